@@ -1,13 +1,18 @@
 import { defineConfig } from 'vitest/config'
 
 /** Files that measure costs or times, so no other file runs at the same time. */
-const timed = ['tests/edge/{cost,slow}.test.ts', 'tests/auth/hashing-queue.test.ts', 'tests/attacks/timing.test.ts', 'tests/data/activity-of-many.test.ts']
+const timed = [
+  'tests/edge/{cost,linear,slow}.test.ts',
+  'tests/auth/hashing-queue.test.ts',
+  'tests/attacks/timing.test.ts',
+  'tests/data/activity-of-many.test.ts',
+]
 
 /** Files that need the database server for themselves: one changes a role, the other counts the rows that plans read. */
 const exclusive = ['tests/isolation/values.test.ts', 'tests/data/plans-of-lists.test.ts']
 
 const untimed = [
-  'tests/isolation/{isolation,mutations}.test.ts',
+  'tests/isolation/{freed-ids,isolation,mutations}.test.ts',
   'tests/stateful/**/*.test.ts',
   'tests/money/**/*.test.ts',
   'tests/typed-client/{mcp,package}.test.ts',

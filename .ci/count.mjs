@@ -1,5 +1,5 @@
-// Prints the slowest files of each stage, the failed tests with their reasons, and the count of everything.
-// node .ci/count.mjs <folder of vitest's reports, one a stage> <checks that passed> <checks that failed>
+// Summarizes a run: prints the slowest test files of each stage, the failed tests with their errors, and the totals.
+// Usage: node .ci/count.mjs <folder with one vitest report per stage> <number of passed checks> <number of failed checks>
 import { readdirSync, readFileSync } from 'node:fs'
 import { join, relative } from 'node:path'
 
@@ -22,7 +22,7 @@ for (const { name, assertionResults } of files) {
   }
 }
 
-// a file that could not be loaded has no tests to count
+// a file that failed to load has no test results
 const unloaded = files.filter(({ status, assertionResults }) => status === 'failed' && !assertionResults.some((test) => test.status === 'failed'))
 for (const { name, message } of unloaded) console.log(`failed: ${name}: ${String(message).slice(0, 1_500)}`)
 

@@ -1,4 +1,4 @@
-/** The operator's command: what a person with the owner's connection may do from a shell. */
+/** The operator's command line: parses the arguments and runs one of the commands, with the owner's database connection. */
 import { parseArgs } from 'node:util'
 import { CamelCasePlugin, Kysely, PostgresDialect, sql } from 'kysely'
 import pg from 'pg'
@@ -6,47 +6,47 @@ import type { FunctionRows, Tables } from '../db/types.ts'
 import { belowFloors, databaseVersionsSql, floorOf, type Program, type Versions } from '../common/floors.ts'
 import { exportCommand } from './export.ts'
 import { keysCommand } from './keys.ts'
-import { misspelled, mistake, table, userNamed, word, type Command, type Output } from './terminal.ts'
+import { argument, operatorError, table, usageError, userByEmail, type Command, type Output } from './terminal.ts'
 
 const help = (command: string, isDeployed: boolean) =>
   `Usage: ${command} <command> [options]
 
-  status                                   name the database, and the versions of its programs with their floors
-  products                                 list the products there are
+  status                                   show the database, and the versions of its programs with their floors
+  products                                 list all products
   grant <e-mail> <product> [--days <n>]    give a user an active subscription, from now on (365 days)
   end <e-mail> [<product>]                 end a user's active subscriptions, of one product or of all
   verify <e-mail>                          mark a user's address as verified
-  two-factor reset <e-mail>                let a user who lost the second factor sign in without
-  passkeys reset <e-mail>                  delete a user's passkeys, and no longer ask for one
+  two-factor reset <e-mail>                remove a user's second factor, such as after its loss
+  passkeys reset <e-mail>                  delete a user's passkeys, and no longer require one
   users [--limit <n>]                      list users, newest first (100)
   organizations [--limit <n>]              list organizations, newest first (100)
-  api-keys revoke <e-mail>                 end every API key of a user, and its tokens
-  export <e-mail> [--organization <slug>]  write all that is a user's, and what they see of one organization, as a ZIP archive
+  api-keys revoke <e-mail>                 delete all API keys of a user, and end their tokens
+  export <e-mail> [--organization <slug>]  write all data of a user, and of one organization as the user sees it, as a ZIP archive
   keys                                     list the signing keys
-  keys rotate                              sign with a new key, once every PostgREST knows it
-  keys revoke <kid>                        refuse a key and every token it signed, now
-  keys revoke --all                        begin anew, as after BETTER_AUTH_SECRET was lost
+  keys rotate                              sign with a new key as soon as every PostgREST has loaded it
+  keys revoke <kid>                        reject a key and all tokens that it signed, at once
+  keys revoke --all                        replace all keys, such as after the loss of BETTER_AUTH_SECRET
 
-It works on ${isDeployed ? 'the database of this deployment' : 'DATABASE_URL, or on the embedded database when that is unset'}.
+The command uses ${isDeployed ? 'the database of this deployment' : 'DATABASE_URL, or the embedded database if that is unset'}.
 `
 
-const wholeNumber = (text: string | undefined, fallback: number, option: string, max: number): number => {
+const integerOption = (text: string | undefined, fallback: number, option: string, max: number): number => {
   if (text === undefined) return fallback
   const value = Number(text)
-  if (!Number.isInteger(value) || value < 1 || value > max) throw mistake(`--${option} must be a whole number from 1 to ${max}.`)
+  if (!Number.isInteger(value) || value < 1 || value > max) throw operatorError(`--${option} must be a whole number from 1 to ${max}.`)
   return value
 }
 
-async function knownProduct(db: Kysely<Tables>, product: string): Promise<string> {
+async function existingProduct(db: Kysely<Tables>, product: string): Promise<string> {
   const products = (await db.selectFrom('private.products').select('id').orderBy('rank').execute()).map(({ id }) => id)
-  if (!products.includes(product)) throw mistake(`There is no product ${product}. There are: ${products.join(', ')}.`)
+  if (!products.includes(product)) throw operatorError(`There is no product ${product}. There are: ${products.join(', ')}.`)
   return product
 }
 
 const commands: Record<string, Command> = {
   export: exportCommand,
   keys: keysCommand,
-  status: async (db, _words, _options, out) => {
+  status: async (db, _args, _options, out) => {
     const { rows: [database] } = await sql<{ name: string }>`select current_database() as name`.execute(db)
     const { rows: [found] } = await sql.raw<Versions>(databaseVersionsSql).execute(db)
     const versions: Versions = { ...found, node: process.versions.node }
@@ -56,93 +56,98 @@ const commands: Record<string, Command> = {
     out.write(`Database ${database?.name}\n${table(seen, ['program', 'version', 'floor'])}`)
     for (const { line } of belowFloors(versions)) out.write(`${line}\n`)
   },
-  products: async (db, _words, _options, out) => {
+  products: async (db, _args, _options, out) => {
     const products = await db.selectFrom('private.products').select(['id', 'name', 'rank']).orderBy('rank').execute()
     out.write(table(products, ['id', 'name', 'rank']))
   },
-  grant: async (db, words, options, out) => {
-    const user = await userNamed(db, word(words, 0, 'e-mail'))
-    const productId = await knownProduct(db, word(words, 1, 'product'))
-    const days = wholeNumber(options.days, 365, 'days', 36_500)
+  grant: async (db, args, options, out) => {
+    const user = await userByEmail(db, argument(args, 0, 'e-mail'))
+    const productId = await existingProduct(db, argument(args, 1, 'product'))
+    const days = integerOption(options.days, 365, 'days', 36_500)
     const { periodEnd } = await db.insertInto('api.app_subscriptions')
       .values({ userId: user.id, productId, status: 'sub_active', periodStart: sql`now()`, periodEnd: sql`now() + make_interval(days => ${days})` })
       .returning('periodEnd').executeTakeFirstOrThrow()
     out.write(`${user.email} has ${productId} until ${periodEnd.toISOString()}.\n`)
   },
-  end: async (db, words, _options, out) => {
-    const user = await userNamed(db, word(words, 0, 'e-mail'))
-    const product = words[1] === undefined ? undefined : await knownProduct(db, words[1])
+  end: async (db, args, _options, out) => {
+    const user = await userByEmail(db, argument(args, 0, 'e-mail'))
+    const product = args[1] === undefined ? undefined : await existingProduct(db, args[1])
     const { numUpdatedRows: ended } = await db.updateTable('api.app_subscriptions')
       .set({ status: 'sub_ended', periodEnd: sql`greatest(period_start, least(period_end, now()))` })
       .where('userId', '=', user.id).where('status', '=', 'sub_active')
       .$if(product !== undefined, (subscriptions) => subscriptions.where('productId', '=', product ?? ''))
       .executeTakeFirst()
-    if (ended === 0n) throw mistake(`${user.email} has no active subscription${product === undefined ? '' : ` of ${product}`}.`)
+    if (ended === 0n) throw operatorError(`${user.email} has no active subscription${product === undefined ? '' : ` of ${product}`}.`)
     out.write(`Ended ${ended} subscription${ended === 1n ? '' : 's'} of ${user.email}.\n`)
   },
-  verify: async (db, words, _options, out) => {
-    const user = await userNamed(db, word(words, 0, 'e-mail'))
+  verify: async (db, args, _options, out) => {
+    const user = await userByEmail(db, argument(args, 0, 'e-mail'))
     await db.updateTable('auth.users').set({ emailVerified: true, updatedAt: sql`now()` }).where('id', '=', user.id).execute()
     out.write(`${user.email} is verified.\n`)
   },
-  'two-factor': async (db, words, _options, out) => {
-    const action = word(words, 0, 'action: reset')
-    if (action !== 'reset') throw misspelled(`There is no command two-factor ${action}.`)
-    const user = await userNamed(db, word(words, 1, 'e-mail'))
+  'two-factor': async (db, args, _options, out) => {
+    const action = argument(args, 0, 'action (reset)')
+    if (action !== 'reset') throw usageError(`There is no command two-factor ${action}.`)
+    const user = await userByEmail(db, argument(args, 1, 'e-mail'))
     const { numDeletedRows } = await db.deleteFrom('auth.two_factors').where('userId', '=', user.id).executeTakeFirst()
-    if (numDeletedRows !== 1n) throw mistake(`${user.email} has no second factor.`)
+    if (numDeletedRows !== 1n) throw operatorError(`${user.email} has no second factor.`)
     await db.deleteFrom('auth.sessions').where('userId', '=', user.id).execute()
-    out.write(`${user.email} signs in with the password alone. Every session has ended.\n`)
+    out.write(`${user.email} signs in with only the password. Every session has ended.\n`)
   },
-  passkeys: async (db, words, _options, out) => {
-    const action = word(words, 0, 'action: reset')
-    if (action !== 'reset') throw misspelled(`There is no command passkeys ${action}.`)
-    const user = await userNamed(db, word(words, 1, 'e-mail'))
+  passkeys: async (db, args, _options, out) => {
+    const action = argument(args, 0, 'action (reset)')
+    if (action !== 'reset') throw usageError(`There is no command passkeys ${action}.`)
+    const user = await userByEmail(db, argument(args, 1, 'e-mail'))
     const { numDeletedRows: count } = await db.deleteFrom('auth.passkeys').where('userId', '=', user.id).executeTakeFirst()
     await db.deleteFrom('auth.sessions').where('userId', '=', user.id).execute()
     out.write(`Deleted ${count} passkey${count === 1n ? '' : 's'} of ${user.email}, who signs in without one. Every session has ended.\n`)
   },
-  'api-keys': async (db, words, _options, out) => {
-    const action = word(words, 0, 'action: revoke')
-    if (action !== 'revoke') throw misspelled(`There is no command api-keys ${action}.`)
-    const user = await userNamed(db, word(words, 1, 'e-mail'))
+  'api-keys': async (db, args, _options, out) => {
+    const action = argument(args, 0, 'action (revoke)')
+    if (action !== 'revoke') throw usageError(`There is no command api-keys ${action}.`)
+    const user = await userByEmail(db, argument(args, 1, 'e-mail'))
     const { numDeletedRows: ended } = await db.deleteFrom('auth.api_keys').where('userId', '=', user.id).executeTakeFirst()
     out.write(`Ended ${ended} API key${ended === 1n ? '' : 's'} of ${user.email}.\n`)
   },
-  users: async (db, _words, options, out) => {
+  users: async (db, _args, options, out) => {
     const users = await db.selectFrom('auth.users as u')
       .leftJoinLateral(sql<FunctionRows['private.active_product']>`private.active_product(u.id)`.as('p'), (join) => join.onTrue())
       .select(['u.email', 'u.name', 'u.emailVerified as verified', 'p.productId as product', 'u.createdAt', 'u.id'])
-      .orderBy('u.createdAt', 'desc').limit(wholeNumber(options.limit, 100, 'limit', 100_000)).execute()
+      .orderBy('u.createdAt', 'desc').limit(integerOption(options.limit, 100, 'limit', 100_000)).execute()
     out.write(table(users, ['email', 'name', 'verified', 'product', 'createdAt', 'id']))
   },
-  organizations: async (db, _words, options, out) => {
+  organizations: async (db, _args, options, out) => {
     const organizations = await db.selectFrom('auth.organizations as o')
       .leftJoin('auth.members as m', (join) => join.onRef('m.organizationId', '=', 'o.id').on('m.role', '=', 'owner'))
       .leftJoin('auth.users as u', 'u.id', 'm.userId')
       .select(['o.slug', 'o.name', 'u.email as owner', 'o.createdAt', 'o.id'])
       .select((of) => of.selectFrom('auth.members').select(of.fn.countAll<string>().as('count')).whereRef('organizationId', '=', 'o.id').as('members'))
-      .orderBy('o.createdAt', 'desc').limit(wholeNumber(options.limit, 100, 'limit', 100_000)).execute()
+      .orderBy('o.createdAt', 'desc').limit(integerOption(options.limit, 100, 'limit', 100_000)).execute()
     out.write(table(organizations, ['slug', 'name', 'owner', 'members', 'createdAt', 'id']))
   },
 }
 
 export type AdminOptions = {
   databaseUrl: string
-  /** How this command and the migration are called here, for the messages that name them. */
+  /** The shell commands of this program and of the migration, for messages. */
   command: string
   migrateCommand: string
 }
 
 /**
  * Runs one command.
- * @param argv the words after the command's name
- * @param complaints takes what is wrong, where the output is a file
- * @returns the exit code; a mistake is told as one sentence and is 1
+ * @param argv the arguments after the program's name
+ * @param errors receives error messages, because the output can be a file
+ * @returns the exit code: 1 after an error of the operator, with one sentence in `errors`
  */
-export async function admin(argv: string[], { databaseUrl, ...called }: AdminOptions, out: Output, complaints: Output = out): Promise<number> {
+export async function admin(
+  argv: string[],
+  { databaseUrl, command: programName, migrateCommand }: AdminOptions,
+  out: Output,
+  errors: Output = out,
+): Promise<number> {
   try {
-    const { values, positionals: [name, ...words] } = parseArgs({
+    const { values, positionals: [name, ...args] } = parseArgs({
       args: argv,
       allowPositionals: true,
       options: {
@@ -154,31 +159,31 @@ export async function admin(argv: string[], { databaseUrl, ...called }: AdminOpt
       },
     })
     if (values.help === true || name === undefined) {
-      out.write(help(called.command, databaseUrl !== ''))
+      out.write(help(programName, databaseUrl !== ''))
       return values.help === true ? 0 : 1
     }
     const command = Object.hasOwn(commands, name) ? commands[name] : undefined
-    if (command === undefined) throw misspelled(`There is no command ${name}.`)
+    if (command === undefined) throw usageError(`There is no command ${name}.`)
     const pool = new pg.Pool({ connectionString: databaseUrl, application_name: 'admin', connectionTimeoutMillis: 5_000, max: 1 })
-    // a lost connection also fails the statement that is under way, which says so
+    // a lost connection also fails the running statement, which reports the error
     pool.on('error', () => undefined).on('connect', (client) => client.on('error', () => undefined))
     const db = new Kysely<Tables>({ dialect: new PostgresDialect({ pool }), plugins: [new CamelCasePlugin()] })
     try {
-      await command(db, words, values, out)
+      await command(db, args, values, out)
     } finally {
       await db.destroy()
     }
     return 0
   } catch (error) {
     if (error instanceof pg.DatabaseError && (error.code === '42P01' || error.code === '3F000')) {
-      complaints.write(`The database is not migrated: run \`${called.migrateCommand}\` first.\n`)
+      errors.write(`The database is not migrated: run \`${migrateCommand}\` first.\n`)
       return 1
     }
     if (!(error instanceof Error)) throw error
-    const isMisspelled = error.name === 'Misspelled' || ('code' in error && String(error.code).startsWith('ERR_PARSE_ARGS'))
-    if (!isMisspelled && error.name !== 'Mistake') throw error
+    const isUsage = error.name === 'UsageError' || ('code' in error && String(error.code).startsWith('ERR_PARSE_ARGS'))
+    if (!isUsage && error.name !== 'OperatorError') throw error
     const sentence = error.message.split('. To specify', 1)[0]?.replace(/([^.])$/, '$1.')
-    complaints.write(isMisspelled ? `${sentence} \`${called.command} --help\` shows how.\n` : `${sentence}\n`)
+    errors.write(isUsage ? `${sentence} \`${programName} --help\` shows how.\n` : `${sentence}\n`)
     return 1
   }
 }

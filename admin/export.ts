@@ -1,11 +1,11 @@
-/** The operator's command for somebody who asks for what is theirs: the file that the client writes, from the database itself. */
+/** `export`: writes all data of a user in the format of the client's export, directly from the database. For requests of users for their data. */
 import { sql, type Kysely, type Transaction } from 'kysely'
 import { type AccountFile, accountFiles, PAGE, type SignIn, tableNames, tables } from '../client/export/format.ts'
 import { archive, type Source } from '../client/export/archive-writer.ts'
 import type { Tables } from '../db/types.ts'
-import { mistake, userNamed, word, type Command, type Output } from './terminal.ts'
+import { argument, operatorError, userByEmail, type Command, type Output } from './terminal.ts'
 
-/** What the auth surface tells the person, in its own words; tests/auth/admin-export.test.ts compares. */
+/** Returns the rows of the folder `account`. Their fields are those of the auth surface's responses; tests/auth/admin-export.test.ts compares. */
 async function accountOf(db: Kysely<Tables>, userId: string) {
   const user = await db.selectFrom('auth.users').selectAll().where('id', '=', userId).executeTakeFirstOrThrow()
   const sessions = await db.selectFrom('auth.sessions').selectAll().where('userId', '=', userId).where('expiresAt', '>', sql<Date>`now()`)
@@ -89,8 +89,8 @@ async function accountOf(db: Kysely<Tables>, userId: string) {
   return { user, organizations, files }
 }
 
-/** A cursor's rows, some at a time. */
-async function* fetched<Row>(db: Transaction<Tables>, cursor: string): AsyncGenerator<Row[]> {
+/** Fetches the rows of a cursor in pages. */
+async function* fetchPages<Row>(db: Transaction<Tables>, cursor: string): AsyncGenerator<Row[]> {
   for (;;) {
     const { rows } = await sql<Row>`fetch ${sql.lit(PAGE)} from ${sql.ref(cursor)}`.execute(db)
     if (rows.length === 0) break
@@ -99,7 +99,7 @@ async function* fetched<Row>(db: Transaction<Tables>, cursor: string): AsyncGene
   await sql`close ${sql.ref(cursor)}`.execute(db)
 }
 
-/** An event as its row has it; what a kind has no detail of is left out. */
+/** A row of `auth.events`. The members of `detail` depend on the kind. */
 type EventRow = {
   id: string
   kind: string
@@ -109,13 +109,13 @@ type EventRow = {
   detail: { newDevice?: boolean, name?: string, email?: string, previousEmail?: string }
 }
 
-/** What happened in the account, which may be much. That it may be read is asked when the cursor is made, whoever asks afterwards. */
+/** Opens a cursor for the account's events. PostgreSQL checks the permission when it opens, so a later `set role` does not matter. */
 async function eventsOf(db: Transaction<Tables>, userId: string): Promise<() => AsyncGenerator<string[]>> {
   const events = db.selectFrom('auth.events').select(['id', 'kind', 'happenedAt', 'ipAddress', 'userAgent', 'detail'])
     .where('userId', '=', userId).where('organizationId', 'is', null).orderBy('happenedAt', 'desc').orderBy('id', 'desc')
   await sql`declare events no scroll cursor for ${events}`.execute(db)
   return async function*() {
-    for await (const rows of fetched<EventRow>(db, 'events')) {
+    for await (const rows of fetchPages<EventRow>(db, 'events')) {
       yield rows.map(({ id, kind, happenedAt: happened_at, ipAddress: ip_address, userAgent: user_agent, detail }) => {
         const { newDevice: new_device, name, email, previousEmail: previous_email } = detail
         return JSON.stringify({ id, kind, happened_at, ip_address, user_agent, new_device, name, email, previous_email })
@@ -124,46 +124,46 @@ async function eventsOf(db: Transaction<Tables>, userId: string): Promise<() => 
   }
 }
 
-/** A table's rows as the data surface prints them, some at a time. */
-async function* pagesOf(db: Transaction<Tables>, table: typeof tableNames[number], whose: 'user' | 'personal' | 'organization'): AsyncGenerator<string[]> {
+/** Reads a table's rows in pages, in the JSON format of the data surface. */
+async function* pagesOf(db: Transaction<Tables>, table: typeof tableNames[number], scope: 'user' | 'personal' | 'organization'): AsyncGenerator<string[]> {
   const tenant = {
     user: sql`user_id = public.uid()`,
     personal: sql`organization_id is null and user_id = public.uid()`,
     organization: sql`organization_id = public.org_id()`,
-  }[whose]
+  }[scope]
   const order = sql.join(tables[table].key.map((column) => sql.ref(column)))
   await sql`declare rows no scroll cursor for select row_to_json(t)::text as row from ${sql.table(`api.${table}`)} t where ${tenant} order by ${order}`.execute(
     db,
   )
-  for await (const rows of fetched<{ row: string }>(db, 'rows')) yield rows.map(({ row }) => row)
+  for await (const rows of fetchPages<{ row: string }>(db, 'rows')) yield rows.map(({ row }) => row)
 }
 
-/** Waits until it is taken, so that no more is read than a slow disk or network writes. */
-const written = (out: Output, part: Uint8Array) =>
+/** Writes a part and waits for it, so that a slow disk or network slows the reading down. */
+const writePart = (out: Output, part: Uint8Array) =>
   new Promise<void>((resolve, reject) => {
     out.write(part, (error) => (error == null ? resolve() : reject(error)))
   })
 
 /** `export <e-mail> [--organization <slug>]` */
-export const exportCommand: Command = async (db, words, options, out) => {
-  const { id: userId } = await userNamed(db, word(words, 0, 'e-mail'))
-  if (out.isTTY === true) throw mistake('An export is a ZIP archive. Say where it goes: … > export.zip')
-  // one moment for all tables
-  await db.transaction().setIsolationLevel('repeatable read').setAccessMode('read only').execute(async (moment) => {
-    await sql`set local timezone to 'UTC'`.execute(moment)
-    const { user, organizations, files } = await accountOf(moment, userId)
-    const events = await eventsOf(moment, userId)
+export const exportCommand: Command = async (db, args, options, out) => {
+  const { id: userId } = await userByEmail(db, argument(args, 0, 'e-mail'))
+  if (out.isTTY === true) throw operatorError('An export is a ZIP archive. Redirect it to a file: … > export.zip')
+  // one snapshot for all tables
+  await db.transaction().setIsolationLevel('repeatable read').setAccessMode('read only').execute(async (snapshot) => {
+    await sql`set local timezone to 'UTC'`.execute(snapshot)
+    const { user, organizations, files } = await accountOf(snapshot, userId)
+    const events = await eventsOf(snapshot, userId)
     const organization = organizations.find(({ slug }) => slug === options.organization)
-    if (options.organization !== undefined && organization === undefined) throw mistake(`${user.email} is no member of ${options.organization}.`)
+    if (options.organization !== undefined && organization === undefined) throw operatorError(`${user.email} is not a member of ${options.organization}.`)
 
-    // the row rules decide what is theirs, as when they ask themselves
+    // reads as the user, so that the row rules decide
     const claims = { user_id: userId, ...(organization && { claims: { organization_id: organization.id, organization_role: organization.role } }) }
-    await sql`select set_config('request.jwt.claims', ${JSON.stringify(claims)}, true)`.execute(moment)
-    await sql`set local role authenticated`.execute(moment)
+    await sql`select set_config('request.jwt.claims', ${JSON.stringify(claims)}, true)`.execute(snapshot)
+    await sql`set local role authenticated`.execute(snapshot)
 
     const rowsOf = (folder: 'personal' | 'organization'): Source[] =>
       tableNames.filter((table) => folder === 'personal' || tables[table].personal !== true)
-        .map((table) => ({ folder, name: table, pages: () => pagesOf(moment, table, tables[table].personal === true ? 'user' : folder) }))
+        .map((table) => ({ folder, name: table, pages: () => pagesOf(snapshot, table, tables[table].personal === true ? 'user' : folder) }))
     const account = accountFiles.map((name): Source => ({
       folder: 'account',
       name,
@@ -174,6 +174,6 @@ export const exportCommand: Command = async (db, words, options, out) => {
       organization: organization === undefined ? null : { id: organization.id, name: organization.name, slug: organization.slug },
     }
     for await (const part of archive(about, [...account, ...rowsOf('personal'), ...(organization === undefined ? [] : rowsOf('organization'))]))
-      await written(out, part)
+      await writePart(out, part)
   })
 }

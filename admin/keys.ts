@@ -1,31 +1,31 @@
 /**
- * The operator's commands for the signing keys. They ask; the running auth service does, because it alone has the secret
- * that encrypts a new key (auth/keys/rotation.ts).
+ * The operator's commands for the signing keys. `keys rotate` requests a new key, and the running auth service creates it: only the service
+ * has the secret that encrypts keys (auth/keys/rotation.ts).
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { sql, type Kysely } from 'kysely'
 import type { Tables } from '../db/types.ts'
 import { secondsUntilIssued } from '../common/revocation.ts'
-import { misspelled, mistake, table, word, type Command } from './terminal.ts'
+import { argument, operatorError, table, usageError, type Command } from './terminal.ts'
 
-/** How long the service is waited for, in milliseconds. */
-const patienceMs = 30_000
+/** Maximum wait for the service, in milliseconds. */
+const timeoutMs = 30_000
 
-/** Waits until a key that began to sign after `since` is there. @returns its id @throws a mistake that says where to look */
-async function signingSince(db: Kysely<Tables>, since: Date): Promise<string> {
-  for (const deadline = Date.now() + patienceMs; Date.now() < deadline;) {
+/** Waits for a key that signs since a time after `since`. @returns its id @throws an error for the operator after the timeout */
+async function waitForKeySince(db: Kysely<Tables>, since: Date): Promise<string> {
+  for (const deadline = Date.now() + timeoutMs; Date.now() < deadline;) {
     const key = await db.selectFrom('auth.jwks').select('id').where('signsFrom', '>', since).where('expiresAt', 'is', null).executeTakeFirst()
     if (key !== undefined) return key.id
     await sleep(250)
   }
-  throw mistake(
-    `No new key signs after ${patienceMs / 1000} s; it will when the auth service and every PostgREST run. The auth service's log says what it waits for.`,
+  throw operatorError(
+    `No new key signs after ${timeoutMs / 1000} s. It will sign when the auth service and every PostgREST run. The log of the auth service has the reason.`,
   )
 }
 
 /** `keys`, `keys rotate` and `keys revoke`. */
-export const keysCommand: Command = async (db, words, options, out) => {
-  const [action = 'list'] = words
+export const keysCommand: Command = async (db, args, options, out) => {
+  const [action = 'list'] = args
   const { now } = await db.selectNoFrom(sql<Date>`clock_timestamp()`.as('now')).executeTakeFirstOrThrow()
   if (action === 'list') {
     const keys = await db.selectFrom('auth.jwks').select(['id', 'createdAt', 'signsFrom', 'expiresAt']).orderBy('createdAt', 'desc').execute()
@@ -41,19 +41,20 @@ export const keysCommand: Command = async (db, words, options, out) => {
     )
   } else if (action === 'rotate') {
     await db.updateTable('private.settings').set({ keyRotationRequestedAt: now }).execute()
-    out.write(`${await signingSince(db, now)} signs now. What the old key signed is accepted until it ends.\n`)
+    out.write(`${await waitForKeySince(db, now)} signs now. Tokens of the old key stay valid until they expire.\n`)
   } else if (action === 'revoke') {
-    const kid = options.all === true ? null : word(words, 1, 'kid, or --all')
+    const kid = options.all === true ? null : argument(args, 1, 'kid, or --all')
     const rows = await db.deleteFrom('auth.jwks').$if(kid !== null, (keys) => keys.where('id', '=', kid)).returning(['signsFrom', 'expiresAt']).execute()
-    if (rows.length === 0) throw mistake(kid === null ? 'There is no key.' : `There is no key ${kid}.`)
-    // no token is issued in the next seconds; with the command they have ended
+    if (rows.length === 0) throw operatorError(kid === null ? 'There is no key.' : `There is no key ${kid}.`)
+    // the service issues no tokens during the next seconds; the command ends after them
     const { tokensIssuedAfter, second } = await db.selectFrom('private.settings')
       .select(['tokensIssuedAfter', sql<number>`extract(epoch from clock_timestamp())::float8`.as('second')]).executeTakeFirstOrThrow()
     await sleep(secondsUntilIssued(Number(tokensIssuedAfter), second) * 1000)
-    out.write(`Revoked ${rows.length} key${rows.length === 1 ? '' : 's'}. PostgREST refuses what ${rows.length === 1 ? 'it' : 'they'} signed.\n`)
-    if (kid === null) out.write('The auth service makes a new one: when it runs, as soon as PostgREST knows it; otherwise when it starts.\n')
-    else if (rows.some(({ signsFrom, expiresAt }) => signsFrom !== null && expiresAt === null)) out.write(`${await signingSince(db, now)} signs now.\n`)
+    out.write(`Revoked ${rows.length} key${rows.length === 1 ? '' : 's'}. PostgREST rejects the tokens of ${rows.length === 1 ? 'this key' : 'these keys'}.\n`)
+    if (kid === null)
+      out.write('A running auth service creates a new key now, and a stopped one when it starts. The key signs as soon as PostgREST has loaded it.\n')
+    else if (rows.some(({ signsFrom, expiresAt }) => signsFrom !== null && expiresAt === null)) out.write(`${await waitForKeySince(db, now)} signs now.\n`)
   } else {
-    throw misspelled(`There is no command keys ${action}.`)
+    throw usageError(`There is no command keys ${action}.`)
   }
 }

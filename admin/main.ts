@@ -1,4 +1,4 @@
-/** The operator's command, with the owner's connection: `npm run admin -- …`, or what ADMIN_COMMAND says. */
+/** Entry point of the operator's command: `npm run admin -- …`. Connects to the database and runs `admin` of commands.ts. */
 import { nameOfDatabase, withExistingDatabase } from '../infra/local/database.ts'
 import { oneLine } from '../common/errors.ts'
 import { readSettings } from '../common/settings.ts'
@@ -11,7 +11,7 @@ try {
     admin(argv, { databaseUrl, command: settings.ADMIN_COMMAND, migrateCommand: settings.MIGRATE_COMMAND }, process.stdout, process.stderr)
   const isHelp = argv.length === 0 || argv.includes('--help') || argv.includes('-h')
   process.exitCode = isHelp ? await run(settings.DATABASE_URL ?? '') : await withExistingDatabase(settings, (databaseUrl) => {
-    // apart from the output, which may be a file
+    // on standard error, because standard output can be a file
     process.stderr.write(`Database: ${nameOfDatabase(settings)}\n`)
     return run(databaseUrl)
   })

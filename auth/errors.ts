@@ -1,12 +1,12 @@
 /**
- * Every error of the auth surface, as data. The catalogue is the one place where a code has a status and a default
+ * Every error of the auth surface, as data. `errorCodes` is the one place where a code has a status and a default
  * sentence; docs/errors.md is generated from it. No I/O.
  */
 import type { BASE_ERROR_CODES } from 'better-auth'
 import type { ORGANIZATION_ERROR_CODES } from 'better-auth/client/plugins'
 
 /** code → HTTP status and the sentence a client shows or logs. Source: interface "Errors", design "Where the interface is silent". */
-export const catalogue = {
+export const errorCodes = {
   INVALID_EMAIL: [400, 'The e-mail address is not valid.'],
   INVALID_PASSWORD: [400, 'The password is not valid: it must have 8 to 128 characters, and a current password must match.'],
   INVALID_CODE: [400, 'The code is not valid, was used, or has expired.'],
@@ -58,7 +58,7 @@ export const catalogue = {
   OIDC_UNAVAILABLE: [503, 'The provider cannot be reached at the moment. Try again after the seconds in Retry-After.'],
 } as const satisfies Record<string, readonly [number, string]>
 
-export type ErrorCode = keyof typeof catalogue
+export type ErrorCode = keyof typeof errorCodes
 
 /** Body of an error. Source: interface "Errors", auth surface. */
 export type WireError = { error: ErrorCode, message: string }
@@ -68,10 +68,10 @@ export type Refusal = Error & { code: ErrorCode, retryAfterSeconds?: number }
 
 /**
  * Makes a refusal.
- * @param message a more specific sentence than that of the catalogue
+ * @param message a more specific sentence than the default
  */
 export function refusal(code: ErrorCode, message?: string, retryAfterSeconds?: number): Refusal {
-  return Object.assign(new Error(message ?? catalogue[code][1]), { name: 'Refusal', code, ...(retryAfterSeconds === undefined ? {} : { retryAfterSeconds }) })
+  return Object.assign(new Error(message ?? errorCodes[code][1]), { name: 'Refusal', code, ...(retryAfterSeconds === undefined ? {} : { retryAfterSeconds }) })
 }
 
 /** Throws the refusal of a code. */
@@ -81,11 +81,11 @@ export function refuse(code: ErrorCode, retryAfterSeconds?: number): never {
 
 export const isRefusal = (error: unknown): error is Refusal => error instanceof Error && error.name === 'Refusal'
 
-const isErrorCode = (code: unknown): code is ErrorCode => typeof code === 'string' && Object.hasOwn(catalogue, code)
+const isErrorCode = (code: unknown): code is ErrorCode => typeof code === 'string' && Object.hasOwn(errorCodes, code)
 
 /** Builds the response of a code, with Retry-After if waiting helps. */
 export function errorResponse(code: ErrorCode, message?: string, retryAfterSeconds?: number): Response {
-  const [status, sentence] = catalogue[code]
+  const [status, sentence] = errorCodes[code]
   const body: WireError = { error: code, message: message ?? sentence }
   const headers = retryAfterSeconds === undefined ? undefined : { 'retry-after': String(Math.max(1, Math.ceil(retryAfterSeconds))) }
   return Response.json(body, headers === undefined ? { status } : { status, headers })

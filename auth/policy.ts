@@ -1,4 +1,6 @@
-/** The policy of a route, as data. `http/enforcement.ts` applies it before the handler. No I/O. */
+/** The policy of a route, as data, and the request that is served under it. `http/serve-route.ts` applies the policy before the handler. */
+import { AsyncLocalStorage } from 'node:async_hooks'
+import type { Session, User } from 'better-auth'
 
 /** At most `max` requests in each window of `window` seconds. */
 export type RateLimit = { window: number, max: number }
@@ -13,7 +15,7 @@ export type Policy = {
   namesOrganization: boolean
   /** Whether the handler hashes a password. The request then waits for a slot in the hashing queue. */
   hashesPassword: boolean
-  /** Whether the request can guess a password. Guesses have a budget per account: engine/guesses.ts. */
+  /** Whether the request can guess a password. Guesses have a budget per account: engine/rate-limits.ts. */
   guessesPassword: boolean
   /** The kind of session that a success starts. A `sign-in` also mails a new link to an unverified user. */
   startsSession: 'sign-up' | 'sign-in' | 'no'
@@ -40,3 +42,33 @@ export const policyOf = ({
   limits = {},
   betterAuth,
 }: Partial<Policy>): Policy => ({ credential, namesOrganization, hashesPassword, guessesPassword, startsSession, secondFactor, limits, betterAuth })
+
+/** The header in which better-auth receives the client address. It is set on every request, so a client cannot choose it. */
+export const clientAddressHeader = 'x-finance-client-address'
+
+export type Client = Readonly<{
+  address: string
+  /** Whether the client is a program on this machine and PUBLIC_URL leads to this machine only. */
+  isLocal: boolean
+  userAgent: string | undefined
+}>
+
+/** The signed-in user and session, as better-auth returns them. */
+export type Caller = { user: User, session: Session & { activeOrganizationId?: string | null | undefined } }
+
+export type CurrentRequest = Readonly<{
+  policy: Policy
+  client: Client
+  /** Undefined before the session is read, and on routes without one. */
+  caller: Caller | undefined
+  /** Receives each failed query of better-auth, which answers some of them as if there were no such row. */
+  onQueryError: (error: unknown) => void
+  /** Takes back the guess that was counted, because the password is correct. */
+  onCorrectPassword: () => Promise<void>
+}>
+
+/**
+ * The request that is being served, for code that better-auth, Kysely and pg call: no argument of ours reaches their hooks.
+ * Handlers read Hono's variables instead. Only `http/serve-route.ts` writes it, and each object is read-only.
+ */
+export const currentRequest = new AsyncLocalStorage<CurrentRequest>()

@@ -1,27 +1,27 @@
 /** A route is one row of data with a handler. The row is the policy, the description and the schemas. */
 import type { HttpBindings } from '@hono/node-server'
+import type { AuthContext } from 'better-auth'
 import type { Context } from 'hono'
 import type { z } from 'zod'
 import type { Config } from './config.ts'
-import type { Caller, Client } from './current-request.ts'
 import type { AuthDatabase, PreparedQuery } from './database.ts'
-import type { Engine } from './engine/engine.ts'
-import type { Guesses } from './engine/guesses.ts'
-import type { HashingQueue } from './engine/hashing-queue.ts'
-import type { Limits } from './engine/rate-limits.ts'
+import type { HashingQueue } from './engine/passwords.ts'
+import type { Guesses, Limits } from './engine/rate-limits.ts'
 import { refuse, type ErrorCode } from './errors.ts'
 import type { Provider } from './features/single-sign-on/provider.ts'
+import type { Signer } from './keys/signing-keys.ts'
 import type { Log } from '../common/log.ts'
 import type { Mailer } from './mail/mailer.ts'
 import type { Plans } from './plans.ts'
-import type { Policy } from './policy.ts'
+import type { Caller, Client, Policy } from './policy.ts'
 
 /** The parts of the service that handlers use. */
 export type Services = {
   config: Config
   db: AuthDatabase
   prepared: PreparedQuery
-  engine: Engine
+  /** better-auth: its router, its context for code of our own, and the signature of tokens. */
+  engine: { handler: (request: Request) => Promise<Response>, context: AuthContext, sign: Signer }
   /** Returns null if there is no session. Renews a session that is due. */
   readSession: (c: RouteContext) => Promise<Caller | null>
   plans: Plans
@@ -63,7 +63,7 @@ type Row<Input extends z.ZodType, Output extends z.ZodType> = Partial<Policy> & 
   input: Input
   /** A valid input that needs no existing row. */
   example?: z.input<Input>
-  /** Errors in addition to those that follow from the policy and the input: openapi.ts. */
+  /** Errors in addition to those that follow from the policy and the input: description/auth.ts. */
   refuses?: readonly ErrorCode[]
   output: Output
   /** Returns the response body. @throws Refusal */

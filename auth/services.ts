@@ -2,13 +2,11 @@
 import { basePath, type Config } from './config.ts'
 import type { Connections } from './database.ts'
 import { createEngine } from './engine/engine.ts'
-import { createGuesses } from './engine/guesses.ts'
-import type { HashingQueue } from './engine/hashing-queue.ts'
-import type { Passwords } from './engine/passwords.ts'
-import type { Limits } from './engine/rate-limits.ts'
+import type { HashingQueue, Passwords } from './engine/passwords.ts'
+import { createGuesses, type Limits } from './engine/rate-limits.ts'
 import { sessionReader } from './engine/read-session.ts'
 import { refuse } from './errors.ts'
-import { disownToken } from './features/account/disown.ts'
+import { disownToken } from './features/account/sign-up.ts'
 import { signUpProblem } from './features/account/sign-up.ts'
 import { createProvider } from './features/single-sign-on/provider.ts'
 import { requireSecondFactor } from './features/two-factor/two-factor.ts'
@@ -27,7 +25,7 @@ export type ServiceParts = {
   log: Log
 }
 
-export async function createServices({ config, connections, limits, hashingQueue, passwords, mailer, log }: ServiceParts): Promise<Services> {
+export async function createServices({ config, connections, limits, hashingQueue, passwords, mailer, log }: ServiceParts) {
   const { db, prepared } = connections
   const engine = await createEngine({
     config,
@@ -56,5 +54,5 @@ export async function createServices({ config, connections, limits, hashingQueue
     mailer,
     provider: config.oidc && createProvider(config.oidc, `${config.publicUrl}${basePath}/callback/oidc`),
     log,
-  }
+  } satisfies Services
 }

@@ -1,6 +1,6 @@
 /**
- * `npm run bench:app`: what a frame costs while somebody scrolls the app's list of transactions, against a page of bare lines of text that is
- * scrolled in the same way. Both stand in one browser and are measured in turn. CHROMIUM names the browser.
+ * `npm run bench:app`: measures the cost of a frame while the app's list of transactions scrolls. The baseline is a page of plain lines of
+ * text. Both pages run in one browser, in turn. CHROMIUM is the path of the browser.
  */
 import { createHmac } from 'node:crypto'
 import { join } from 'node:path'
@@ -12,18 +12,18 @@ import { benchStack, people, quantile } from './stack.ts'
 
 const rounds = 5
 const frames = 240
-/** Rows in all, and how many of them are loaded before anything is measured. */
+/** Number of rows in the database, and number of rows loaded before the measurement. */
 const [rows, loaded] = [100_000, 10_000]
-/** The height of a row of the list, and how far a quick hand gets in a frame. */
+/** The height of a row, and the distance of a fast scroll per frame, in pixels. */
 const [height, step] = [44, 132]
 const secret = 'a secret of the bench, long enough for it'
 
-/** Frames are drawn as soon as one can be, so that the time between two is what one costs. */
+/** Without the frame rate limit, the time between two frames is the cost of one. */
 const args = ['--no-sandbox', '--disable-gpu', '--disable-frame-rate-limit', '--disable-gpu-vsync']
 
 type Way = 'steps' | 'jumps'
 
-/** Moves the window before each frame, always within what is loaded. @returns the time of each frame, in milliseconds, and how many tasks took longer than 50 */
+/** Scrolls before each frame, within the loaded rows. @returns the time of each frame in milliseconds, and the number of tasks above 50 ms */
 const scroll = (page: Page, way: Way) =>
   page.evaluate<{ times: number[], long: number }>(`(async () => {
     let long = 0
@@ -58,7 +58,7 @@ const data = await emptyDirectory()
 resources.defer(() => remove(data))
 const run = resources.use(await start({ env: { DATABASE_URL: stack.url, DATA_DIR: data, BETTER_AUTH_SECRET: secret, APP_DIR: directory } }))
 await run.ready
-// the cookie is of the host that people type
+// the cookie is for localhost
 const url = run.url.replace('127.0.0.1', 'localhost')
 const browser = await chromium.launch({ executablePath: process.env['CHROMIUM'] ?? '/usr/bin/chromium', args })
 resources.defer(() => browser.close())
@@ -85,10 +85,10 @@ await list.evaluate(`new Promise((resolve) => {
   further()
 })`)
 
-/** One of the two pages: what its frames took in each round, and what they cost the main thread's processor. */
-async function side(page: Page) {
+/** Returns the measurement of one page: per round its frame times and the CPU time of the main thread. */
+async function measurementOf(page: Page) {
   const session = await context.newCDPSession(page)
-  // of the thread's own clock, which stands still while other programs run
+  // the clock of the thread stops while other programs run
   await session.send('Performance.enable', { timeDomain: 'threadTicks' })
   const used = async () => ((await session.send('Performance.getMetrics')).metrics.find(({ name }) => name === 'TaskDuration')?.value ?? 0) * 1000
   const found = { medians: [] as number[], slowest: [] as number[], costs: [] as number[], long: 0 }
@@ -106,16 +106,16 @@ async function side(page: Page) {
 
 const figures: Figure[] = []
 for (const [way, work] of [['steps', 'scrolled by three rows a frame'], ['jumps', 'a jump at each frame']] as const) {
-  const [ours, theirs] = [await side(list), await side(bare)]
+  const [ours, theirs] = [await measurementOf(list), await measurementOf(bare)]
   for (let round = 0; round < rounds; round++)
     for (const one of round % 2 === 0 ? [ours, theirs] : [theirs, ours]) await one.measure(way)
-  const figure = (measured: string, of: 'medians' | 'slowest' | 'costs', reach: number, note = ''): Figure => ({
+  const figure = (measured: string, key: 'medians' | 'slowest' | 'costs', aim: number, note = ''): Figure => ({
     work: `10,000 rows of the app, ${work}: ${measured}`,
     against: 'as many bare lines of text',
-    ratio: quantile(ours.found[of].map((ms, round) => ms / (theirs.found[of][round] ?? ms)), 0.5),
-    reach,
-    of: 'times',
-    note: `${quantile(ours.found[of], 0.5).toFixed(1)} ms against ${quantile(theirs.found[of], 0.5).toFixed(1)}${note}`,
+    ratio: quantile(ours.found[key].map((ms, round) => ms / (theirs.found[key][round] ?? ms)), 0.5),
+    aim,
+    unit: 'times',
+    note: `${quantile(ours.found[key], 0.5).toFixed(1)} ms against ${quantile(theirs.found[key], 0.5).toFixed(1)}${note}`,
   })
   figures.push(
     figure('processor time of the main thread', 'costs', 5),

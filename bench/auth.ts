@@ -1,6 +1,6 @@
 /**
- * What an auth request costs against the same work by hand, in pairs in turn, in one run: get-session and token against bare
- * Hono with one query, sign-in against raw scrypt, and get-session while others sign in against get-session alone.
+ * Measures auth requests against baselines, in turn: get-session and token against bare Hono with one query, sign-in against raw scrypt, and
+ * get-session during sign-ins against get-session alone.
  */
 import { spawn } from 'node:child_process'
 import { createHmac, scrypt } from 'node:crypto'
@@ -13,9 +13,9 @@ import { freePort } from '../infra/local/ports.ts'
 import type { Figure } from './figures.ts'
 import { benchStack, people, quantile } from './stack.ts'
 
-const persons = 400
+const users = 400
 const callers = 16
-// short, so that both sides of a pair see the same of what else a machine does
+// short rounds, so that other load on the machine affects both sides of a pair alike
 const rounds = 21
 const roundMs = 300
 const signInRounds = 7
@@ -24,17 +24,15 @@ const floodMs = 700
 const secret = 'a secret of the bench, long enough for it'
 const password = 'correct horse'
 
-/** One request as it goes over the wire, and its status and time. */
-type Asker = { ask: (request: string) => Promise<{ status: number, ms: number }>, end: () => void }
+/** A connection that sends raw HTTP requests. */
+type Connection = { send: (request: string) => Promise<{ status: number, ms: number }>, end: () => void }
 
-/**
- * A connection that is kept. Node's own client would cost as much of the processor as what is measured.
- */
-async function open(port: number): Promise<Asker> {
+/** Opens a keep-alive connection. Node's own client would use as much CPU time as the measured server. */
+async function open(port: number): Promise<Connection> {
   const socket: Socket = connect(port, '127.0.0.1').setNoDelay(true)
   await new Promise<void>((resolve, reject) => socket.once('connect', resolve).once('error', reject))
   let received = ''
-  let answered: ((status: number) => void) | undefined
+  let onResponse: ((status: number) => void) | undefined
   socket.setEncoding('latin1').on('data', (chunk: string) => {
     received += chunk
     const head = received.indexOf('\r\n\r\n')
@@ -42,13 +40,13 @@ async function open(port: number): Promise<Asker> {
     if (head === -1 || length === undefined || received.length < head + 4 + Number(length)) return
     const status = Number(received.slice(9, 12))
     received = ''
-    answered?.(status)
+    onResponse?.(status)
   })
   return {
-    ask: async (request) => {
+    send: async (request) => {
       const started = performance.now()
       const status = await new Promise<number>((resolve) => {
-        answered = resolve
+        onResponse = resolve
         socket.write(request)
       })
       return { status, ms: performance.now() - started }
@@ -57,15 +55,15 @@ async function open(port: number): Promise<Asker> {
   }
 }
 
-/** A request of somebody; each has an address of its own, because one address may ask only so often. */
-function requestOf(method: string, path: string, person: number, body?: unknown): string {
-  const token = `token-${person}`
+/** Returns the text of a user's request. Each user has an address of their own, because of the rate limit per address. */
+function requestOf(method: string, path: string, user: number, body?: unknown): string {
+  const token = `token-${user}`
   const signature = createHmac('sha256', secret).update(token).digest('base64')
   const json = body === undefined ? '' : JSON.stringify(body)
   return [
     `${method} ${path} HTTP/1.1`,
     'host: localhost',
-    `x-forwarded-for: 10.1.${person >> 8}.${person & 255}`,
+    `x-forwarded-for: 10.1.${user >> 8}.${user & 255}`,
     ...(body === undefined
       ? [`cookie: better-auth.session_token=${encodeURIComponent(`${token}.${signature}`)}`]
       : ['content-type: application/json']),
@@ -75,27 +73,27 @@ function requestOf(method: string, path: string, person: number, body?: unknown)
   ].join('\r\n')
 }
 
-/** Whose request is next: everybody in turn, because an account may sign in only so often. */
+/** Index of the next request. The users take turns, because of the rate limit per account. */
 let next = 0
 
-/** Asks for so long, with so many connections. @returns answers a second, and their times */
+/** Sends requests over several connections for a time. @returns the responses per second, and their times */
 async function throughput(port: number, requests: string[], concurrency: number, milliseconds: number): Promise<{ perSecond: number, times: number[] }> {
   const times: number[] = []
-  const askers = await Promise.all(Array.from({ length: concurrency }, () => open(port)))
+  const connections = await Promise.all(Array.from({ length: concurrency }, () => open(port)))
   const started = performance.now()
-  await Promise.all(askers.map(async ({ ask }) => {
+  await Promise.all(connections.map(async ({ send }) => {
     while (performance.now() - started < milliseconds) {
-      const { status, ms } = await ask(requests[next++ % requests.length] ?? '')
+      const { status, ms } = await send(requests[next++ % requests.length] ?? '')
       if (status !== 200) throw new Error(`unexpected ${status}`)
       times.push(ms)
     }
   }))
   const perSecond = times.length / (performance.now() - started) * 1000
-  for (const { end } of askers) end()
+  for (const { end } of connections) end()
   return { perSecond, times }
 }
 
-/** Both sides in turn, each pair in the other order. @returns the median of the pairs' ratios, and what each side did */
+/** Measures both sides in turn, each pair in the opposite order. @returns the median of the ratios, and a note with both throughputs */
 async function compare(ours: () => Promise<number>, theirs: () => Promise<number>, pairs: number) {
   const figures: { ours: number, theirs: number }[] = []
   for (let pair = 0; pair < pairs; pair++) {
@@ -113,7 +111,7 @@ async function compare(ours: () => Promise<number>, theirs: () => Promise<number
   }
 }
 
-/** Hashes as the engine does, nothing else. @returns hashes a second */
+/** Hashes passwords with the parameters of better-auth. @returns hashes per second */
 async function rawScrypt(concurrency: number, milliseconds: number): Promise<number> {
   const hash = promisify<string, string, number, object, Buffer>(scrypt)
   let done = 0
@@ -128,8 +126,8 @@ async function rawScrypt(concurrency: number, milliseconds: number): Promise<num
 }
 
 /**
- * Runs a program until the end of the block, once it answers.
- * @returns what it has used of the processors, in milliseconds; 0 where the system does not say it
+ * Starts a program and waits until it responds. The disposal of `resources` stops it.
+ * @returns a function that reads its CPU time in milliseconds; 0 on other systems than Linux
  */
 async function run(resources: AsyncDisposableStack, args: string[], env: Record<string, string>, port: number, path: string): Promise<() => number> {
   const child = spawn(process.execPath, args, { env: { PATH: process.env['PATH'], ...env, PORT: String(port) }, stdio: ['ignore', 'ignore', 'inherit'] })
@@ -144,7 +142,7 @@ async function run(resources: AsyncDisposableStack, args: string[], env: Record<
       return () => {
         if (process.platform !== 'linux') return 0
         const [, ...fields] = readFileSync(`/proc/${child.pid}/stat`, 'utf8').split(') ').at(-1)?.split(' ') ?? []
-        // in the system's ticks of ten milliseconds
+        // clock ticks of ten milliseconds
         return (Number(fields[10]) + Number(fields[11])) * 10
       }
     }
@@ -152,16 +150,16 @@ async function run(resources: AsyncDisposableStack, args: string[], env: Record<
   }
 }
 
-/** Measures it all; some forty seconds. */
+/** Runs all measurements of this file, in about forty seconds. */
 export async function authFigures(): Promise<Figure[]> {
-  await using stack = await benchStack(people(persons))
+  await using stack = await benchStack(people(users))
   await stack.owner.query('update auth.users set email_verified = true')
   await stack.owner.query(
     `insert into auth.accounts (id, account_id, provider_id, user_id, password) select id, id, 'credential', id, $1 from auth.users`,
     [await hashPassword(password)],
   )
   await stack.owner.query(`update auth.sessions set expires_at = now() + interval '7 days'`)
-  // the service makes a key of its own only where there is none
+  // the service creates a signing key only if there is none
   await stack.owner.query('delete from auth.jwks')
   await stack.owner.query('analyze')
   await using resources = new AsyncDisposableStack()
@@ -179,33 +177,33 @@ export async function authFigures(): Promise<Figure[]> {
     port,
     '/readyz',
   )
-  const bareCpu = await run(resources, ['bench/bare.ts'], { DATABASE_URL: databaseUrl }, barePort, '/session')
+  const bareCpu = await run(resources, ['bench/bare-hono.ts'], { DATABASE_URL: databaseUrl }, barePort, '/session')
 
-  const everybody = Array.from({ length: persons }, (_, i) => i + 1)
-  const requests = (method: string, path: string) => everybody.map((person) => requestOf(method, path, person))
-  const signIns = everybody.map((person) => requestOf('POST', '/api/auth/sign-in/email', person, { email: `user-${person}@example.org`, password }))
-  /** Answers a second, of one side; what each cost its server's processor is noted beside it, because other programs disturb it less. */
+  const allUsers = Array.from({ length: users }, (_, i) => i + 1)
+  const requests = (method: string, path: string) => allUsers.map((user) => requestOf(method, path, user))
+  const signIns = allUsers.map((user) => requestOf('POST', '/api/auth/sign-in/email', user, { email: `user-${user}@example.org`, password }))
+  /** Measures the throughput of one side, and the CPU time of its server per response, which other programs disturb less. */
   const side = (at: number, of: string[], used: () => number) => {
-    let [answers, milliseconds] = [0, 0]
+    let [responses, milliseconds] = [0, 0]
     return {
       perSecond: async () => {
         const before = used()
         const { perSecond, times } = await throughput(at, of, callers, roundMs)
-        answers += times.length
+        responses += times.length
         milliseconds += used() - before
         return perSecond
       },
-      each: () => (milliseconds / answers).toFixed(2),
+      each: () => (milliseconds / responses).toFixed(2),
     }
   }
-  /** One route of the service against one of bare Hono's. */
+  /** Compares a route of the service with a route of bare Hono. */
   const against = async (ours: string[], theirs: string[]) => {
     const [product, bare] = [side(port, ours, cpu), side(barePort, theirs, bareCpu)]
-    // a just-in-time compiler has to have seen the code
+    // warms up the just-in-time compiler
     await throughput(port, ours, callers, 1_500)
     await throughput(barePort, theirs, callers, 1_500)
     const found = await compare(product.perSecond, bare.perSecond, rounds)
-    return { ...found, note: `${found.note}; ${product.each()} ms of its processor each against ${bare.each()}` }
+    return { ...found, note: `${found.note}; ${product.each()} ms of CPU time each against ${bare.each()}` }
   }
   const getSession = requests('GET', '/api/auth/get-session')
 
@@ -224,15 +222,15 @@ export async function authFigures(): Promise<Figure[]> {
   }
   const [quiet, busy] = [quantile(idle, 0.5), quantile(flooded, 0.5)]
   return [
-    { work: 'get-session', against: 'bare Hono and one query', ...session, reach: 0.4, of: 'throughputs' },
-    { work: 'POST /token', against: 'bare Hono, one query and jose', ...token, reach: 0.5, of: 'throughputs' },
-    { work: 'sign-in, four at once', against: 'raw scrypt, four at once', ...signIn, reach: 0.95, of: 'throughputs' },
+    { work: 'get-session', against: 'bare Hono and one query', ...session, aim: 0.4, unit: 'throughputs' },
+    { work: 'POST /token', against: 'bare Hono, one query and jose', ...token, aim: 0.5, unit: 'throughputs' },
+    { work: 'sign-in, four at once', against: 'raw scrypt, four at once', ...signIn, aim: 0.95, unit: 'throughputs' },
     {
       work: 'get-session while eight sign in, median time',
       against: 'get-session alone',
       ratio: quantile(flooded.map((ms, i) => ms / (idle[i] ?? ms)), 0.5),
-      reach: 1.5,
-      of: 'times',
+      aim: 1.5,
+      unit: 'times',
       note: `${busy.toFixed(1)} ms against ${quiet.toFixed(1)}`,
     },
   ]

@@ -1,4 +1,4 @@
-/** What the edge costs: a list of 20 through it, through a bare proxy and from PostgREST itself, in turn, in one run. */
+/** Measures a list of 20 rows through the edge, through a bare proxy and directly from PostgREST, in turn. */
 import { spawn } from 'node:child_process'
 import { connect } from 'node:net'
 import { freePort } from '../infra/local/ports.ts'
@@ -9,13 +9,13 @@ const rounds = 15
 const roundMs = 700
 const path = '/transactions?limit=20'
 
-type Round = { answers: number, p99: number }
+type Round = { responses: number, p99: number }
 
-/** Sends one request after the other on a connection of its own. Node's own client would cost as much as the edge. */
-function caller(port: number, request: string, times: number[]): { run: (until: number) => Promise<void>, end: () => void } {
+/** Opens a connection that sends one request after the other. Node's own client would use as much CPU time as the edge. */
+function client(port: number, request: string, times: number[]): { run: (until: number) => Promise<void>, end: () => void } {
   const socket = connect(port, '127.0.0.1').setNoDelay(true)
   let received = ''
-  let whole: (() => void) | undefined
+  let onResponse: (() => void) | undefined
   socket.setEncoding('latin1').on('data', (chunk: string) => {
     received += chunk
     const head = received.indexOf('\r\n\r\n')
@@ -24,14 +24,14 @@ function caller(port: number, request: string, times: number[]): { run: (until: 
     const length = /content-length: (\d+)/i.exec(received.slice(0, head))?.[1]
     if (length === undefined ? !received.endsWith('0\r\n\r\n') : received.length < head + 4 + Number(length)) return
     received = ''
-    whole?.()
+    onResponse?.()
   })
   return {
     run: async (until) => {
       while (performance.now() < until) {
         const started = performance.now()
         await new Promise<void>((resolve) => {
-          whole = resolve
+          onResponse = resolve
           socket.write(request)
         })
         times.push(performance.now() - started)
@@ -41,7 +41,7 @@ function caller(port: number, request: string, times: number[]): { run: (until: 
   }
 }
 
-/** @param stack filled by `insertLargeDataset` */
+/** @param stack a stack with the data of `insertLargeDataset` */
 export async function edgeFigures(stack: BenchStack): Promise<Figure[]> {
   const { port: postgrest, readyPort, tokenOf } = await stack.dataSurface()
   await using running = new AsyncDisposableStack()
@@ -56,11 +56,11 @@ export async function edgeFigures(stack: BenchStack): Promise<Figure[]> {
   }
   const url = `http://127.0.0.1:${postgrest}`
   const adminPort = await freePort()
-  // nothing listens there: an auth service takes no part
-  const barePort = await start((port) => ['bench/proxies.ts', String(port), url], () => ({}))
+  const barePort = await start((port) => ['bench/bare-proxy.ts', String(port), url], () => ({}))
   const edgePort = await start(() => ['edge/main.ts'], (port) => ({
     PORT: String(port),
     EDGE_ADMIN_PORT: String(adminPort),
+    // no auth service runs: nothing listens on this port
     AUTH_UPSTREAM: 'http://127.0.0.1:9',
     POSTGREST_UPSTREAM: url,
     POSTGREST_READY_PORT: String(readyPort),
@@ -68,31 +68,31 @@ export async function edgeFigures(stack: BenchStack): Promise<Figure[]> {
   }))
   const sides = [{ port: postgrest, prefix: '' }, { port: barePort, prefix: '/data' }, { port: edgePort, prefix: '/data' }]
   const figures: Figure[] = []
-  for (const [callers, least] of [[8, 0.75], [50, 0.85]] as const) {
+  for (const [callers, aim] of [[8, 0.75], [50, 0.85]] as const) {
     const round = async ({ port, prefix }: typeof sides[number]): Promise<Round> => {
       const times: number[] = []
       const tokens = await Promise.all(Array.from({ length: callers }, (_, at) => tokenOf(person(100 + at))))
-      const all = tokens.map((token) => caller(port, `GET ${prefix}${path} HTTP/1.1\r\nhost: localhost\r\nauthorization: Bearer ${token}\r\n\r\n`, times))
+      const all = tokens.map((token) => client(port, `GET ${prefix}${path} HTTP/1.1\r\nhost: localhost\r\nauthorization: Bearer ${token}\r\n\r\n`, times))
       const until = performance.now() + roundMs
       await Promise.all(all.map(({ run }) => run(until)))
       for (const { end } of all) end()
-      return { answers: times.length, p99: quantile(times, 0.99) }
+      return { responses: times.length, p99: quantile(times, 0.99) }
     }
     for (const side of sides) await round(side)
     const seen: Round[][] = []
-    // each round in another order, so that no side profits from its place
+    // the order changes each round, so that no side profits from its position
     for (let at = 0; at < rounds; at++) {
-      const order = sides.map((_, place) => (place + at) % sides.length)
+      const order = sides.map((_, index) => (index + at) % sides.length)
       const measured = new Map<number, Round>()
-      for (const place of order) measured.set(place, await round(sides[place]!))
-      seen.push(sides.map((_, place) => measured.get(place)!))
+      for (const index of order) measured.set(index, await round(sides[index]!))
+      seen.push(sides.map((_, index) => measured.get(index)!))
     }
     const ratio = (of: (one: Round[]) => number) => quantile(seen.map(of), 0.5)
     const work = `list of 20 through the edge, ${callers} callers`
     figures.push(
-      { work, against: 'PostgREST itself', ratio: ratio(([itself, , edge]) => edge!.answers / itself!.answers), reach: least, of: 'throughputs' },
-      { work, against: 'a bare undici proxy', ratio: ratio(([, bare, edge]) => edge!.answers / bare!.answers), reach: 0.9, of: 'throughputs' },
-      { work: `${work}: 99 of a hundred`, against: 'PostgREST itself', ratio: ratio(([itself, , edge]) => edge!.p99 / itself!.p99), reach: 1.5, of: 'times' },
+      { work, against: 'PostgREST itself', ratio: ratio(([itself, , edge]) => edge!.responses / itself!.responses), aim, unit: 'throughputs' },
+      { work, against: 'a bare undici proxy', ratio: ratio(([, bare, edge]) => edge!.responses / bare!.responses), aim: 0.9, unit: 'throughputs' },
+      { work: `${work}: 99 of a hundred`, against: 'PostgREST itself', ratio: ratio(([itself, , edge]) => edge!.p99 / itself!.p99), aim: 1.5, unit: 'times' },
     )
   }
   return figures

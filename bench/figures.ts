@@ -4,23 +4,23 @@ import { quantile } from './stack.ts'
 /** The result of a benchmark: the ratio of two things that one run measures in turn. */
 export type Figure = {
   work: string
-  /** What the work is compared with. */
+  /** The baseline of the comparison. */
   against: string
   ratio: number
-  /** The ratio that is aimed at: of times at most so much, of throughputs at least. */
-  reach: number
-  of: 'times' | 'throughputs'
-  /** What the reader has to know of this figure. */
+  /** The aim for the ratio: a maximum for times, a minimum for throughputs. */
+  aim: number
+  unit: 'times' | 'throughputs'
+  /** Further information for the last column of the table. */
   note?: string
 }
 
 /** Prints figures as one table of Markdown. */
 export function print(figures: Figure[]): void {
-  const rows = figures.map(({ work, against, ratio, reach, of, note = '' }) => [
+  const rows = figures.map(({ work, against, ratio, aim, unit, note = '' }) => [
     work,
     against,
     ratio.toFixed(2),
-    `${of === 'times' ? '≤' : '≥'} ${reach}`,
+    `${unit === 'times' ? '≤' : '≥'} ${aim}`,
     note,
   ])
   for (const row of [['work', 'against', 'ratio', 'aim', ''], ['---', '---', '---', '---', '---'], ...rows]) console.log(`| ${row.join(' | ')} |`)

@@ -1,13 +1,13 @@
 /**
- * `npm run bench`: every figure of docs/performance.md as one table. It takes some fifteen minutes, most of them for the ten million
- * rows, and 12 GB of disk; `BENCH_ROWS=300000` is a first look at the rest in three. `BENCH_ONLY` names one part:
- * `growth`, what ten times of the rows cost, or `edge`.
+ * `npm run bench`: measures every figure of docs/performance.md and prints one table. It takes about fifteen minutes and 12 GB of disk, most
+ * of it for ten million rows. `BENCH_ROWS=300000` skips these and takes three minutes. `BENCH_ONLY` selects one part: a key of `parts`, or
+ * `growth`, which compares ten times as many rows.
  */
 import { datasetCallers, insertLargeDataset, insertTransactionParts } from '../tests/support/large-dataset.ts'
 import { authFigures } from './auth.ts'
 import { edgeFigures } from './edge.ts'
 import { print, type Figure } from './figures.ts'
-import { listFigures } from './lists.ts'
+import { listFigures } from './embedded-lists.ts'
 import { growthFigures, readFigures } from './reads.ts'
 import { benchStack } from './stack.ts'
 import { throughputFigures } from './throughput.ts'
@@ -27,7 +27,7 @@ const figures: Figure[] = []
 await using small = await filled(rows)
 const only = process.env['BENCH_ONLY']
 const parts = { reads: readFigures, lists: listFigures, throughput: throughputFigures, edge: edgeFigures, writes: writeFigures, auth: authFigures }
-for (const [name, measured] of Object.entries(parts)) if (only === undefined || only === name) figures.push(...await measured(small))
+for (const [name, measure] of Object.entries(parts)) if (only === undefined || only === name) figures.push(...await measure(small))
 if (only === 'growth' || only === undefined && process.env['BENCH_ROWS'] === undefined) {
   await using large = await filled(10 * rows)
   figures.push(...await growthFigures(small, large))

@@ -1,7 +1,6 @@
 /**
- * What reading costs: the statement that PostgREST sends, run for the caller with all of the row rules, against the SQL that
- * somebody would write by hand for a database without them. Both run in the database alone, in turn, on one connection each;
- * what HTTP adds is a figure of its own.
+ * Measures reads: PostgREST's statement under the row rules, against handwritten SQL without them. Both run in turn, directly in the
+ * database on one connection each. edge.ts and throughput.ts measure HTTP.
  */
 import pg from 'pg'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -15,10 +14,10 @@ type Case = {
   path: string
   body?: unknown
   headers?: Record<string, string>
-  /** The same by hand, and what fills its parameters. */
-  byHand: string
+  /** Handwritten SQL for the same rows, with its parameters. */
+  handwritten: string
   values: unknown[]
-  reach: number
+  aim: number
 }
 
 const day = 86_400_000
@@ -29,20 +28,20 @@ function lists(who: DatasetCaller, name: string): Case[] {
   const [filter, where, value] = who.organization === undefined
     ? [`organization_id=is.null&user_id=eq.${who.user}`, 'organization_id is null and user_id = $1', who.user]
     : [`organization_id=eq.${who.organization}`, 'organization_id = $1', who.organization]
-  const list = (what: string, more: string, sql: string, values: unknown[], reach: number): Case => ({
+  const list = (what: string, more: string, sql: string, values: unknown[], aim: number): Case => ({
     work: `${name}: ${what}`,
     who,
     path: `/transactions?${filter}${more}&order=transaction_date.desc&limit=50`,
-    byHand: `select * from api.transactions where ${where} ${sql} ${newest}`,
+    handwritten: `select * from api.transactions where ${where} ${sql} ${newest}`,
     values: [value, ...values],
-    reach,
+    aim,
   })
   return [
     list('newest 50', '', '', [], 1.3),
     {
       ...list('its twentieth page', '', '', [], 1.3),
       path: `/transactions?${filter}&order=transaction_date.desc&limit=50&offset=950`,
-      byHand: `select * from api.transactions where ${where} ${newest} offset 950`,
+      handwritten: `select * from api.transactions where ${where} ${newest} offset 950`,
     },
     list(
       'with a month',
@@ -57,7 +56,7 @@ function lists(who: DatasetCaller, name: string): Case[] {
   ]
 }
 
-const few = 'organization_id is null and user_id = $1'
+const ofUser = 'organization_id is null and user_id = $1'
 const ofTeam = 'organization_id = $1'
 
 const cases: Case[] = [
@@ -68,9 +67,9 @@ const cases: Case[] = [
       work: `a caller with 49 rows: ${what}`,
       who: datasetCallers.few,
       path: `/transactions?limit=50${order}`,
-      byHand: `select * from api.transactions where ${few} ${sql} limit 50`,
+      handwritten: `select * from api.transactions where ${ofUser} ${sql} limit 50`,
       values: [datasetCallers.few.user],
-      reach: 1.3,
+      aim: 1.3,
     }),
   ),
   {
@@ -78,75 +77,75 @@ const cases: Case[] = [
     who: datasetCallers.team,
     path: `/transactions?organization_id=eq.org-1&select=id&limit=1`,
     headers: { prefer: 'count=exact' },
-    byHand: `select count(*) from api.transactions where ${ofTeam}`,
+    handwritten: `select count(*) from api.transactions where ${ofTeam}`,
     values: ['org-1'],
-    reach: 2,
+    aim: 2,
   },
   {
     work: 'sum by category of the team',
     who: datasetCallers.team,
     path: '/rpc/get_transaction_distribution_by_category',
     body: { params: {} },
-    byHand: `select g.*, c.name from (
+    handwritten: `select g.*, c.name from (
       select category_id, currency, sum(amount), count(*) from api.transactions where ${ofTeam} and status <> 'failed' and transfer_id is null group by 1, 2
     ) g left join api.categories c on c.id = g.category_id`,
     values: ['org-1'],
-    reach: 1.5,
+    aim: 1.5,
   },
   {
     work: 'stat of the team',
     who: datasetCallers.team,
     path: '/rpc/get_transaction_stat',
     body: {},
-    byHand: `select sum(amount) from api.transactions where ${ofTeam} and currency = 'usd' and status <> 'failed' and transfer_id is null`,
+    handwritten: `select sum(amount) from api.transactions where ${ofTeam} and currency = 'usd' and status <> 'failed' and transfer_id is null`,
     values: ['org-1'],
-    reach: 1.5,
+    aim: 1.5,
   },
   {
     work: 'cash flow of the team',
     who: datasetCallers.team,
     path: '/rpc/get_cash_flow',
     body: {},
-    byHand: `select date_trunc('month', transaction_date), currency, sum(amount) filter (where amount > 0), -sum(amount) filter (where amount < 0)
+    handwritten: `select date_trunc('month', transaction_date), currency, sum(amount) filter (where amount > 0), -sum(amount) filter (where amount < 0)
       from api.transactions where ${ofTeam} and status <> 'failed' and transfer_id is null and transaction_date >= date_trunc('month', now()) - interval '11 months' group by 1, 2`,
     values: ['org-1'],
-    reach: 1.3,
+    aim: 1.3,
   },
 ]
 
-/** The statement that PostgREST sends for a request, read while a lock holds it up, and its values. */
-async function sentFor({ path, body, headers }: Case, ask: Ask, { owner, url }: BenchStack): Promise<{ text: string, values: unknown[] }> {
+/** Returns PostgREST's statement for a request with its parameters. A table lock holds the statement, so that pg_stat_activity shows it. */
+async function statementFor({ path, body, headers }: Case, ask: Ask, { owner, url }: BenchStack): Promise<{ text: string, values: unknown[] }> {
   const lock = new pg.Client({ connectionString: url })
   await lock.connect()
   await lock.query('begin; lock table api.transactions in access exclusive mode')
-  const answer = ask(path, body, headers)
+  const response = ask(path, body, headers)
   try {
     for (;;) {
       const { rows: [waiting] } = await owner.query<{ query: string }>(
         `select query from pg_stat_activity where usename = 'authenticator' and wait_event_type = 'Lock' and query like 'WITH pgrst_source%'`,
       )
-      // PostgREST says of what type the body is
+      // PostgREST sets the type of this parameter in the protocol
       if (waiting !== undefined) return { text: waiting.query.replace('$1 AS json_data', '$1::json AS json_data'), values: valuesOf(waiting.query, path, body) }
       await sleep(5)
     }
   } finally {
     await lock.end()
-    await answer
+    await response
   }
 }
 
-/** What PostgREST passes: a body, then each filter in its order, limit and offset; the filters again for a count. */
+/** Returns PostgREST's parameters: the body, the filters in their order, limit and offset, and for a count the filters again. */
 function valuesOf(statement: string, path: string, body: unknown): unknown[] {
   const query = new URLSearchParams(path.split('?')[1])
   const filters = [...query].filter(([name, value]) => !['order', 'limit', 'offset', 'select'].includes(name) && value !== 'is.null')
     .map(([, value]) => value.replace(/^\w+[.]/, '').replaceAll('*', '%'))
-  // without one, db-max-rows
+  // the default limit is db-max-rows
   const page = [query.get('limit') ?? '10000', query.get('offset') ?? '0']
   const needed = Math.max(...[...statement.matchAll(/\$(\d+)/g)].map(([, number]) => Number(number)), 0)
   return [...(statement.includes('json_data') ? [JSON.stringify(body)] : []), ...filters, ...page, ...filters].slice(0, needed)
 }
 
-/** Runs a statement in a transaction that is prepared as PostgREST prepares one, and returns the milliseconds of the statement alone. */
+/** Runs a statement in a transaction with PostgREST's settings. Returns the time of the statement without the settings, in milliseconds. */
 async function timed(client: pg.Client, settings: string[], name: string, text: string, values: unknown[]): Promise<number> {
   await client.query('begin')
   for (const setting of settings) await client.query(setting)
@@ -165,10 +164,10 @@ const settingsOf = (roles: { setting: string }[], { user, organization }: Datase
   }', true)`,
 ]
 
-/** One case on one database: each call measures it once, in milliseconds. */
-type Runner = { ours: () => Promise<number>, byHand: () => Promise<number> }
+/** A case on one database. Each call measures it once, in milliseconds. */
+type Runner = { ours: () => Promise<number>, handwritten: () => Promise<number> }
 
-/** Opens what the cases need on a database; the connections end with `resources`. */
+/** Opens connections for the cases; `resources` closes them. */
 async function runnersOn(stack: BenchStack, resources: AsyncDisposableStack): Promise<(each: Case) => Promise<Runner>> {
   const connected = async (url: string) => {
     const client = new pg.Client({ connectionString: url })
@@ -181,38 +180,38 @@ async function runnersOn(stack: BenchStack, resources: AsyncDisposableStack): Pr
   as.password = 'authenticator'
   const [caller, hand] = [await connected(as.href), await connected(stack.url)]
   const { rows: settings } = await stack.owner.query<{ setting: string }>(`select unnest(rolconfig) as setting from pg_roles where rolname = 'authenticated'`)
-  const somebody = await stack.postgrest()
+  const askAs = await stack.postgrest()
   return async (each) => {
-    const { text, values } = await sentFor(each, await somebody(each.who), stack)
-    const mine = settingsOf(settings, each.who)
+    const { text, values } = await statementFor(each, await askAs(each.who), stack)
+    const callerSettings = settingsOf(settings, each.who)
     return {
-      ours: () => timed(caller, mine, each.work, text, values),
-      byHand: () => timed(hand, [], each.work, `select coalesce(json_agg(t), '[]') from (${each.byHand}) t`, each.values),
+      ours: () => timed(caller, callerSettings, each.work, text, values),
+      handwritten: () => timed(hand, [], each.work, `select coalesce(json_agg(t), '[]') from (${each.handwritten}) t`, each.values),
     }
   }
 }
 
-/** @param stack filled by `insertLargeDataset` */
+/** @param stack a stack with the data of `insertLargeDataset` */
 export async function readFigures(stack: BenchStack, rounds = 60): Promise<Figure[]> {
   await using resources = new AsyncDisposableStack()
   const runner = await runnersOn(stack, resources)
   const figures: Figure[] = []
   for (const each of cases) {
-    const { ours, byHand } = await runner(each)
-    const [one, other] = await medians(ours, byHand, rounds)
-    figures.push({ work: each.work, against: 'the same SQL by hand', ratio: one / other, reach: each.reach, of: 'times', note: `${one.toFixed(2)} ms` })
+    const { ours, handwritten } = await runner(each)
+    const [one, other] = await medians(ours, handwritten, rounds)
+    figures.push({ work: each.work, against: 'handwritten SQL', ratio: one / other, aim: each.aim, unit: 'times', note: `${one.toFixed(2)} ms` })
   }
   return figures
 }
 
-/** What ten times of everybody else's rows costs a list: each list on both databases in turn. */
+/** Measures each list on two databases in turn: the larger one has ten times as many rows of other users. */
 export async function growthFigures(small: BenchStack, large: BenchStack, rounds = 60): Promise<Figure[]> {
   await using resources = new AsyncDisposableStack()
   const [onSmall, onLarge] = [await runnersOn(small, resources), await runnersOn(large, resources)]
   const figures: Figure[] = []
   for (const each of cases.filter(({ body, headers }) => body === undefined && headers === undefined)) {
     const [one, other] = await medians((await onLarge(each)).ours, (await onSmall(each)).ours, rounds)
-    figures.push({ work: each.work, against: 'itself with a tenth of the rows', ratio: one / other, reach: 1.2, of: 'times', note: `${one.toFixed(2)} ms` })
+    figures.push({ work: each.work, against: 'itself with a tenth of the rows', ratio: one / other, aim: 1.2, unit: 'times', note: `${one.toFixed(2)} ms` })
   }
   return figures
 }

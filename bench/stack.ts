@@ -1,4 +1,4 @@
-/** The data surface for a benchmark: an embedded server, a migrated database, people with sessions, the real PostgREST. */
+/** Starts the data surface for benchmarks: an embedded PostgreSQL with a migrated database, users with sessions, and PostgREST. */
 import { Agent, request } from 'node:http'
 import { chmod, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -15,35 +15,35 @@ import { tokenSigner } from '../tests/support/signer.ts'
 const publicUrl = 'http://localhost:3000'
 const authServicePassword = 'auth-service'
 
-/** One answer: its status and how long it took, in milliseconds. */
+/** A response: its status, and its time in milliseconds. */
 export type Timed = { status: number, ms: number }
-/** Asks one PostgREST as somebody; `body` makes it a POST of JSON. */
+/** Sends a request to one PostgREST as one user: a GET, or with `body` a POST of JSON. */
 export type Ask = (path: string, body?: unknown, headers?: Record<string, string>) => Promise<Timed>
 
 export type BenchStack = AsyncDisposable & {
-  /** The owner's connection, and its address. */
+  /** A connection of the database owner, and its URL. */
   owner: pg.Client
   url: string
-  /** What the service would be told as PUBLIC_URL. */
+  /** PUBLIC_URL of the service. */
   publicUrl: string
   authServicePassword: string
-  /** Starts a PostgREST for callers that are not `Ask`. @returns its ports, and what signs tokens */
+  /** Starts a PostgREST for other HTTP clients. @returns its ports, and a function that signs tokens */
   dataSurface: () => Promise<{ port: number, readyPort: number, tokenOf: (who: DatasetCaller) => Promise<string> }>
-  /** Starts another PostgREST. @param env its settings beyond the usual, such as PGRST_DB_POOL */
+  /** Starts a PostgREST. @param env additional settings, such as PGRST_DB_POOL */
   postgrest: (env?: Record<string, string>) => Promise<(who: DatasetCaller | undefined) => Promise<Ask>>
 }
 
-/** Users `user-1` and on, each with a session. */
+/** Creates the users `user-1`, `user-2` and so on, each with a session. */
 export const people = (count: number) => async (owner: pg.Client): Promise<void> => {
   await owner.query(`
     insert into auth.users (id, name, email) select 'user-' || i, '', 'user-' || i || '@example.org' from generate_series(1, ${count}) i;
     insert into auth.sessions (id, token, user_id, expires_at) select 'session-' || i, 'token-' || i, 'user-' || i, now() + interval '1 day' from generate_series(1, ${count}) i`)
 }
 
-/** One of them. */
+/** Returns one of these users. */
 export const person = (number: number): DatasetCaller => ({ user: `user-${number}`, session: `session-${number}` })
 
-/** @param prepare stores what there is to be asked for */
+/** @param prepare stores the data of the benchmark */
 export async function benchStack(prepare: (owner: pg.Client) => Promise<void>): Promise<BenchStack> {
   const resources = new AsyncDisposableStack()
   const directory = await mkdtemp(join(tmpdir(), 'finance-bench-'))
@@ -107,6 +107,6 @@ export async function benchStack(prepare: (owner: pg.Client) => Promise<void>): 
   }
 }
 
-/** The value below which this part of the sorted values lies. */
+/** Returns a quantile; `part` 0.5 is the median. */
 export const quantile = (values: number[], part: number): number =>
   values.toSorted((a, b) => a - b)[Math.min(values.length - 1, Math.floor(values.length * part))] ?? 0

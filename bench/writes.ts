@@ -1,9 +1,9 @@
-/** What creating costs through the data surface, against pg that does the same in such a transaction: the settings, the check, the rows. */
+/** Measures inserts and imports through the data surface. The baseline is `pg` with the same settings, check and rows in one transaction. */
 import pg from 'pg'
 import type { Figure } from './figures.ts'
 import { person, quantile, type BenchStack } from './stack.ts'
 
-// nobody whose reads are measured: rows that were deleted stay in an index until a vacuum
+// not a user of the read benchmarks: deleted rows stay in an index until a vacuum
 const who = person(500)
 
 type Row = { name: string, amount: number, transaction_date: string }
@@ -13,7 +13,7 @@ const rowsOf = (count: number, round: number): Row[] =>
     (_, i) => ({ name: `row ${i} of ${round}`, amount: i / 100, transaction_date: new Date(Date.now() - i * 60_000).toISOString() }),
   )
 
-/** @param stack filled by `insertLargeDataset` */
+/** @param stack a stack with the data of `insertLargeDataset` */
 export async function writeFigures(stack: BenchStack): Promise<Figure[]> {
   await using resources = new AsyncDisposableStack()
   const address = new URL(stack.url)
@@ -37,7 +37,7 @@ export async function writeFigures(stack: BenchStack): Promise<Figure[]> {
     text: `select ${all.map((_, i) => `set_config($${2 * i + 1}, $${2 * i + 2}, true)`).join(', ')}`,
     values: all.flat(),
   }
-  const byHand = async (name: string, text: string, values: unknown[]): Promise<number> => {
+  const handwritten = async (name: string, text: string, values: unknown[]): Promise<number> => {
     const started = performance.now()
     await client.query('begin')
     await client.query(prepare)
@@ -58,8 +58,8 @@ export async function writeFigures(stack: BenchStack): Promise<Figure[]> {
     for (let round = 0; round < rounds + 3; round++) {
       const rows = rowsOf(count, round)
       const ours = await through(count === 1 ? rows[0] : rows)
-      const hand = await byHand(name, text, valuesOf(rows))
-      // the first few are of cold caches
+      const hand = await handwritten(name, text, valuesOf(rows))
+      // the first rounds have cold caches
       if (round >= 3) times.push({ ours, hand })
     }
     await stack.owner.query(`delete from api.transactions where user_id = $1 and name like 'row %'`, [who.user])
@@ -70,7 +70,7 @@ export async function writeFigures(stack: BenchStack): Promise<Figure[]> {
     }
   }
 
-  /** An import of rows that are new, and then of the same again, each against a bulk create of rows like them. */
+  /** Compares an import of new rows, and a second import of the same rows, with a bulk insert. */
   const imports = async () => {
     const times: { bulk: number, fresh: number, again: number }[] = []
     for (let round = 0; round < 8 + 3; round++) {
@@ -92,8 +92,8 @@ export async function writeFigures(stack: BenchStack): Promise<Figure[]> {
       work,
       against: 'a bulk create of the same rows',
       ratio: median((time) => ms(time) / time.bulk),
-      reach: 2,
-      of: 'times',
+      aim: 2,
+      unit: 'times',
       note: `${median(ms).toFixed(1)} ms against ${median(({ bulk }) => bulk).toFixed(1)}`,
     })
     return [figure('5,000 new rows imported', ({ fresh }) => fresh), figure('5,000 known rows imported again', ({ again }) => again)]
@@ -105,14 +105,14 @@ export async function writeFigures(stack: BenchStack): Promise<Figure[]> {
   const record = async (isOn: boolean) => {
     for (const { name } of recorders) await stack.owner.query(`alter table api.transactions ${isOn ? 'enable' : 'disable'} trigger "${name}"`)
   }
-  /** What the record of who created them costs: the same request with its trigger and without, in turn. */
+  /** Measures the activity trigger: the same request with it and without it, in turn. */
   const recorded = async (rounds: number, count: number) => {
     const times: { on: number, off: number }[] = []
     for (let round = 0; round < rounds + 2; round++) {
       const rows = rowsOf(count, round)
       const timed = async (isOn: boolean) => {
         await record(isOn)
-        // the first after a change of the table plans anew
+        // the first request after `alter table` has to plan again
         await through(rows[0])
         return through(count === 1 ? rows[0] : rows)
       }
@@ -127,8 +127,8 @@ export async function writeFigures(stack: BenchStack): Promise<Figure[]> {
 
   return [
     ...await imports(),
-    { work: 'one row created', against: 'itself without its activity', ratio: await recorded(100, 1), reach: 1.15, of: 'times' },
-    { work: '5,000 rows created at once', against: 'itself without their activity', ratio: await recorded(12, 5_000), reach: 1.15, of: 'times' },
+    { work: 'one row created', against: 'itself without its activity', ratio: await recorded(100, 1), aim: 1.15, unit: 'times' },
+    { work: '5,000 rows created at once', against: 'itself without their activity', ratio: await recorded(12, 5_000), aim: 1.15, unit: 'times' },
     {
       work: 'one row created',
       against: 'the same insert by pg in a transaction with the same settings',
@@ -139,8 +139,8 @@ export async function writeFigures(stack: BenchStack): Promise<Figure[]> {
         'insert into api.transactions (name, amount, transaction_date) values ($1, $2, $3)',
         ([row]) => Object.values(row ?? {}),
       ),
-      reach: 0.8,
-      of: 'throughputs',
+      aim: 0.8,
+      unit: 'throughputs',
     },
     {
       work: '5,000 rows created at once',
@@ -152,8 +152,8 @@ export async function writeFigures(stack: BenchStack): Promise<Figure[]> {
         'insert into api.transactions (name, amount, transaction_date) select name, amount, transaction_date from json_populate_recordset(null::api.transactions, $1)',
         (rows) => [JSON.stringify(rows)],
       ),
-      reach: 0.7,
-      of: 'throughputs',
+      aim: 0.7,
+      unit: 'throughputs',
     },
   ]
 }

@@ -1,5 +1,5 @@
 /**
- * A database as PostgreSQL itself describes it: what db/schema.sql shows, and what tells whether two databases are the
+ * A database as PostgreSQL itself describes it: the objects that db/schema.sql shows, and what tells whether two databases are the
  * same. A backup asks the same two files.
  */
 import { readFile } from 'node:fs/promises'
@@ -19,11 +19,3 @@ export const describeDatabase = (client: pg.ClientBase): Promise<DatabaseObject[
 
 /** How many rows each table holds, and a sum over them. */
 export const sumUpRows = (client: pg.ClientBase): Promise<DatabaseObject[]> => ask(client, 'rows.sql')
-
-const shownKinds = ['schema', 'type', 'cast', 'table', 'view', 'sequence', 'index', 'statistics', 'policy', 'trigger', 'rule', 'grant']
-
-/** How db/schema.sql shows the objects: without the functions' bodies and the comments, whose home is db/functions and db/rules. */
-export function schemaPage(objects: DatabaseObject[]): string {
-  const shown = shownKinds.flatMap((kind) => objects.filter((object) => object.kind === kind).map(({ definition }) => definition))
-  return `-- The present, written by \`npm run schema\`. Change it in db/migrations, db/functions and db/rules.\n\n${shown.join('\n\n')}\n`
-}

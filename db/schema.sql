@@ -1074,7 +1074,7 @@ CREATE TRIGGER "1_before_statement" BEFORE INSERT OR DELETE OR UPDATE ON api.acc
 
 CREATE TRIGGER "2_before_row" BEFORE INSERT OR DELETE OR UPDATE ON api.accounts FOR EACH ROW EXECUTE FUNCTION private.accounts_before_row();
 
-CREATE TRIGGER "3_after_row" AFTER UPDATE OF currency ON api.accounts FOR EACH ROW WHEN ((old.currency <> new.currency)) EXECUTE FUNCTION private.keep_currency_of_account();
+CREATE TRIGGER "3_after_row" AFTER UPDATE OF currency ON api.accounts FOR EACH ROW WHEN ((old.currency <> new.currency)) EXECUTE FUNCTION private.accounts_after_row();
 
 CREATE TRIGGER "4_record_change" AFTER UPDATE ON api.accounts REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION private.record_change();
 
@@ -1090,21 +1090,19 @@ CREATE TRIGGER "1_before_statement" BEFORE INSERT OR DELETE OR UPDATE ON api.bud
 
 CREATE TRIGGER "2_before_row" BEFORE INSERT OR DELETE OR UPDATE ON api.budgets FOR EACH ROW EXECUTE FUNCTION private.budgets_before_row();
 
-CREATE TRIGGER "3_after_row" AFTER INSERT OR UPDATE ON api.budgets FOR EACH ROW EXECUTE FUNCTION private.budgets_after_row();
+CREATE TRIGGER "3_after_row" AFTER INSERT OR DELETE OR UPDATE ON api.budgets FOR EACH ROW WHEN ((CURRENT_USER = 'authenticated'::name)) EXECUTE FUNCTION private.budgets_after_row();
 
-CREATE TRIGGER "4_keep_past" AFTER INSERT OR DELETE OR UPDATE ON api.budgets FOR EACH ROW WHEN ((CURRENT_USER = 'authenticated'::name)) EXECUTE FUNCTION private.keep_past_of_budget();
+CREATE TRIGGER "4_record_change" AFTER UPDATE ON api.budgets REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION private.record_change();
 
-CREATE TRIGGER "5_record_change" AFTER UPDATE ON api.budgets REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION private.record_change();
+CREATE TRIGGER "4_record_creation" AFTER INSERT ON api.budgets REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION private.record_creation();
 
-CREATE TRIGGER "5_record_creation" AFTER INSERT ON api.budgets REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION private.record_creation();
-
-CREATE TRIGGER "5_record_deletion" AFTER DELETE ON api.budgets REFERENCING OLD TABLE AS old_rows FOR EACH STATEMENT EXECUTE FUNCTION private.record_deletion();
+CREATE TRIGGER "4_record_deletion" AFTER DELETE ON api.budgets REFERENCING OLD TABLE AS old_rows FOR EACH STATEMENT EXECUTE FUNCTION private.record_deletion();
 
 CREATE TRIGGER "1_before_statement" BEFORE INSERT OR DELETE OR UPDATE ON api.categories FOR EACH STATEMENT EXECUTE FUNCTION private.lock_tenants_of_statement();
 
 CREATE TRIGGER "2_before_row" BEFORE INSERT OR DELETE OR UPDATE ON api.categories FOR EACH ROW EXECUTE FUNCTION private.categories_before_row();
 
-CREATE TRIGGER "3_after_row" AFTER UPDATE OF monthly_budget, budget_currency ON api.categories FOR EACH ROW WHEN ((((old.monthly_budget IS DISTINCT FROM new.monthly_budget) OR (old.budget_currency IS DISTINCT FROM new.budget_currency)) AND (CURRENT_USER = 'authenticated'::name))) EXECUTE FUNCTION private.keep_past_of_category();
+CREATE TRIGGER "3_after_row" AFTER UPDATE OF monthly_budget, budget_currency ON api.categories FOR EACH ROW WHEN ((((old.monthly_budget IS DISTINCT FROM new.monthly_budget) OR (old.budget_currency IS DISTINCT FROM new.budget_currency)) AND (CURRENT_USER = 'authenticated'::name))) EXECUTE FUNCTION private.categories_after_row();
 
 CREATE TRIGGER "4_record_change" AFTER UPDATE ON api.categories REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION private.record_change();
 
@@ -1132,19 +1130,17 @@ CREATE TRIGGER "2_before_row" BEFORE INSERT OR DELETE OR UPDATE ON api.imports F
 
 CREATE TRIGGER "3_take_updates_back" BEFORE DELETE ON api.imports FOR EACH ROW WHEN ((CURRENT_USER = 'authenticated'::name)) EXECUTE FUNCTION private.take_import_updates_back();
 
-CREATE TRIGGER "4_after_row" AFTER INSERT OR UPDATE ON api.imports FOR EACH ROW WHEN ((new.account_id IS NOT NULL)) EXECUTE FUNCTION private.imports_after_row();
+CREATE TRIGGER "4_record_change" AFTER UPDATE ON api.imports REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION private.record_change();
 
-CREATE TRIGGER "5_record_change" AFTER UPDATE ON api.imports REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION private.record_change();
+CREATE TRIGGER "4_record_creation" AFTER INSERT ON api.imports REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION private.record_creation();
 
-CREATE TRIGGER "5_record_creation" AFTER INSERT ON api.imports REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION private.record_creation();
-
-CREATE TRIGGER "5_record_deletion" AFTER DELETE ON api.imports REFERENCING OLD TABLE AS old_rows FOR EACH STATEMENT EXECUTE FUNCTION private.record_deletion();
+CREATE TRIGGER "4_record_deletion" AFTER DELETE ON api.imports REFERENCING OLD TABLE AS old_rows FOR EACH STATEMENT EXECUTE FUNCTION private.record_deletion();
 
 CREATE TRIGGER "1_before_statement" BEFORE INSERT OR DELETE OR UPDATE ON api.line_items FOR EACH STATEMENT EXECUTE FUNCTION private.lock_tenants_of_statement();
 
 CREATE TRIGGER "2_before_row" BEFORE INSERT OR DELETE OR UPDATE ON api.line_items FOR EACH ROW EXECUTE FUNCTION private.line_items_before_row();
 
-CREATE TRIGGER "3_after_row" AFTER INSERT OR UPDATE ON api.line_items FOR EACH ROW WHEN ((new.category_id IS NOT NULL)) EXECUTE FUNCTION private.line_items_after_row();
+CREATE TRIGGER "3_after_row" AFTER INSERT OR UPDATE OF category_id ON api.line_items FOR EACH ROW WHEN ((new.category_id IS NOT NULL)) EXECUTE FUNCTION private.line_items_after_row();
 
 CREATE TRIGGER "4_keep_items_of_transfer_changed" AFTER UPDATE ON api.line_items REFERENCING NEW TABLE AS written FOR EACH STATEMENT WHEN ((CURRENT_USER = 'authenticated'::name)) EXECUTE FUNCTION private.keep_items_of_transfer();
 
@@ -1164,19 +1160,17 @@ CREATE TRIGGER "1_before_statement" BEFORE INSERT OR DELETE OR UPDATE ON api.pas
 
 CREATE TRIGGER "2_before_row" BEFORE INSERT OR DELETE OR UPDATE ON api.past_budgets FOR EACH ROW EXECUTE FUNCTION private.past_budgets_before_row();
 
-CREATE TRIGGER "3_after_row" AFTER INSERT OR UPDATE ON api.past_budgets FOR EACH ROW EXECUTE FUNCTION private.past_budgets_after_row();
+CREATE TRIGGER "3_record_change" AFTER UPDATE ON api.past_budgets REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION private.record_change();
 
-CREATE TRIGGER "4_record_change" AFTER UPDATE ON api.past_budgets REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION private.record_change();
+CREATE TRIGGER "3_record_creation" AFTER INSERT ON api.past_budgets REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION private.record_creation();
 
-CREATE TRIGGER "4_record_creation" AFTER INSERT ON api.past_budgets REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION private.record_creation();
-
-CREATE TRIGGER "4_record_deletion" AFTER DELETE ON api.past_budgets REFERENCING OLD TABLE AS old_rows FOR EACH STATEMENT EXECUTE FUNCTION private.record_deletion();
+CREATE TRIGGER "3_record_deletion" AFTER DELETE ON api.past_budgets REFERENCING OLD TABLE AS old_rows FOR EACH STATEMENT EXECUTE FUNCTION private.record_deletion();
 
 CREATE TRIGGER "1_before_statement" BEFORE INSERT OR DELETE OR UPDATE ON api.subscriptions FOR EACH STATEMENT EXECUTE FUNCTION private.lock_tenants_of_statement();
 
 CREATE TRIGGER "2_before_row" BEFORE INSERT OR DELETE OR UPDATE ON api.subscriptions FOR EACH ROW EXECUTE FUNCTION private.subscriptions_before_row();
 
-CREATE TRIGGER "3_after_row" AFTER INSERT OR UPDATE ON api.subscriptions FOR EACH ROW WHEN (((new.category_id IS NOT NULL) OR (new.account_id IS NOT NULL))) EXECUTE FUNCTION private.subscriptions_after_row();
+CREATE TRIGGER "3_after_row" AFTER INSERT OR UPDATE OF category_id, account_id, currency ON api.subscriptions FOR EACH ROW WHEN (((new.category_id IS NOT NULL) OR (new.account_id IS NOT NULL))) EXECUTE FUNCTION private.subscriptions_after_row();
 
 CREATE TRIGGER "4_record_change" AFTER UPDATE ON api.subscriptions REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION private.record_change();
 
@@ -1212,7 +1206,7 @@ CREATE TRIGGER "2_before_naming_day" BEFORE UPDATE OF booked_on ON api.transacti
 
 CREATE TRIGGER "3_before_row" BEFORE INSERT OR DELETE OR UPDATE ON api.transactions FOR EACH ROW EXECUTE FUNCTION private.transactions_before_row();
 
-CREATE TRIGGER "4_after_row" AFTER INSERT OR UPDATE ON api.transactions FOR EACH ROW WHEN (((new.category_id IS NOT NULL) OR (new.account_id IS NOT NULL) OR (new.import_id IS NOT NULL))) EXECUTE FUNCTION private.transactions_after_row();
+CREATE TRIGGER "4_after_row" AFTER INSERT OR UPDATE OF category_id, account_id, currency ON api.transactions FOR EACH ROW WHEN (((new.category_id IS NOT NULL) OR (new.account_id IS NOT NULL) OR (new.import_id IS NOT NULL))) EXECUTE FUNCTION private.transactions_after_row();
 
 CREATE TRIGGER "5_after_insert_by_caller" AFTER INSERT ON api.transactions FOR EACH ROW WHEN (((new.transfer_id IS NOT NULL) AND (CURRENT_USER = 'authenticated'::name))) EXECUTE FUNCTION private.transactions_after_row_by_caller();
 
@@ -1474,8 +1468,6 @@ grant execute on function private.cash_flow_statement(text,integer,text,uuid,int
 
 grant execute on function private.check_category(text,uuid,text,text) to authenticated;
 
-grant execute on function private.check_category_of_key(text,uuid,text,text) to authenticated;
-
 grant execute on function private.constraints() to authenticated;
 
 grant execute on function private.context_condition(text,text) to authenticated;
@@ -1557,6 +1549,8 @@ grant execute on function private.mark_day(date) to authenticated;
 grant execute on function private.mark_for_standbys() to auth_service;
 
 grant execute on function private.marked_day(timestamp with time zone) to authenticated;
+
+grant execute on function private.may_write(text,text,text,text) to authenticated;
 
 grant execute on function private.moment(text) to authenticated;
 

@@ -1,27 +1,26 @@
 /**
- * What the data surface exposes, read from the catalogue of a database that is at the present: the tables, functions and
- * computed fields of the schema api, with what a caller with a token may do. The client's types and the description of the
- * data surface are made of it. What the catalogue cannot say is in shapes.ts.
+ * Reads the model of the data surface from the catalogue of a migrated database: tables, functions, computed fields and the privileges of a
+ * signed-in caller. The client's types and the OpenAPI document are generated from it. handwritten-schemas.ts adds what the catalogue lacks.
  */
 import type pg from 'pg'
 
-/** What a check constraint says of one column's values, where it says it in a form that a schema has a word for. */
+/** The limits of a column's values by its check constraints, as far as JSON Schema has a keyword for them. */
 type Bounds = { values?: string[], minLength?: number, maxLength?: number, minimum?: number, maximum?: number, pattern?: string }
 
 export type Column = {
   name: string
-  /** PostgreSQL's name of the type. */
+  /** The type in PostgreSQL. */
   type: string
-  /** Digits before the point, of a numeric that is limited. */
+  /** Maximum number of digits before the decimal point, of a `numeric`. */
   digits: number | null
   nullable: boolean
-  /** Whether a new row may leave it out. */
+  /** Whether an insert may omit it. */
   optional: boolean
-  /** Whether the default is filled in from the token. */
+  /** Whether its default comes from the token. */
   fromToken: boolean
-  /** Whether a change of it is neither refused nor without effect. */
+  /** Whether an update can change it. */
   changeable: boolean
-  /** A trigger rewrites what is sent, so a row's bounds do not hold for what is sent. */
+  /** A trigger rewrites its value, so the bounds of stored values do not apply to requests. */
   rewritten: boolean
   description: string
   bounds: Bounds
@@ -29,7 +28,7 @@ export type Column = {
 
 type ForeignKey = { name: string, columns: string[], table: string, referenced: string[], isOneToOne: boolean }
 
-/** A function of one row, which is selected as if it were a column and is not part of `*`. */
+/** A function of one row. A query selects it like a column; `*` does not include it. */
 type ComputedField = { name: string, type: string, description: string }
 
 export type Table = {
@@ -47,7 +46,7 @@ export type Table = {
 
 export type Parameter = { name: string, type: string, optional: boolean, nullable: boolean }
 
-/** What a function answers: rows of a table, rows of its own, or one value. */
+/** The result of a function: rows of a table, rows of its own type, or one value. */
 export type Reply =
   | { kind: 'table', table: string, isSet: boolean }
   | { kind: 'rows', columns: { name: string, type: string }[], isSet: boolean }
@@ -57,25 +56,25 @@ export type Routine = {
   name: string
   summary: string
   description: string
-  /** Whether it only reads, so that PostgREST takes a GET for it. */
+  /** Whether it only reads. PostgREST then also accepts GET. */
   readsOnly: boolean
   parameters: Parameter[]
   reply: Reply
 }
 
-/** A constraint, an index that is unique, or a trigger that refuses as a constraint does, with the columns that it is about. */
+/** A constraint, a unique index, or a trigger that raises constraint errors, with its columns. */
 export type Rule = { name: string, columns: string[], isUnique: boolean }
 
 export type Exposed = { title: string, description: string, tables: Table[], routines: Routine[] }
 
-/** PostgREST makes the first line of a comment the summary, and so does everything here. */
-function words(comment: string | null): { summary: string, description: string } {
+/** Splits a comment as PostgREST does: its first line is the summary. */
+function splitComment(comment: string | null): { summary: string, description: string } {
   const [summary = '', ...rest] = (comment ?? '').split('\n')
   return { summary, description: rest.join('\n').trim() }
 }
 
-// The catalogue keeps an expression as PostgreSQL prints it, with every cast and parenthesis. A form that is not here
-// stays unsaid; the column's comment says it in words.
+// Check expressions as PostgreSQL prints them, with every cast and parenthesis. Other forms get no keyword; the column's comment
+// describes them.
 const text = String.raw`'((?:[^']|'')*)'::text`
 const forms: [RegExp, (match: string[]) => Bounds][] = [
   [
@@ -92,7 +91,7 @@ const forms: [RegExp, (match: string[]) => Bounds][] = [
   ],
 ]
 
-/** The parts of a condition that all must hold. */
+/** Splits a condition at its top-level ANDs. */
 function conjuncts(expression: string): string[] {
   const inner = /^\((\(.*\))\)$/.exec(expression)?.[1]
   if (inner === undefined) return [expression]
@@ -101,7 +100,7 @@ function conjuncts(expression: string): string[] {
   return parts.every(isBalanced) ? parts : [expression]
 }
 
-/** What a check constraint's expression says of the one column it is about. */
+/** Returns the bounds that check expressions on one column define. */
 function boundsOf(expressions: string[]): Bounds {
   const found = expressions.flatMap(conjuncts).flatMap((part) =>
     forms.flatMap(([form, bounds]) => {
@@ -128,7 +127,7 @@ const exposedTables = `
 const exposedColumns = `
   select c.relname as of, a.attname as name, coalesce(b.typname, t.typname) as type,
     case
-      -- an amount, which before_row() limits
+      -- an amount: before_row() limits it
       when t.typname = 'numeric' and a.atttypmod = -1 then 12
       when t.typname = 'numeric' then ((a.atttypmod - 4) >> 16) - ((a.atttypmod - 4) & 65535)
     end as digits,
@@ -145,7 +144,7 @@ const exposedColumns = `
   from pg_class c
     join pg_attribute a on a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped
     join pg_type t on t.oid = a.atttypid
-    -- what a domain is made of
+    -- the base type of a domain
     left join pg_type b on b.oid = t.typbasetype
     left join pg_attrdef d on d.adrelid = c.oid and d.adnum = a.attnum
     left join lateral (select prosrc as source from pg_proc where proname = c.relname || '_before_row' and pronamespace = 'private'::regnamespace) w on true
@@ -171,7 +170,7 @@ const foreignKeys = `
 const exposedRoutines = `
   select p.proname as name, obj_description(p.oid, 'pg_proc') as comment, p.provolatile <> 'v' as "readsOnly", p.proretset as "isSet",
     r.typname as type, of.relname as "table",
-    -- of a function of one row: the table it is of
+    -- the table of a computed field
     (select c.relname from pg_class c where c.reltype = p.proargtypes[0] and p.pronargs = 1 and c.relnamespace = 'api'::regnamespace) as "computedOf",
     coalesce((
       select json_agg(json_build_object(
@@ -187,7 +186,7 @@ const exposedRoutines = `
     join pg_type r on r.oid = p.prorettype
     left join pg_class of on of.reltype = p.prorettype and of.relnamespace = 'api'::regnamespace
   where p.pronamespace = 'api'::regnamespace and p.prokind = 'f' and has_function_privilege('authenticated', p.oid, 'execute')
-    -- one unnamed JSON parameter is the answer to a call with wrong names: rules/_named_arguments.sql
+    -- a function with one unnamed JSON parameter only reports wrong argument names: rules/_named_arguments.sql
     and not (p.proargnames is null and p.proargtypes[0] = 'json'::regtype)
   order by p.proname collate "C"`
 
@@ -229,33 +228,33 @@ function replyOf({ isSet, type, table, arguments: all }: RoutineRow): Reply {
   return columns.length > 0 ? { kind: 'rows', columns, isSet } : { kind: 'value', type, isSet }
 }
 
-/** Reads all of it, and leaves the connection as it was. */
+/** Reads the whole model. Leaves the settings of the connection unchanged. */
 export async function readExposed(client: pg.ClientBase): Promise<Exposed> {
   const all = async <Row extends pg.QueryResultRow>(query: string) => (await client.query<Row>(query)).rows
   await client.query('begin read only')
   try {
-    // names outside the catalogue are printed with their schema
+    // PostgreSQL then prints names with their schema
     await client.query(`set local search_path = ''`)
     const [schema] = await all<{ comment: string | null }>(`select obj_description('api'::regnamespace, 'pg_namespace') as comment`)
     const columns = await all<ColumnRow>(exposedColumns)
     const keys = await all<KeyRow>(foreignKeys)
     const routines = await all<RoutineRow>(exposedRoutines)
-    const { summary, description } = words(schema?.comment ?? null)
+    const { summary, description } = splitComment(schema?.comment ?? null)
     return {
       title: summary,
       description,
       tables: (await all<TableRow>(exposedTables)).map(({ comment, ...table }) => ({
         ...table,
-        ...words(comment),
+        ...splitComment(comment),
         columns: columns.filter(({ of }) => of === table.name).map((column) => ({ ...column, bounds: boundsOf(column.checks) })),
         computed: routines.filter(({ computedOf }) => computedOf === table.name)
-          .map(({ name, type, comment: said }) => ({ name, type, description: said ?? '' })),
+          .map(({ name, type, comment: fieldComment }) => ({ name, type, description: fieldComment ?? '' })),
         foreignKeys: keys.filter((key) => key.table === table.name)
           .map((key) => ({ name: key.name, columns: key.columns, table: key.references, referenced: key.referenced, isOneToOne: key.isOneToOne })),
       })),
       routines: routines.filter(({ computedOf }) => computedOf === null).map((routine) => ({
         name: routine.name,
-        ...words(routine.comment),
+        ...splitComment(routine.comment),
         readsOnly: routine.readsOnly,
         parameters: routine.arguments.filter(({ mode }) => mode === 'i')
           .map(({ name, type, optional, nullable }) => ({ name, type, optional, nullable })),
@@ -267,5 +266,5 @@ export async function readExposed(client: pg.ClientBase): Promise<Exposed> {
   }
 }
 
-/** Reads the rules that refuse a row, for the client's forms. The auth service may not: it calls a function of the owner's. */
+/** Reads the rules that refuse a row, for the client's forms. Needs the owner's connection: the auth service cannot call private.constraints(). */
 export const readRules = async (client: pg.ClientBase): Promise<Rule[]> => (await client.query<Rule>(namedRules)).rows

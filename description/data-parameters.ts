@@ -1,4 +1,4 @@
-/** What a query to the data surface may ask, as parameters of OpenAPI. No I/O. */
+/** OpenAPI parameters of the data surface: filters, paging, embedding and preferences. No I/O. */
 import type { Column, Table } from './catalogue.ts'
 import type { Schema } from './json-schema.ts'
 import { reference, type Json } from './json-schema.ts'
@@ -12,13 +12,13 @@ const operatorsOf: Record<string, string> = {
   jsonb: `${comparisons}|cs|cd`,
 }
 
-/** A parameter that may be there several times, each of which must hold. */
+/** Returns the filter parameter of a column. It can repeat; then all filters must match. */
 export function filterParameter({ name, type, description }: Pick<Column, 'name' | 'type' | 'description'>): Json {
   const one: Schema = { type: 'string', pattern: `^(not\\.)?(${operatorsOf[type] ?? comparisons})\\.` }
   return {
     name,
     in: 'query',
-    description: sentences(description, 'A filter: `<operator>.<value>`. It may repeat, and then all must hold.'),
+    description: sentences(description, 'A filter: `<operator>.<value>`. It can repeat; then all filters must match.'),
     style: 'form',
     explode: true,
     schema: { anyOf: [one, { type: 'array', items: one }] },
@@ -39,18 +39,18 @@ const queryText = (name: string, description: string, pattern?: string): Json =>
   schema: { type: 'string', ...(pattern !== undefined && { pattern }) },
 })
 
-/** The parameters that have the same meaning wherever they are. */
+/** Parameters that several operations share. */
 export const sharedParameters: Record<string, Json> = {
   select: queryText(
     'select',
-    'Columns by comma, `*` for all; `alias:column`, `column::type`; `alias:table(column,…)` embeds what is related, `!inner` keeps only rows that have it.',
+    'Columns, separated by commas; `*` for all; `alias:column`, `column::type`. `alias:table(column,…)` embeds a related table; `!inner` returns only rows with related rows.',
   ),
-  order: queryText('order', 'Columns by comma, each with `.asc` or `.desc`, and `.nullsfirst` or `.nullslast`.'),
-  limit: { name: 'limit', in: 'query', description: 'The most rows; 10,000 is the most of all.', schema: { type: 'integer', minimum: 0 }, example: 20 },
-  offset: { name: 'offset', in: 'query', description: 'Rows to skip.', schema: { type: 'integer', minimum: 0 } },
+  order: queryText('order', 'Columns, separated by commas, each with `.asc` or `.desc`, and `.nullsfirst` or `.nullslast`.'),
+  limit: { name: 'limit', in: 'query', description: 'Maximum number of rows, at most 10,000.', schema: { type: 'integer', minimum: 0 }, example: 20 },
+  offset: { name: 'offset', in: 'query', description: 'Number of rows to skip.', schema: { type: 'integer', minimum: 0 } },
   ...Object.fromEntries(
     (['and', 'or', 'not.and', 'not.or'] as const).map((name) => [name, {
-      ...queryText(name, `Conditions in parentheses: \`(column.operator.value,…)\`, which may hold \`and(…)\` and \`or(…)\` again.`),
+      ...queryText(name, `Conditions in parentheses: \`(column.operator.value,…)\`, with nested \`and(…)\` and \`or(…)\`.`),
       style: 'form',
       explode: true,
       schema: { anyOf: [{ type: 'string', pattern: String.raw`^\(` }, { type: 'array', items: { type: 'string', pattern: String.raw`^\(` } }] },
@@ -60,8 +60,8 @@ export const sharedParameters: Record<string, Json> = {
     name: 'embedded',
     in: 'query',
     description:
-      'Parameters whose names depend on the query: filters, `order`, `limit` and `offset` of what is embedded, such as `category.name=eq.Home` or `line_items.order=name`, and filters inside JSON, such as `metadata->>shop=eq.Corner`.',
-    // an explorer would send made-up names otherwise
+      'Parameters with names that depend on the query: filters, `order`, `limit` and `offset` of embedded tables, such as `category.name=eq.Home` or `line_items.order=name`, and filters inside JSON, such as `metadata->>shop=eq.Corner`.',
+    // without an example an API explorer would send invented names
     example: {},
     style: 'form',
     explode: true,
@@ -70,34 +70,36 @@ export const sharedParameters: Record<string, Json> = {
   Range: {
     name: 'Range',
     in: 'header',
-    description: 'Rows as `first-last`, counted from 0: another way to say `limit` and `offset`.',
+    description: 'Rows as `first-last`, counted from 0: an alternative to `limit` and `offset`.',
     schema: { type: 'string', pattern: String.raw`^\d+-\d*$` },
   },
   'Range-Unit': { name: 'Range-Unit', in: 'header', schema: { type: 'string', enum: ['items'] } },
   'Prefer.read': {
     ...prefers(...general),
-    description: '`count=exact` counts all rows that match, `timezone=Europe/Berlin` reads and writes times there, `timezone=+02:00` at this offset.',
+    description:
+      '`count=exact` counts all matching rows. `timezone=Europe/Berlin` sets the time zone of times in filters and rows, `timezone=+02:00` an offset.',
   },
   'Prefer.create': {
     ...prefers(...general, returned, 'resolution=(ignore|merge)-duplicates', 'missing=default'),
     description:
-      '`return=representation` answers the rows; `resolution=merge-duplicates` updates rows that are there, `resolution=ignore-duplicates` skips them; `missing=default` takes the default for what an object of an array leaves out; `tx=rollback` is a dry run.',
+      '`return=representation` returns the rows. `resolution=merge-duplicates` updates existing rows, `resolution=ignore-duplicates` skips them. `missing=default` uses the default of a column that an object omits. `tx=rollback` is a dry run.',
   },
-  'Prefer.write': { ...prefers(...general, returned), description: '`return=representation` answers the rows; `tx=rollback` is a dry run.' },
-  columns: queryText('columns', 'The columns that the objects of an array have between them.'),
+  'Prefer.write': { ...prefers(...general, returned), description: '`return=representation` returns the rows; `tx=rollback` is a dry run.' },
+  columns: queryText('columns', 'All columns that the objects of an array contain.'),
   on_conflict: queryText(
     'on_conflict',
-    'The columns that say whether a row is there already: those of the primary key, which is the default; of budgets and exchange rates also those that their description names.',
+    'The unique columns that identify an existing row. Default: the primary key. Budgets and exchange rates have others, which their descriptions name.',
   ),
 }
 
-/** Refers to parameters by their names. */
-export const of = (...names: string[]): Json[] => names.map((name) => reference('parameters', name))
-/** What the filter of a column is called among the parameters. */
+/** Returns references to parameters by name. */
+export const parameterRefs = (...names: string[]): Json[] => names.map((name) => reference('parameters', name))
+/** Returns the name of a column's filter among the parameters. */
 export const filterName = (table: string, column: string): string => `${table}.${column}`
-/** The filters of a table's columns. */
-export const filtersOf = ({ name, columns, computed }: Table): Json[] => of(...[...columns, ...computed].map((column) => filterName(name, column.name)))
-/** The parameters that put filters together. */
-export const logic = ['and', 'or', 'not.and', 'not.or', 'embedded']
-/** The parameters that choose a page. */
+/** Returns references to the filters of a table's columns. */
+export const filtersOf = ({ name, columns, computed }: Table): Json[] =>
+  parameterRefs(...[...columns, ...computed].map((column) => filterName(name, column.name)))
+/** Names of the parameters that combine filters, and of `embedded`. */
+export const logicalParameters = ['and', 'or', 'not.and', 'not.or', 'embedded']
+/** Names of the parameters that select a page. */
 export const pageParameters = ['order', 'limit', 'offset']

@@ -1,21 +1,21 @@
-/** What the data surface answers, refusals included, as responses of OpenAPI. No I/O. */
-import { dataErrors, type DataError, type Kind } from './data-errors.ts'
+/** OpenAPI responses of the data surface: the content types of rows, and the errors of each operation. No I/O. */
+import { dataErrors, type DataError, type Operation } from './data-errors.ts'
 import { reference, type Json } from './json-schema.ts'
 
-const kinds: Kind[] = ['read', 'create', 'change', 'remove', 'call']
-const errorsOf = (kind: Kind): DataError[] => dataErrors.filter((error) => error.of.includes(kind))
-const codesAt = (status: number, kind: Kind): string => errorsOf(kind).filter((error) => error.status === status).map(({ code }) => code).join()
+const operations: Operation[] = ['read', 'create', 'change', 'remove', 'call']
+const errorsOf = (operation: Operation): DataError[] => dataErrors.filter((error) => error.operations.includes(operation))
+const codesAt = (status: number, operation: Operation): string => errorsOf(operation).filter((error) => error.status === status).map(({ code }) => code).join()
 
-/** Kinds of operations with the same errors of a status share a response. */
-function errorName(status: number, kind: Kind): string {
-  const same = kinds.filter((other) => codesAt(status, other) === codesAt(status, kind))
-  return `Data${status}${same.length === kinds.length ? '' : `_${same.join('_')}`}`
+/** Returns the name of a response. Operations with the same errors of a status share one. */
+function errorName(status: number, operation: Operation): string {
+  const same = operations.filter((other) => codesAt(status, other) === codesAt(status, operation))
+  return `Data${status}${same.length === operations.length ? '' : `_${same.join('_')}`}`
 }
 
 const traceHeader = { 'X-Request-Id': reference('headers', 'RequestId') }
 
-function errorResponse(status: number, kind: Kind): Json {
-  const errors = errorsOf(kind).filter((error) => error.status === status)
+function errorResponse(status: number, operation: Operation): Json {
+  const errors = errorsOf(operation).filter((error) => error.status === status)
   return {
     description: errors.map(({ code, when }) => `\`${code}\`: ${when}.`).join('\n\n'),
     headers: {
@@ -32,31 +32,32 @@ function errorResponse(status: number, kind: Kind): Json {
   }
 }
 
-const statusesOf = (kind: Kind): number[] => [...new Set(errorsOf(kind).map(({ status }) => status))]
-/** The refusals of an operation, by status. */
-export const refusals = (kind: Kind): Json => Object.fromEntries(statusesOf(kind).map((status) => [status, reference('responses', errorName(status, kind))]))
-/** Those of HEAD, whose answer has no body, whatever it says. */
-export const refusalsWithoutBody = (kind: Kind): Json =>
-  Object.fromEntries(statusesOf(kind).map((status) => [status, { description: `As GET answers ${status}, without the body.`, headers: traceHeader }]))
+const statusesOf = (operation: Operation): number[] => [...new Set(errorsOf(operation).map(({ status }) => status))]
+/** Returns the error responses of an operation, by status. */
+export const errorResponses = (operation: Operation): Json =>
+  Object.fromEntries(statusesOf(operation).map((status) => [status, reference('responses', errorName(status, operation))]))
+/** Returns the error responses of HEAD, which have no body. */
+export const errorResponsesWithoutBody = (operation: Operation): Json =>
+  Object.fromEntries(statusesOf(operation).map((status) => [status, { description: `As ${status} of GET, without the body.`, headers: traceHeader }]))
 
-/** The headers of an answer with rows. */
+/** Headers of a response with rows. */
 export const rangeHeaders = { ...traceHeader, 'Content-Range': reference('headers', 'ContentRange') }
 const objectTypes = ['application/vnd.rest.object+json', 'application/vnd.pgrst.object+json']
-const csv = { type: 'string', description: 'A header line with the names, and a line for each row.' }
+const csv = { type: 'string', description: 'A header line with the column names, then one line per row.' }
 
 /**
- * One answer in each of its forms. The first is what a client gets that does not ask for one, which is JSON; it allows all of
- * them, because Prism takes every media type that ends in +json for the first that does.
+ * Returns the content of a response in each media type. A client without `Accept` gets JSON. The entry for any type allows all schemas, because
+ * Prism validates every type that ends in +json against the first match.
  */
-export const everyForm = (one: Json, many: Json): Json => ({
+export const rowContent = (one: Json, many: Json): Json => ({
   '*/*': { schema: { anyOf: [many, one, csv] } },
   'application/json': { schema: many },
   ...Object.fromEntries(objectTypes.map((type) => [type, { schema: one }])),
   'text/csv': { schema: csv },
 })
-/** Rows of a table in each of their forms. */
-export const rows = (name: string): Json => everyForm(reference('schemas', `${name}_row`), reference('schemas', `${name}_rows`))
+/** Returns the content of a response with rows of a table. */
+export const tableContent = (name: string): Json => rowContent(reference('schemas', `${name}_row`), reference('schemas', `${name}_rows`))
 
-/** Every response that an operation's refusals refer to, by its name. */
-export const refusalResponses = (): Record<string, Json> =>
-  Object.fromEntries(kinds.flatMap((kind) => statusesOf(kind).map((status) => [errorName(status, kind), errorResponse(status, kind)])))
+/** Returns every error response, by name. `errorResponses` refers to them. */
+export const namedErrorResponses = (): Record<string, Json> =>
+  Object.fromEntries(operations.flatMap((operation) => statusesOf(operation).map((status) => [errorName(status, operation), errorResponse(status, operation)])))

@@ -1,4 +1,4 @@
-/** JSON Schema as the descriptions of both surfaces use it, and the TypeScript that says the same. No I/O. */
+/** The part of JSON Schema that both surfaces use, and its conversion to TypeScript types. No I/O. */
 
 export type Schema = {
   $ref?: string
@@ -24,8 +24,8 @@ export type Schema = {
   examples?: unknown[]
 }
 
-/** PostgreSQL's types as PostgREST writes them in an answer. numeric is a JSON number, with all its digits. */
-const answered: Record<string, Schema> = {
+/** Schemas of PostgreSQL's types in PostgREST's responses. `numeric` is a JSON number with all its digits. */
+const responseSchemas: Record<string, Schema> = {
   bool: { type: 'boolean' },
   int2: { type: 'integer' },
   int4: { type: 'integer' },
@@ -38,23 +38,25 @@ const answered: Record<string, Schema> = {
   timestamptz: { type: 'string', format: 'date-time' },
 }
 
-/** What may be sent where it is not the same. */
-const sent: Record<string, Schema> = {
+/** Schemas for requests, if they differ. */
+const requestSchemas: Record<string, Schema> = {
   timestamptz: { anyOf: [{ type: 'string', format: 'date-time' }, { type: 'string', format: 'date' }] },
 }
 
-/** @throws when the type has no schema yet, so that a new one is not forgotten here. */
-export function schemaOfType(type: string, direction: 'answered' | 'sent', where: string): Schema {
-  const schema = (direction === 'sent' ? sent[type] : undefined) ?? answered[type]
+export type Direction = 'request' | 'response'
+
+/** Returns the schema of a PostgreSQL type. @throws for an unknown type, so that a new one is not forgotten here */
+export function schemaOfType(type: string, direction: Direction, where: string): Schema {
+  const schema = (direction === 'request' ? requestSchemas[type] : undefined) ?? responseSchemas[type]
   if (schema === undefined)
-    throw new Error(`${where} is of the type ${type}: say in description/json-schema.ts what that is, or in description/shapes.ts what this one holds`)
+    throw new Error(`${where} has the type ${type}: add the type to description/json-schema.ts, or a schema to description/handwritten-schemas.ts`)
   return schema
 }
 
-/** The same, or null. */
+/** Returns a schema that also allows null. */
 export function nullable(schema: Schema): Schema {
   const { type, enum: values } = schema
-  // a schema that says nothing takes null already
+  // an empty schema already allows null
   if (Object.keys(schema).every((key) => key === 'description')) return schema
   if (type === undefined) {
     const { anyOf = [schema], description, ...rest } = schema
@@ -69,16 +71,16 @@ export function nullable(schema: Schema): Schema {
 const scalars: Record<string, string> = { boolean: 'boolean', integer: 'number', number: 'number', string: 'string', null: 'null' }
 const literal = (value: string | null) => value === null ? 'null' : `'${value.replaceAll(/['\\]/g, String.raw`\$&`)}'`
 
-/** A member of an object type. `type` is written at the indentation that it is given. */
+/** A member of an object type. `type` prints its type at an indentation. */
 type Member = { name: string, isOptional: boolean, type: (indent: string) => string, description?: string | undefined }
 
-/** How types are written: what may hold anything, and an object with these members, at an indentation. */
+/** A style of printing: `any` is the type of any value, `object` prints an object type at an indentation. */
 export type Layout = { any: string, object: (members: Member[], indent: string) => string }
 
-/** The name of a member as it is written. */
+/** Returns the name of a member, in quotes if necessary. */
 export const propertyName = (name: string): string => /^[A-Za-z_]\w*$/.test(name) ? name : literal(name)
 
-/** On one line, without descriptions. */
+/** Prints object types on one line, without descriptions. */
 export const oneLine: Layout = {
   any: 'Json',
   object: (members, indent) =>
@@ -87,7 +89,7 @@ export const oneLine: Layout = {
       : `{ ${members.map(({ name, isOptional, type }) => `${propertyName(name)}${isOptional ? '?' : ''}: ${type(indent)}`).join(', ')} }`,
 }
 
-/** The type of what a schema lets pass; a named schema is a type of that name. What it says beyond the type, such as a length, is left out. */
+/** Returns the TypeScript type of a schema. A `$ref` becomes the name of a type. Ignores other keywords, such as lengths. */
 export function typeScriptOf(schema: Schema, layout = oneLine, indent = ''): string {
   const { $ref, type, enum: values, oneOf, anyOf = oneOf, properties, required = [], items } = schema
   const written = (one: Schema, at = indent) => typeScriptOf(one, layout, at)
@@ -114,13 +116,13 @@ export function typeScriptOf(schema: Schema, layout = oneLine, indent = ''): str
 
 export type Json = Record<string, unknown>
 
-/** The parts of an OpenAPI document that are the data surface's. */
+/** One surface's parts of an OpenAPI document. */
 export type Description = {
-  /** By their path from data_url; each path names that as its server. */
+  /** Keyed by the path from base_url, or by the path from data_url with that address as the path's server. */
   paths: Record<string, Json>
-  components: { schemas: Record<string, Json>, responses: Record<string, Json>, parameters: Record<string, Json>, headers: Record<string, Json> }
+  components: Record<'schemas' | 'responses' | 'parameters' | 'headers' | 'securitySchemes', Record<string, Json>>
   tags: { name: string, description: string }[]
 }
 
-/** Refers to a part that has a name. */
+/** Returns a reference to a named component. */
 export const reference = (kind: keyof Description['components'], name: string): Json => ({ $ref: `#/components/${kind}/${name}` })

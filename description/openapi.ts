@@ -1,30 +1,30 @@
-/** The OpenAPI document of both surfaces: the auth surface by its routes, the data surface by the catalogue of the database. */
+/** Builds the OpenAPI document: the auth surface from its routes, the data surface from the database catalogue. */
 import type pg from 'pg'
-import { authDescription } from '../auth/openapi.ts'
+import { authDescription } from './auth.ts'
 import { readExposed } from './catalogue.ts'
-import { dataDescription } from './data.ts'
+import { dataDescription } from './data-openapi.ts'
 import type { Json } from './json-schema.ts'
 import about from '../package.json' with { type: 'json' }
 
 const introduction =
-  `The auth surface has sessions, organizations and tokens, and takes the session's cookie. The data surface has tables and functions, and takes the token that \`POST /api/auth/token\` issues.
+  `The auth surface has sessions, organizations and tokens. It authenticates by the session cookie. The data surface has tables and functions. It authenticates by the token of \`POST /api/auth/token\`.
 
-Paths of the auth surface begin at base_url. Those of the data surface begin at data_url, and name as their server where the edge has it.`
+Paths of the auth surface begin at base_url. Paths of the data surface begin at data_url; their server is its address at the edge.`
 
-/** The headers that answers of both surfaces have. */
+/** Response headers of both surfaces. */
 const headers = {
-  RequestId: { description: 'What the request is called in the logs.', schema: { type: 'string' } },
-  RetryAfter: { description: 'After how many seconds to try again.', schema: { type: 'integer', minimum: 1 } },
+  RequestId: { description: 'The id of the request in the logs.', schema: { type: 'string' } },
+  RetryAfter: { description: 'Number of seconds to wait before a retry.', schema: { type: 'integer', minimum: 1 } },
 }
 
-/** Two halves of one kind of parts. @throws when both have a name, because one would take the other's place. */
-function joined<Part>(left: Record<string, Part>, right: Record<string, Part>): Record<string, Part> {
-  const twice = Object.keys(left).filter((name) => name in right)
-  if (twice.length > 0) throw new Error(`both surfaces describe ${twice.join(', ')}`)
+/** Merges the components of both surfaces. @throws if both have the same name */
+function merged(left: Record<string, Json>, right: Record<string, Json>): Record<string, Json> {
+  const duplicates = Object.keys(left).filter((name) => name in right)
+  if (duplicates.length > 0) throw new Error(`both surfaces describe ${duplicates.join(', ')}`)
   return { ...left, ...right }
 }
 
-/** Returns the document with the address of a deployment in its servers, and with the name of its cookie. */
+/** Sets the address of a deployment as the server, and the name of its cookie. */
 function deployed<Document extends { servers: Server[], paths: Record<string, Json>, components: { securitySchemes: Record<string, Json> } }>(
   document: Document,
   publicUrl: string,
@@ -40,7 +40,7 @@ type Server = { url: string, description?: string }
 
 /**
  * Returns the OpenAPI document of a deployment.
- * @param client a connection to its database, migrated
+ * @param client a connection to its migrated database
  * @param publicUrl base_url
  */
 export async function openApiDocument(client: pg.ClientBase, publicUrl: string) {
@@ -52,13 +52,13 @@ export async function openApiDocument(client: pg.ClientBase, publicUrl: string) 
     info: { title: exposed.title, version: about.version, description: introduction, license: { name: about.license, identifier: about.license } },
     servers: [{ url: '/' }],
     tags: [...auth.tags, ...data.tags],
-    paths: joined<Json>(auth.paths, data.paths),
+    paths: merged(auth.paths, data.paths),
     components: {
-      schemas: joined<unknown>(auth.components.schemas, data.components.schemas),
-      responses: joined<unknown>(auth.components.responses, data.components.responses),
-      parameters: data.components.parameters,
-      headers: joined<unknown>(headers, joined<unknown>(auth.components.headers, data.components.headers)),
-      securitySchemes: auth.components.securitySchemes,
+      schemas: merged(auth.components.schemas, data.components.schemas),
+      responses: merged(auth.components.responses, data.components.responses),
+      parameters: merged(auth.components.parameters, data.components.parameters),
+      headers: merged(headers, merged(auth.components.headers, data.components.headers)),
+      securitySchemes: merged(auth.components.securitySchemes, data.components.securitySchemes),
     },
   }, publicUrl)
 }

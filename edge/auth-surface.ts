@@ -1,5 +1,5 @@
 /** The auth surface behind an edge that is a process of its own. */
-import { catalogue, type ErrorCode, type WireError } from '../auth/errors.ts'
+import { errorCodes, type ErrorCode, type WireError } from '../auth/errors.ts'
 import { requestIdHeader } from '../common/request-id.ts'
 import { change, forwardedHeaders, isForClient, isRead, onUpstream, orRefuse, repeatedRead, type EdgeRequest, type Forwarded } from './forward.ts'
 import { sendError } from './refuse.ts'
@@ -13,7 +13,7 @@ const bodyLimit = 16 * 1024 * 1024
 
 /** Answers in the auth surface's shape. */
 export async function refuseAuth({ id, incoming, outgoing }: EdgeRequest, code: ErrorCode): Promise<void> {
-  const [status, message] = catalogue[code]
+  const [status, message] = errorCodes[code]
   await sendError(incoming, outgoing, status, {
     'content-type': 'application/json',
     'cache-control': 'no-store',

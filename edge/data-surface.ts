@@ -33,6 +33,8 @@ export type DataSurface = {
   timeoutMs?: number
   /** Called for each refusal of the edge itself. */
   onRefusal?: (code: RefusalCode) => void
+  /** Called with an exception of the edge itself. PostgREST receives nothing of that request. */
+  onError?: (error: unknown) => void
 }
 
 /** A request to the data surface. `prefix` is the part of its path that the edge removes. */
@@ -72,8 +74,10 @@ const isFinal = (status: number) => status < 400 || status === 429
 /** Codes of the data surface for each way in which forwarding fails. */
 const failures = { unavailable: 'SERVICE_BUSY', refused: 'BAD_GATEWAY', 'too-large': 'PAYLOAD_TOO_LARGE', cut: 'BAD_GATEWAY' } as const
 
+type Refuse = (code: RefusalCode, message?: string) => Promise<void>
+
 /** Returns a function that answers one request to the data surface. It never rejects. */
-export function dataSurface({ postgrest, standbys, bodyLimit, timeoutMs = 2_000, onRefusal }: DataSurface): (request: DataRequest) => Promise<void> {
+export function dataSurface({ postgrest, standbys, bodyLimit, timeoutMs = 2_000, onRefusal, onError }: DataSurface): (request: DataRequest) => Promise<void> {
   /** Reads from a standby that is ready. @returns undefined if the primary must answer */
   const readFromStandby = async (forwarded: Forwarded): Promise<Outcome | undefined> => {
     if (standbys === undefined || /no-cache/i.test(forwarded.incoming.headers['cache-control'] ?? '')) return undefined
@@ -99,12 +103,8 @@ export function dataSurface({ postgrest, standbys, bodyLimit, timeoutMs = 2_000,
     }
   }
 
-  return async (request) => {
+  const serve = async (request: DataRequest, refuse: Refuse): Promise<void> => {
     const { id, incoming, outgoing, prefix, path, traceparent } = request
-    const refuse = (code: RefusalCode, message?: string) => {
-      onRefusal?.(code)
-      return sendRefusal(incoming, outgoing, code, id, message)
-    }
     const headers = headersForPostgrest(incoming.headers, prefix)
     const contentLength = headers['content-length'] === undefined ? undefined : Number(headers['content-length'])
     const method = incoming.method ?? ''
@@ -138,5 +138,20 @@ export function dataSurface({ postgrest, standbys, bodyLimit, timeoutMs = 2_000,
       return onUpstream(postgrest, timeoutMs, outgoing, (upstream) => change(upstream, forwarded))
     }
     return orRefuse(outgoing, send(), (failure) => refuse(failures[failure]))
+  }
+
+  return async (request) => {
+    const { id, incoming, outgoing } = request
+    const refuse: Refuse = (code, message) => {
+      onRefusal?.(code)
+      return sendRefusal(incoming, outgoing, code, id, message)
+    }
+    try {
+      await serve(request, refuse)
+    } catch (error) {
+      onError?.(error)
+      if (outgoing.headersSent) outgoing.destroy()
+      else await refuse('INTERNAL_ERROR')
+    }
   }
 }

@@ -4,7 +4,7 @@
  */
 import type { IncomingMessage } from 'node:http'
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client'
-import type { Log } from '../common/log.ts'
+import { describeError, type Log } from '../common/log.ts'
 import { clientAddress, isFromTrustedProxy } from '../common/client-address.ts'
 import type { Listener } from '../common/http-server.ts'
 import { requestIdHeader, requestIdOf } from '../common/request-id.ts'
@@ -95,14 +95,14 @@ type AuthSurface = {
 
 export type EdgeOptions = {
   auth: AuthSurface
-  data: Omit<DataSurface, 'onRefusal'>
+  data: Omit<DataSurface, 'onRefusal' | 'onError'>
   trustedProxies: AddressRange[]
   /** Answers at `/` for a single-page app. */
   app?: Listener | undefined
   hold?: Hold | undefined
   /** Returns true during a stop. Connections are closed with the next response then. */
   isStopping?: () => boolean
-  log: Pick<Log, 'info'>
+  log: Pick<Log, 'info' | 'error'>
   registry: Registry
   tracing: Tracing | undefined
 }
@@ -114,7 +114,8 @@ export function edge({ auth, data, trustedProxies, app, hold, isStopping = () =>
     ...(data.standbys && { standby: data.standbys }),
     ...(auth.upstreams && { auth: auth.upstreams }),
   })
-  const serveData = dataSurface({ ...data, onRefusal: metrics.refused })
+  const onError = (error: unknown) => log.error({ error: describeError(error) }, 'request failed')
+  const serveData = dataSurface({ ...data, onRefusal: metrics.refused, onError })
 
   /** Counts a request, and logs it without its query, which holds search terms. An auth service in this process logs its own. */
   const observe = (surface: Surface, { incoming, outgoing, id, client }: EdgeRequest) => {

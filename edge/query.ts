@@ -28,10 +28,21 @@ export const most = {
   conditions: 100,
 } as const
 
-export type QueryRefusal = 'URI_TOO_LONG' | 'INVALID_ENCODING' | 'QUERY_TOO_COMPLEX' | 'LIMIT_NOT_SUPPORTED' | 'ORDER_NOT_SUPPORTED' | 'PGRST100' | '42703'
+export type QueryRefusal =
+  | 'URI_TOO_LONG'
+  | 'INVALID_ENCODING'
+  | 'QUERY_TOO_COMPLEX'
+  | 'LIMIT_NOT_SUPPORTED'
+  | 'ORDER_NOT_SUPPORTED'
+  | 'PGRST100'
+  | '42703'
+  | '42704'
 
 /** Decodes percent-encoding to one character per byte. Like PostgREST it keeps a percent sign that begins no byte. */
 const decode = (text: string) => text.replace(/%([0-9a-f]{2})/gi, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)))
+
+/** Returns a name for a message, cut to the length of PostgreSQL's names. */
+const shown = (bytes: string) => Buffer.from(bytes.slice(0, 63), 'latin1').toString()
 
 /** Returns true if a text with one character per byte is UTF-8. */
 export const isText = (bytes: string): boolean => isUtf8(Buffer.from(bytes, 'latin1'))
@@ -53,16 +64,16 @@ const hasOtherCast = (select: string) => [...select.matchAll(/::([^(),]*)/g)].so
 
 /** Returns true if a name is a column. PostgreSQL takes other names for system columns and for functions of the whole row. */
 const isColumn = (path: string, name: string) =>
-  ['', '*'].includes(name) || columnsOfTables.has(name) || columnsOfFunctions[/\/rpc\/(\w+)$/.exec(path)?.[1] ?? '']?.includes(name) === true
+  ['', '*'].includes(name) || columnsOfTables.has(name) || columnsOfFunctions.get(/\/rpc\/(\w+)$/.exec(path)?.[1] ?? '')?.includes(name) === true
 
 /** Returns a name as PostgreSQL gets it: the part before a JSON path, a cast or an operator, without quotes. */
-const nameIn = (item: string) => (/^\s*(.*?)\s*(?:->|::|\.|$)/s.exec(item.replaceAll('+', ' '))?.[1] ?? '').replace(/^"(.*)"$/s, '$1')
+const nameIn = (item: string) => (item.replaceAll('+', ' ').split(/->|::|\./, 1)[0] ?? '').trim().replace(/^"(.*)"$/s, '$1')
 
 /** Returns the columns in `select` and `order`: neither aliases nor embedded tables. PostgREST reads a quoted name only at the begin of an item. */
 const columnsOfList = (list: string) =>
   [...list.matchAll(/(?:\s*\.{3})?((?:\s*"(?:[^"\\]|\\.)*"\s*(?::(?!:))?)*[^(),]*)([(),]|$)/gs)]
     .filter(([, , delimiter]) => delimiter !== '(')
-    .map(([, item = '']) => nameIn(item.replace(/^\s*(?:"(?:[^"\\]|\\.)*"|[^":]*?)\s*:(?!:)/s, '')))
+    .map(([, item = '']) => nameIn(item.replace(/^(?:\s*"(?:[^"\\]|\\.)*"\s*|[^":]*):(?!:)/s, '')))
 
 /** An operator of a condition, at the start of a filter's value and after a column in `and` and `or`. */
 const operator = '(not|eq|gte?|lte?|neq|i?like|i?match|in|is|isdistinct|w?fts|plfts|phfts|c[sd]|ov|s[lr]|nx[rl]|adj)([.(]|$)'
@@ -76,10 +87,15 @@ const columnsOfLogic = (logic: string) => logic.split(/[(),]/).filter((item) => 
 const columnOfFilter = ({ name, value }: { name: string, value: string }) =>
   filterValue.test(value) ? nameIn(name.split('->', 1)[0]?.split('.').at(-1) ?? '') : ''
 
+/** A text search whose configuration is no name. PostgreSQL takes a number for an OID and fails with an internal error. */
+const otherConfiguration = '(?:not\\.)?(?:pl|ph|w)?fts\\((?![+ ]*[a-z_]+[+ ]*\\))([^)]*)'
+const otherInFilter = new RegExp(`^${otherConfiguration}`, 'i')
+const otherInLogic = new RegExp(`\\.${otherConfiguration}`, 'i')
+
 /**
  * Judges a URL.
  * @param url path and query as received, one byte a character
- * @returns the code of a refusal, with a message that names a column, or undefined
+ * @returns the code of a refusal, with a message that says which name is meant, or undefined
  */
 export function judge(method: string, url: string): { code: QueryRefusal, message?: string } | undefined {
   if (!isText(decode(url))) return { code: 'INVALID_ENCODING' }
@@ -112,7 +128,11 @@ export function judge(method: string, url: string): { code: QueryRefusal, messag
   if (valuesOf(/^select$/).some(hasOtherCast)) return { code: 'PGRST100' }
   const columns = [...valuesOf(/^(select|(.*\.)?order)$/s).flatMap(columnsOfList), ...logic.flatMap(columnsOfLogic), ...parameters.map(columnOfFilter)]
   const unknown = columns.find((name) => !isColumn(path, name))
-  if (unknown !== undefined) return { code: '42703', message: `column ${Buffer.from(unknown.slice(0, 63), 'latin1').toString()} does not exist` }
+  if (unknown !== undefined) return { code: '42703', message: `column ${shown(unknown)} does not exist` }
+  const configuration = [...parameters.map(({ value }) => otherInFilter.exec(value)), ...logic.map((value) => otherInLogic.exec(value))].find((found) =>
+    found !== null
+  )?.[1]
+  if (configuration !== undefined) return { code: '42704', message: `text search configuration "${shown(configuration)}" does not exist` }
   // PostgREST 13 and later would ignore it and change every row of the filter
   if (['PATCH', 'DELETE'].includes(method) && valuesOf(/^(limit|offset)$/).length > 0) return { code: 'LIMIT_NOT_SUPPORTED' }
   // PostgREST 12 has no answer to it

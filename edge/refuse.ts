@@ -6,6 +6,7 @@ import { requestIdHeader } from '../common/request-id.ts'
 /** Status, message and hint of each code. */
 export const refusals = {
   BAD_GATEWAY: [502, 'The data surface does not answer.'],
+  INTERNAL_ERROR: [500, 'Something went wrong on our side.'],
   INVALID_ENCODING: [400, 'The URL or a header field is not UTF-8.'],
   LIMIT_NOT_SUPPORTED: [400, 'A change or deletion takes no limit and no offset. Name the rows in the filter, such as id=in.(…).'],
   ORDER_NOT_SUPPORTED: [400, 'Rows that are changed or deleted cannot be ordered by a related table.'],
@@ -21,6 +22,7 @@ export const refusals = {
     'Cast to text, integer, numeric, date, timestamptz, boolean, json or another plain type.',
   ],
   '42703': [400, 'a column does not exist', 'Name a column of the table, or of what the function answers.'],
+  '42704': [400, 'text search configuration does not exist', 'Name a configuration such as english, or leave it out.'],
 } as const satisfies Record<string, readonly [status: number, message: string, hint?: string]>
 
 export type RefusalCode = keyof typeof refusals

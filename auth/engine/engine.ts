@@ -1,20 +1,22 @@
-/** The one better-auth instance. Every option of better-auth is set here; services.ts passes the hooks of the features. */
-import { runWithAdapter } from '@better-auth/core/context'
+/**
+ * The one better-auth instance, and the two ways from a handler into it: one of its endpoints, or its context for code of our own.
+ * Every option of better-auth is set here; services.ts passes the hooks of the features.
+ */
+import { runWithAdapter, runWithRequestState } from '@better-auth/core/context'
 import { betterAuth, type AuthContext, type BetterAuthOptions, type GenericEndpointContext } from 'better-auth'
-import { APIError, createAuthMiddleware, router, sendVerificationEmailFn } from 'better-auth/api'
+import { APIError, createAuthEndpoint, createAuthMiddleware, isAPIError, router, sendVerificationEmailFn } from 'better-auth/api'
 import { jwt, organization, type JwtOptions } from 'better-auth/plugins'
+import { z } from 'zod'
 import { basePath, type Config } from '../config.ts'
-import { clientAddressHeader, currentRequest } from '../current-request.ts'
 import type { AuthDatabase, Connections } from '../database.ts'
-import { catalogue, isRefusal } from '../errors.ts'
-import { keyAdapter } from '../keys/adapter.ts'
-import { createSigner } from '../keys/signer.ts'
+import { codeOfEngine, errorCodes, isRefusal, refusal } from '../errors.ts'
+import { createSigner, keyAdapter } from '../keys/signing-keys.ts'
 import type { Log } from '../../common/log.ts'
 import type { Mailer } from '../mail/mailer.ts'
-import type { RateLimit } from '../policy.ts'
+import { clientAddressHeader, currentRequest, type RateLimit } from '../policy.ts'
 import { accessControl, roles } from '../roles.ts'
-import { checkVerifiedPassword, recordVerifiedHash, revokeIfPasswordChanged } from './password-recheck.ts'
-import type { Passwords } from './passwords.ts'
+import type { RouteContext } from '../route.ts'
+import { checkVerifiedPassword, recordVerifiedHash, revokeIfPasswordChanged, type Passwords } from './passwords.ts'
 import type { Limits } from './rate-limits.ts'
 
 /** Seconds from the issue of a token to its expiry. */
@@ -43,7 +45,7 @@ async function asApiError<Result>(hook: () => Promise<Result>): Promise<Result> 
     return await hook()
   } catch (error) {
     if (!isRefusal(error)) throw error
-    const [status, message] = catalogue[error.code]
+    const [status, message] = errorCodes[error.code]
     throw new APIError(status, { code: error.code, message })
   }
 }
@@ -95,6 +97,7 @@ function handlerOf(context: AuthContext, options: BetterAuthOptions): (request: 
   return async (request) => await runWithAdapter(context.adapter, () => handler(request))
 }
 
+/** Builds the instance. `api` has the endpoints that jobs and the rotation of keys call without a request. */
 export async function createEngine({ config, connections, limits, passwords, mailer, log, disownToken, beforeUser, beforeSession }: EngineParts) {
   const { engine: database, db } = connections
   const tokens = jwtOptions(config, db)
@@ -143,7 +146,7 @@ export async function createEngine({ config, connections, limits, passwords, mai
       ...(config.cookieSameSite === 'none' && { defaultCookieAttributes: { sameSite: 'none', secure: true, partitioned: true } }),
       ...(config.cookieDomain === undefined ? {} : { crossSubDomainCookies: { enabled: true, domain: config.cookieDomain } }),
     },
-    // http/enforcement.ts counts, for these routes and our own
+    // http/serve-route.ts counts, for these routes and our own
     rateLimit: { enabled: false },
     emailAndPassword: {
       enabled: true,
@@ -197,4 +200,62 @@ export async function createEngine({ config, connections, limits, passwords, mai
   return { api: engine.api, context, handler: handlerOf(context, engine.options), sign: createSigner(context, tokens) }
 }
 
-export type Engine = Awaited<ReturnType<typeof createEngine>>
+/** The request headers that better-auth receives. */
+const forwarded = ['cookie', 'origin', 'referer', 'user-agent', 'sec-fetch-site', 'sec-fetch-mode', 'sec-fetch-dest']
+
+function headersFor(c: RouteContext): Headers {
+  const headers = new Headers({ [clientAddressHeader]: c.var.client.address })
+  for (const name of forwarded) {
+    const value = c.req.header(name)
+    if (value !== undefined) headers.set(name, value)
+  }
+  // A client that sends none of these is no browser, so no foreign page sent the request.
+  if (!['origin', 'referer', 'sec-fetch-site'].some((name) => headers.has(name))) headers.set('origin', c.var.services.config.publicUrl)
+  return headers
+}
+
+function errorOf(status: number, betterAuthCode: unknown): Error {
+  const code = codeOfEngine(status, betterAuthCode)
+  return code === 'INTERNAL_ERROR' ? new Error(`better-auth responded with ${status}`) : refusal(code)
+}
+
+/**
+ * Calls the better-auth endpoint of the row through better-auth's router.
+ * @param input the query of a GET, or the body
+ * @throws Refusal; Error if better-auth fails or its response does not match the schema
+ */
+export async function callBetterAuth<Response extends z.ZodType>(c: RouteContext, schema: Response, input: object): Promise<z.output<Response>> {
+  const { engine, config } = c.var.services
+  const [method = '', path = ''] = currentRequest.getStore()?.policy.betterAuth?.split(' ') ?? []
+  const url = new URL(`${basePath}${path}`, config.publicUrl)
+  const headers = headersFor(c)
+  if (method === 'GET') { for (const [name, value] of Object.entries(input as Record<string, string>)) url.searchParams.set(name, value) }
+  else headers.set('content-type', 'application/json')
+  const response = await engine.handler(new Request(url, { method, headers, ...(method !== 'GET' && { body: JSON.stringify(input) }) }))
+  c.var.cookies.push(...response.headers.getSetCookie())
+  if (response.ok) return schema.parse(await response.json())
+  const { code } = await response.json().catch(() => ({})) as { code?: unknown }
+  throw errorOf(response.status, code)
+}
+
+/**
+ * Runs work with the context of a better-auth endpoint, outside of its router and hooks. Cookies that the work sets reach the client.
+ * @throws what the work throws; an APIError of better-auth's becomes a Refusal
+ */
+export async function withBetterAuth<Result>(c: RouteContext, work: (endpoint: GenericEndpointContext) => Promise<Result>): Promise<Result> {
+  const { context } = c.var.services.engine
+  const endpoint = createAuthEndpoint({ method: 'POST' }, async (given) => {
+    try {
+      return await work(given as GenericEndpointContext)
+    } catch (error) {
+      throw isAPIError(error) ? errorOf(error.statusCode, error.body?.code) : error
+    } finally {
+      c.var.cookies.push(...given.responseHeaders.getSetCookie())
+    }
+  })
+  const call = { headers: headersFor(c), body: {}, context: { ...context, session: null } }
+  return await runWithRequestState(new WeakMap(), () => runWithAdapter(context.adapter, () => endpoint(call as never))) as Result
+}
+
+/** Calls better-auth with the input of our route, for routes that ignore the response. */
+export const passToBetterAuth = (c: RouteContext, input: object): Promise<unknown> => callBetterAuth(c, z.unknown(), input)

@@ -1,10 +1,49 @@
 /**
- * Hashes passwords in better-auth's format, `salt:hash` in hex, on worker threads with a low priority. The hashing queue limits the
- * number of requests.
+ * Passwords: the queue and the worker threads that hash them, and the check that a verified password is still the current one. Hashes
+ * have better-auth's format, `salt:hash` in hex.
  */
 import { randomBytes, timingSafeEqual } from 'node:crypto'
 import { Worker } from 'node:worker_threads'
+import { fairQueue, type FairQueue } from '../../common/fair-queue.ts'
+import type { AuthDatabase } from '../database.ts'
+import { refusal, refuse } from '../errors.ts'
+import { currentRequest, type CurrentRequest } from '../policy.ts'
 import type { Task } from './password-thread.ts'
+
+/**
+ * The queue in front of the threads. One hash takes about 90 ms of a core and 32 MiB, so thirty at once would delay all by seconds. A
+ * request waits before it opens a transaction.
+ */
+export type HashingQueue = Pick<FairQueue, 'waiting'> & {
+  /**
+   * Waits for a slot.
+   * @param client the address, or the network of an IPv6 address
+   * @returns the function that releases the slot
+   * @throws Refusal SERVICE_BUSY
+   */
+  enter: (client: string) => Promise<() => void>
+}
+
+/**
+ * @param slots maximum number of concurrent hashes
+ * @param queueLength maximum number of waiting requests; one client may have half of them
+ * @param timeoutMs maximum wait in milliseconds
+ * @param onRefusal called for each request without a slot
+ */
+export function createHashingQueue(slots: number, queueLength: number, timeoutMs: number, onRefusal: () => void = () => undefined): HashingQueue {
+  const queue = fairQueue(slots, queueLength, timeoutMs)
+  return {
+    waiting: queue.waiting,
+    enter: async (client) => {
+      const leave = await queue.enter(client)
+      if (leave === undefined) {
+        onRefusal()
+        throw refusal('SERVICE_BUSY', undefined, 5)
+      }
+      return leave
+    },
+  }
+}
 
 export type Passwords = {
   hash: (password: string) => Promise<string>
@@ -19,7 +58,7 @@ type Job = { task: Task, attempts: number, resolve: (key: string) => void, rejec
 const maxAttempts = 3
 
 /**
- * Starts threads on demand and keeps them.
+ * Starts threads of low priority on demand and keeps them.
  * @param size maximum number of threads
  * @param onLoss called for each thread that ended unexpectedly
  */
@@ -93,5 +132,51 @@ export function createPasswords(size: number, onLoss: (error: Error) => void): P
       for (const { reject } of waiting.splice(0)) reject(new Error('Passwords are not hashed any more.'))
       await Promise.all([...threads.keys()].map((thread) => thread.terminate()))
     },
+  }
+}
+
+/**
+ * The hash that the password of a request was compared with. The password can change during the tenth of a second that the check
+ * takes. Then the request with the old password is refused. Otherwise an attacker could keep what the change was to take away.
+ */
+const verifiedHashes = new WeakMap<CurrentRequest, string>()
+
+/** Wraps a verification: records the hash, and takes the counted guess back if the password is correct. */
+export const recordVerifiedHash = (verify: Passwords['verify']): Passwords['verify'] => async (given) => {
+  const request = currentRequest.getStore()
+  if (request !== undefined) verifiedHashes.set(request, given.hash)
+  const isCorrect = await verify(given)
+  if (isCorrect) await request?.onCorrectPassword()
+  return isCorrect
+}
+
+/**
+ * Checks that the password of this request still is the one of the account.
+ * @param newUserId user of a new session; undefined checks the caller
+ * @throws Refusal INVALID_CREDENTIALS at a sign-in, else INVALID_PASSWORD
+ */
+export async function checkVerifiedPassword(db: AuthDatabase, newUserId?: string): Promise<void> {
+  const request = currentRequest.getStore()
+  const verified = request && verifiedHashes.get(request)
+  const userId = newUserId ?? request?.caller?.user.id
+  if (verified === undefined || userId === undefined) return
+  const account = await db.selectFrom('auth.accounts').select('password').where('userId', '=', userId).where('providerId', '=', 'credential')
+    // waits for a transaction that changes the password; for a caller that could be better-auth's own transaction
+    .$if(newUserId !== undefined, (of) => of.forShare()).executeTakeFirst()
+  if (account?.password !== verified) refuse(newUserId === undefined ? 'INVALID_PASSWORD' : 'INVALID_CREDENTIALS')
+}
+
+/**
+ * Deletes a new session if the password changed since its check. It runs after the session is stored: a later change of the password
+ * deletes the session itself, and the check waits for a concurrent one.
+ */
+export async function revokeIfPasswordChanged(db: AuthDatabase, { id, userId }: { id: string, userId: string }): Promise<void> {
+  // a session that replaces the caller's own, after a change of the password
+  if (currentRequest.getStore()?.caller !== undefined) return
+  try {
+    await checkVerifiedPassword(db, userId)
+  } catch (error) {
+    await db.deleteFrom('auth.sessions').where('id', '=', id).execute()
+    throw error
   }
 }

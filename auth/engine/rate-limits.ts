@@ -3,9 +3,9 @@ import { createHash } from 'node:crypto'
 import { sql } from 'kysely'
 import type { FunctionRows } from '../../db/types.ts'
 import { clientNetwork } from '../../common/client-address.ts'
-import type { Client } from '../current-request.ts'
 import type { Connections } from '../database.ts'
-import type { RateLimit } from '../policy.ts'
+import { refuse } from '../errors.ts'
+import { perMinute, type Client, type RateLimit } from '../policy.ts'
 
 /**
  * The limit per client address and path if the row names none. It stops runaway clients, not attackers: a page that polls and
@@ -37,7 +37,7 @@ const consume = { name: 'rate-limit', text: 'select allowed, retry_after_seconds
  * @param enabled false counts nothing and allows everything (RATE_LIMIT_ENABLED)
  * @param onLimit called for each request over its limit
  */
-export function limits(
+export function createLimits(
   { db, prepared }: Pick<Connections, 'db' | 'prepared'>,
   enabled: boolean,
   onLimit: (by: 'address' | 'account') => void = () => undefined,
@@ -62,3 +62,28 @@ export function limits(
     },
   }
 }
+
+/** The guesses of one account, on all routes that check a password or a second factor. Three of a million codes are valid at a time. */
+const budgets = { password: perMinute(10), 'second-factor': { window: 900, max: 5 } } satisfies Record<string, RateLimit>
+
+export type Guess = keyof typeof budgets
+
+const counterOf = (guess: Guess) => `guesses at the ${guess}`
+
+/** The budgets. An account is an e-mail address for passwords and a user id for second factors. */
+export const createGuesses = (limits: Limits) => ({
+  /**
+   * Counts a guess before it is checked, so that concurrent requests cannot exceed the budget.
+   * @throws Refusal RATE_LIMIT_EXCEEDED
+   */
+  count: async (guess: Guess, account: string): Promise<void> => {
+    const { allowed, retryAfterSeconds } = await limits.consumeForAccount(counterOf(guess), account, budgets[guess])
+    if (!allowed) refuse('RATE_LIMIT_EXCEEDED', retryAfterSeconds)
+  },
+  /** Takes one guess back, because it was right. */
+  takeBack: (guess: Guess, account: string) => limits.returnToAccount(counterOf(guess), account),
+  /** Forgets all guesses, because a right one followed. */
+  forget: (guess: Guess, account: string) => limits.forgetAccount(counterOf(guess), account),
+})
+
+export type Guesses = ReturnType<typeof createGuesses>

@@ -5,10 +5,10 @@
 import { createHmac, createSecretKey, timingSafeEqual } from 'node:crypto'
 import type { AuthContext } from 'better-auth'
 import { getSessionFromCtx } from 'better-auth/api'
-import type { Caller } from '../current-request.ts'
+import type { Caller } from '../policy.ts'
 import type { PreparedQuery } from '../database.ts'
 import type { RouteContext } from '../route.ts'
-import { withBetterAuth } from './better-auth.ts'
+import { withBetterAuth } from './engine.ts'
 
 function decoded(text: string): string {
   try {

@@ -1,12 +1,14 @@
-/** The caller: proving who it is again, locking its account, and starting a session. */
+/** The caller: proving who it is again, locking its account, starting a session, and the response of a sign-in. */
 import type { GenericEndpointContext, User } from 'better-auth'
 import { sendVerificationEmailFn } from 'better-auth/api'
 import { setSessionCookie } from 'better-auth/cookies'
 import type { Transaction } from 'kysely'
+import type { z } from 'zod'
 import type { Tables } from '../../db/types.ts'
-import { currentRequest } from '../current-request.ts'
+import { currentRequest } from '../policy.ts'
 import { refuse } from '../errors.ts'
 import { callerOf, type RouteContext } from '../route.ts'
+import { serialize, sessionOf, userSchema, type signInOutput, type signInReply } from './fields.ts'
 
 /** Time after a sign-in in which no password is required, in milliseconds. */
 const freshMs = 600_000
@@ -53,3 +55,10 @@ export async function beginSession(endpoint: GenericEndpointContext, user: User)
   if (currentRequest.getStore()?.policy.startsSession === 'sign-in' && !user.emailVerified) await sendVerificationEmailFn(endpoint, user)
   return session
 }
+
+/** Returns the response of a sign-in, with the user's plan. */
+export const signedIn = async (c: RouteContext, from: z.output<typeof signInReply>): Promise<z.output<typeof signInOutput>> => ({
+  user: serialize(userSchema, from.user),
+  session: sessionOf(from.session),
+  subscription: await c.var.services.plans.status(from.user.id),
+})

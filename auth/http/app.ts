@@ -11,7 +11,7 @@ import { errorResponse, isRefusal } from '../errors.ts'
 import { routes } from '../features/routes.ts'
 import { describeError, type Log } from '../../common/log.ts'
 import type { Env, RouteContext, Services } from '../route.ts'
-import { description, descriptionPaths } from './description.ts'
+import { apiDocs, apiDocsPaths } from './api-docs.ts'
 import type { Checks } from './health.ts'
 import type { Metrics } from './metrics.ts'
 import { originLog } from './origin-log.ts'
@@ -125,8 +125,8 @@ export function createApp({ services, document, metrics, tracing, ready, isStopp
   }
   for (const { path, page } of pageRoutes) app.get(`${basePath}${path}`, () => page(config))
   for (const path of new Set([...routes, ...pageRoutes].map((row) => row.path))) app.all(`${basePath}${path}`, () => errorResponse('METHOD_NOT_ALLOWED'))
-  for (const [path, serve] of description(document)) app.get(path, (context) => serve(context.req.raw))
-  for (const path of descriptionPaths) app.all(path, () => errorResponse('METHOD_NOT_ALLOWED'))
+  for (const [path, serve] of apiDocs(document)) app.get(path, (context) => serve(context.req.raw))
+  for (const path of apiDocsPaths) app.all(path, () => errorResponse('METHOD_NOT_ALLOWED'))
   return app
 }
 
@@ -139,7 +139,7 @@ const probes = new Set(['/livez', '/readyz', '/metrics'])
 export const routeLabels = new Map([
   ...['/', ...probes].map((path) => [path, path] as const),
   ...[...routes, ...pageRoutes].map(({ path }) => [`${basePath}${path}`, path] as const),
-  ...descriptionPaths.map((path) => [path, path.startsWith('/docs') ? '/docs' : path.slice(basePath.length)] as const),
+  ...apiDocsPaths.map((path) => [path, path.startsWith('/docs') ? '/docs' : path.slice(basePath.length)] as const),
 ])
 
 const methods = new Set<string>(['GET', 'HEAD', 'OPTIONS', ...routes.map(({ method }) => method)])

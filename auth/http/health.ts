@@ -1,7 +1,7 @@
 /** Readiness checks: the database responds, is migrated and guarded, and has a signing key. */
 import { sql } from 'kysely'
 import type { AuthDatabase } from '../database.ts'
-import { signingKey } from '../keys/adapter.ts'
+import { signingKey } from '../keys/signing-keys.ts'
 
 export type Checks = { database: boolean, migrations: boolean, row_security: boolean, signing_key: boolean }
 

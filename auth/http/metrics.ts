@@ -2,7 +2,7 @@
 import type pg from 'pg'
 import { Counter, Gauge, Histogram, Registry, collectDefaultMetrics } from 'prom-client'
 import { belowFloors, type Versions } from '../../common/floors.ts'
-import type { HashingQueue } from '../engine/hashing-queue.ts'
+import type { HashingQueue } from '../engine/passwords.ts'
 import type { Rotation } from '../keys/rotation.ts'
 import { failureReasons } from '../mail/job.ts'
 import type { Witness } from '../mail/job.ts'

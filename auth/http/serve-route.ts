@@ -1,12 +1,120 @@
 /** Serves one route: reads the input, applies the policy, runs the handler and sends its result, its error or a page. */
+import { clientNetwork } from '../../common/client-address.ts'
 import { acceptsHtml } from '../../common/http-server.ts'
-import { describeError } from '../../common/log.ts'
-import { codeOfDatabase, errorResponse, isRefusal, refusal, type WireError } from '../errors.ts'
+import { otherAddressLimit, type Verdict } from '../engine/rate-limits.ts'
+import { codeOfDatabase, errorResponse, isRefusal, refusal, refuse, type WireError } from '../errors.ts'
+import { signUpProblem } from '../features/account/sign-up.ts'
+import { apiKeyIn } from '../features/api-key/api-keys.ts'
 import { problemOf } from '../features/fields.ts'
+import { describeError } from '../../common/log.ts'
+import { currentRequest, policyOf, type CurrentRequest } from '../policy.ts'
 import type { Route, RouteContext } from '../route.ts'
-import { enforce } from './enforcement.ts'
-import { readJson } from './json-body.ts'
 import { pages } from './pages.ts'
+
+/** The maximum size of a JSON body. */
+const maxBytes = 64 * 1024
+/** A larger body is read up to this size and dropped, so that the client reads our response instead of a broken pipe. */
+const maxDiscardedBytes = 16 * 1024 * 1024
+
+async function readText(request: Request): Promise<string> {
+  const chunks: Uint8Array[] = []
+  let size = 0
+  try {
+    for await (const chunk of request.body ?? []) {
+      size += chunk.byteLength
+      if (size <= maxBytes) chunks.push(chunk)
+      if (size > maxDiscardedBytes) break
+    }
+  } catch {
+    // A client that disconnects is no failure of the service.
+    throw refusal('VALIDATION_ERROR', 'The request body did not arrive whole.')
+  }
+  if (size > maxBytes) throw refusal('PAYLOAD_TOO_LARGE')
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(Buffer.concat(chunks))
+  } catch {
+    throw refusal('VALIDATION_ERROR', 'The request body is not valid UTF-8.')
+  }
+}
+
+/**
+ * Reads and parses the body. An empty body is an empty object.
+ * @throws Refusal PAYLOAD_TOO_LARGE, UNSUPPORTED_MEDIA_TYPE or VALIDATION_ERROR
+ */
+async function readJson(request: Request): Promise<unknown> {
+  // opening the stream would cost more than the rest of such a request
+  if (request.headers.get('content-length') === '0') return {}
+  const text = await readText(request)
+  if (text === '') return {}
+  if (!/^application\/json\s*(;|$)/i.test(request.headers.get('content-type') ?? '')) throw refusal('UNSUPPORTED_MEDIA_TYPE')
+  try {
+    return JSON.parse(text) as unknown
+  } catch {
+    throw refusal('VALIDATION_ERROR', 'The request body is not valid JSON.')
+  }
+}
+
+const checkLimit = ({ allowed, retryAfterSeconds }: Verdict): void => {
+  if (!allowed) refuse('RATE_LIMIT_EXCEEDED', retryAfterSeconds)
+}
+
+/** Passes an organization only to its members. To all others it answers as if it did not exist. */
+async function checkMembership(c: RouteContext, organizationId: string, userId: string): Promise<void> {
+  const member = await c.var.services.db.selectFrom('auth.members').select('id')
+    .where('organizationId', '=', organizationId).where('userId', '=', userId).executeTakeFirst()
+  if (member === undefined) refuse('NOT_FOUND')
+}
+
+/**
+ * Runs the handler if the policy allows the request.
+ * @param onQueryError receives each failed query of better-auth
+ * @throws Refusal
+ */
+async function enforce(c: RouteContext, row: Route, input: object, onQueryError: (error: unknown) => void, handle: () => unknown): Promise<unknown> {
+  const { config, db, limits, guesses, hashingQueue, readSession } = c.var.services
+  const { client } = c.var
+  const policy = policyOf(row)
+  const field = (name: string): string | undefined => {
+    const value = (input as Record<string, unknown>)[name]
+    return typeof value === 'string' ? value : undefined
+  }
+  checkLimit(await limits.consumeForAddress(row.path, client, policy.limits.address ?? otherAddressLimit))
+  let request: CurrentRequest = { policy, client, caller: undefined, onQueryError, onCorrectPassword: () => Promise.resolve() }
+  if (policy.credential === 'session or API key') c.set('apiKey', apiKeyIn(c.req.header('authorization')))
+  if (policy.credential !== 'none' && c.var.apiKey === undefined) {
+    const caller = await currentRequest.run(request, () => readSession(c)) ?? refuse('UNAUTHORIZED')
+    c.set('caller', caller)
+    request = { ...request, caller }
+  }
+  const { caller } = request
+  const organizationId = field('organizationId')
+  if (organizationId !== undefined) {
+    // A row that forgot to say so, or that needs no session, gets no organization.
+    if (!policy.namesOrganization || caller === undefined) refuse('FORBIDDEN')
+    await checkMembership(c, organizationId, caller.user.id)
+  }
+  const { account } = policy.limits
+  if (account !== undefined) {
+    const name = (account.by === 'caller' ? caller?.user.id : field('email')) ?? refuse('VALIDATION_ERROR')
+    checkLimit(await limits.consumeForAccount(row.path, name, account))
+  }
+  if (policy.guessesPassword && (field('password') ?? field('currentPassword')) !== undefined) {
+    const email = caller?.user.email ?? field('email') ?? refuse('VALIDATION_ERROR')
+    await guesses.count('password', email)
+    request = { ...request, onCorrectPassword: () => guesses.takeBack('password', email) }
+  }
+  // before a hash is computed for nothing, and before the response can show whether there is an account
+  if (policy.startsSession === 'sign-up') {
+    const problem = await signUpProblem(config, db, field('email') ?? '')
+    if (problem !== undefined) refuse(problem)
+  }
+  const leaveQueue = policy.hashesPassword ? await hashingQueue.enter(clientNetwork(client.address)) : undefined
+  try {
+    return await currentRequest.run(request, async () => await handle())
+  } finally {
+    leaveQueue?.()
+  }
+}
 
 function errorOf(c: RouteContext, row: Route, error: unknown): Response {
   const code = codeOfDatabase(error)

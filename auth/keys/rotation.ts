@@ -9,7 +9,7 @@ import type pg from 'pg'
 import { configError } from '../../common/errors.ts'
 import { withClient, type AuthDatabase } from '../database.ts'
 import { describeError, type Log } from '../../common/log.ts'
-import { signingKey } from './adapter.ts'
+import { signingKey } from './signing-keys.ts'
 import { isKnownToAll, keeper, tellAgain } from './postgrest.ts'
 
 /** A number that no other advisory lock of this database uses. */

@@ -89,7 +89,7 @@ begin
     end if;
   end if;
   new.currency := lower(new.currency);
-  -- what is not stored cannot leak: the last four digits are kept, whatever is sent
+  -- only the last four digits are stored: a leaked copy has no more
   new.account_number := nullif(right(regexp_replace(new.account_number, '[^0-9]', '', 'g'), 4), '');
   if tg_op = 'INSERT' and by_caller and private.is_merge() then
     perform private.write_once(new, 'id');
@@ -136,6 +136,26 @@ end
 $$;
 comment on function private.accounts_before_row() is 'Fills, keeps and checks what a row of accounts has.';
 
+create or replace function private.accounts_after_row() returns trigger
+  language plpgsql security definer set search_path = ''
+as $$
+begin
+  if exists (select from api.transactions t where t.account_id = new.id) then
+    perform private.invalid(
+      format('the account has transactions in %s', old.currency),
+      'The currency of an account can change as long as it has no transaction and no subscription. Create another account.');
+  end if;
+  -- what they record would be refused
+  if exists (select from api.subscriptions s where s.account_id = new.id) then
+    perform private.invalid(
+      format('the account has subscriptions in %s', old.currency),
+      'Change account_id and currency of its subscriptions first, or create another account.');
+  end if;
+  return null;
+end
+$$;
+comment on function private.accounts_after_row() is 'Refuses another currency for an account that has transactions or subscriptions: 400.';
+
 create trigger "1_before_statement" before insert or update or delete on api.accounts
   for each statement execute function private.lock_tenants_of_statement();
 create trigger "2_before_row" before insert or update or delete on api.accounts
@@ -143,7 +163,7 @@ create trigger "2_before_row" before insert or update or delete on api.accounts
 create trigger "3_after_row" after update of currency on api.accounts
   for each row
   when (old.currency <> new.currency)
-  execute function private.keep_currency_of_account();
+  execute function private.accounts_after_row();
 create trigger "4_record_creation" after insert on api.accounts
   referencing new table as new_rows
   for each statement execute function private.record_creation();

@@ -68,19 +68,17 @@ begin
     end if;
     return old;
   end if;
-  if tg_op = 'INSERT' then
-    if by_caller then
-      new.user_id := private.owner_of_new('budgets', new.id, new.user_id);
-      new.created_at := now();
-      new.updated_at := now();
-    end if;
-    if new.category_id is distinct from old.category_id and new.category_id is not null then
-      perform private.check_category_of_key('budgets', new.category_id, new.user_id, new.organization_id);
-    end if;
-  else
-    if new.category_id is distinct from old.category_id and new.category_id is not null then
-      perform private.check_category_of_key('budgets', new.category_id, new.user_id, new.organization_id);
-    end if;
+  if tg_op = 'INSERT' and by_caller then
+    new.user_id := private.owner_of_new('budgets', new.id, new.user_id);
+    new.created_at := now();
+    new.updated_at := now();
+  end if;
+  -- before the unique key, which would show that another tenant's category has such a row
+  if new.category_id is distinct from old.category_id and new.category_id is not null
+    and (not by_caller or private.may_write('budgets', tg_op, new.user_id, new.organization_id)) then
+    perform private.check_category('budgets', new.category_id, new.user_id, new.organization_id);
+  end if;
+  if tg_op = 'UPDATE' then
     if by_caller and (old.id <> new.id or old.user_id is distinct from new.user_id or old.organization_id is distinct from new.organization_id) then
       perform private.deny('budgets');
     end if;
@@ -140,31 +138,63 @@ comment on function private.budgets_before_row() is 'Fills, keeps and checks wha
 create or replace function private.budgets_after_row() returns trigger
   language plpgsql security definer set search_path = ''
 as $$
+declare
+  own record;
+  holds_from date := private.this_month();
 begin
-  if new.category_id is distinct from old.category_id then
-    perform private.check_category('budgets', new.category_id, new.user_id, new.organization_id);
+  if tg_op = 'UPDATE' then
+    if new.starts_on <> old.starts_on then
+      holds_from := new.starts_on;
+    end if;
+    if old.month is null and new.month is null and (old.category_id, old.currency) = (new.category_id, new.currency) then
+      if holds_from = new.starts_on and new.starts_on <> old.starts_on then
+        perform private.restate_budget(new.category_id, new.currency, holds_from);
+      end if;
+      if (old.amount, old.rollover) <> (new.amount, new.rollover) then
+        perform private.keep_past_budget(old.category_id, old.currency, holds_from, old.amount, old.rollover, old.starts_on);
+      end if;
+      return null;
+    end if;
+  end if;
+  if tg_op <> 'INSERT' then
+    if old.month is null then
+      perform private.keep_past_budget(old.category_id, old.currency, private.this_month(), old.amount, old.rollover, old.starts_on);
+    end if;
+  end if;
+  if tg_op <> 'DELETE' then
+    if new.month is null then
+      if tg_op = 'INSERT' or old.month is not null then
+        holds_from := new.starts_on;
+      end if;
+      perform private.restate_budget(new.category_id, new.currency, holds_from);
+      select case when c.budget_currency = new.currency then c.monthly_budget end as amount, date_trunc('month', c.created_at) < holds_from as is_older into own
+        from api.categories c where c.id = new.category_id;
+      -- A category's first budget holds for every month. One that takes the place of another leaves the months before it.
+      if tg_op = 'UPDATE' and old.month is null or own.amount is not null and own.is_older
+        or exists (select from api.past_budgets where category_id = new.category_id and currency = new.currency) then
+        perform private.keep_past_budget(new.category_id, new.currency, holds_from, own.amount);
+      end if;
+    end if;
   end if;
   return null;
 end
 $$;
-comment on function private.budgets_after_row() is 'Refuses what refers to another tenant''s row.';
+comment on function private.budgets_after_row() is 'Writes down what a category''s budget was before a row for every month is created, changed or deleted.';
 
 create trigger "1_before_statement" before insert or update or delete on api.budgets
   for each statement execute function private.lock_tenants_of_statement();
 create trigger "2_before_row" before insert or update or delete on api.budgets
   for each row execute function private.budgets_before_row();
-create trigger "3_after_row" after insert or update on api.budgets
-  for each row execute function private.budgets_after_row();
-create trigger "4_keep_past" after insert or update or delete on api.budgets
+create trigger "3_after_row" after insert or update or delete on api.budgets
   for each row
   when (current_user = 'authenticated')
-  execute function private.keep_past_of_budget();
-create trigger "5_record_creation" after insert on api.budgets
+  execute function private.budgets_after_row();
+create trigger "4_record_creation" after insert on api.budgets
   referencing new table as new_rows
   for each statement execute function private.record_creation();
-create trigger "5_record_change" after update on api.budgets
+create trigger "4_record_change" after update on api.budgets
   referencing old table as old_rows new table as new_rows
   for each statement execute function private.record_change();
-create trigger "5_record_deletion" after delete on api.budgets
+create trigger "4_record_deletion" after delete on api.budgets
   referencing old table as old_rows
   for each statement execute function private.record_deletion();

@@ -116,6 +116,24 @@ end
 $$;
 comment on function private.categories_before_row() is 'Fills, keeps and checks what a row of categories has.';
 
+create or replace function private.categories_after_row() returns trigger
+  language plpgsql security definer set search_path = ''
+as $$
+begin
+  if old.monthly_budget is not null
+    and not exists (select from api.budgets where category_id = old.id and currency = old.budget_currency and month is null) then
+    perform private.keep_past_budget(old.id, old.budget_currency, private.this_month(), old.monthly_budget);
+  end if;
+  if new.monthly_budget is not null and (old.monthly_budget is null or old.budget_currency <> new.budget_currency)
+    and not exists (select from api.budgets where category_id = new.id and currency = new.budget_currency and month is null)
+    and (old.monthly_budget is not null or exists (select from api.past_budgets where category_id = new.id and currency = new.budget_currency)) then
+    perform private.keep_past_budget(new.id, new.budget_currency, private.this_month(), null);
+  end if;
+  return null;
+end
+$$;
+comment on function private.categories_after_row() is 'Writes down what a category''s monthly budget was before it is changed.';
+
 create trigger "1_before_statement" before insert or update or delete on api.categories
   for each statement execute function private.lock_tenants_of_statement();
 create trigger "2_before_row" before insert or update or delete on api.categories
@@ -123,7 +141,7 @@ create trigger "2_before_row" before insert or update or delete on api.categorie
 create trigger "3_after_row" after update of monthly_budget, budget_currency on api.categories
   for each row
   when ((old.monthly_budget, old.budget_currency) is distinct from (new.monthly_budget, new.budget_currency) and current_user = 'authenticated')
-  execute function private.keep_past_of_category();
+  execute function private.categories_after_row();
 create trigger "4_record_creation" after insert on api.categories
   referencing new table as new_rows
   for each statement execute function private.record_creation();

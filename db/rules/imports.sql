@@ -50,22 +50,14 @@ begin
   if tg_op = 'UPDATE' and new.user_id is not distinct from old.user_id then
     new.created_at := old.created_at;
   end if;
+  if new.account_id is distinct from old.account_id and new.account_id is not null then
+    -- callers only delete imports, so this runs with the owner's rights
+    perform private.check_account('imports', new.account_id, null, new.user_id, new.organization_id);
+  end if;
   return new;
 end
 $$;
 comment on function private.imports_before_row() is 'Keeps what a row of imports has, and takes its transactions back when a caller deletes it.';
-
-create or replace function private.imports_after_row() returns trigger
-  language plpgsql security definer set search_path = ''
-as $$
-begin
-  if new.account_id is not null and new.account_id is distinct from old.account_id then
-    perform private.check_account('imports', new.account_id, null, new.user_id, new.organization_id);
-  end if;
-  return null;
-end
-$$;
-comment on function private.imports_after_row() is 'Refuses what refers to another tenant''s row.';
 
 create trigger "1_before_statement" before insert or update or delete on api.imports
   for each statement execute function private.lock_tenants_of_statement();
@@ -75,16 +67,12 @@ create trigger "3_take_updates_back" before delete on api.imports
   for each row
   when (current_user = 'authenticated')
   execute function private.take_import_updates_back();
-create trigger "4_after_row" after insert or update on api.imports
-  for each row
-  when (new.account_id is not null)
-  execute function private.imports_after_row();
-create trigger "5_record_creation" after insert on api.imports
+create trigger "4_record_creation" after insert on api.imports
   referencing new table as new_rows
   for each statement execute function private.record_creation();
-create trigger "5_record_change" after update on api.imports
+create trigger "4_record_change" after update on api.imports
   referencing old table as old_rows new table as new_rows
   for each statement execute function private.record_change();
-create trigger "5_record_deletion" after delete on api.imports
+create trigger "4_record_deletion" after delete on api.imports
   referencing old table as old_rows
   for each statement execute function private.record_deletion();

@@ -67,20 +67,27 @@ begin
       perform private.refuse_hidden_row('line_items', new.id);
     end if;
     owner := private.owner_of_part('line_items', new.transaction_id);
-    if by_caller and (coalesce(new.user_id, owner.user_id) is distinct from owner.user_id
-      or coalesce(new.organization_id, owner.organization_id) is distinct from owner.organization_id) then
-      perform private.deny('line_items');
+    if coalesce(new.user_id, owner.user_id) is distinct from owner.user_id
+      or coalesce(new.organization_id, owner.organization_id) is distinct from owner.organization_id then
+      if by_caller then
+        perform private.deny('line_items');
+      end if;
+      -- an undo names a transaction that may be another tenant's by now
+      perform private.refuse_reference('line_items', 'transaction_id', 'transactions');
     end if;
     new.user_id := owner.user_id;
     new.organization_id := owner.organization_id;
   else
     if new.transaction_id <> old.transaction_id or (new.user_id, new.organization_id) is distinct from (old.user_id, old.organization_id) then
       owner := private.owner_of_part('line_items', new.transaction_id);
+      -- a part moves within its tenant only; its pair changes only with its transaction's
+      if (by_caller or new.transaction_id <> old.transaction_id)
+        and (old.user_id, old.organization_id) is distinct from (owner.user_id, owner.organization_id) then
+        perform private.refuse_reference('line_items', 'transaction_id', 'transactions');
+      end if;
       if not by_caller then
         new.user_id := owner.user_id;
         new.organization_id := owner.organization_id;
-      elsif (old.user_id, old.organization_id) is distinct from (owner.user_id, owner.organization_id) then
-        perform private.refuse_reference('line_items', 'transaction_id', 'transactions');
       end if;
     end if;
     if by_caller and (old.id <> new.id or old.user_id is distinct from new.user_id or old.organization_id is distinct from new.organization_id) then
@@ -134,7 +141,7 @@ create trigger "1_before_statement" before insert or update or delete on api.lin
   for each statement execute function private.lock_tenants_of_statement();
 create trigger "2_before_row" before insert or update or delete on api.line_items
   for each row execute function private.line_items_before_row();
-create trigger "3_after_row" after insert or update on api.line_items
+create trigger "3_after_row" after insert or update of category_id on api.line_items
   for each row
   when (new.category_id is not null)
   execute function private.line_items_after_row();

@@ -64,19 +64,17 @@ begin
     end if;
     return old;
   end if;
-  if tg_op = 'INSERT' then
-    if by_caller then
-      new.user_id := private.owner_of_new('past_budgets', new.id, new.user_id);
-      new.created_at := now();
-      new.updated_at := now();
-    end if;
-    if new.category_id is distinct from old.category_id and new.category_id is not null then
-      perform private.check_category_of_key('past_budgets', new.category_id, new.user_id, new.organization_id);
-    end if;
-  else
-    if new.category_id is distinct from old.category_id and new.category_id is not null then
-      perform private.check_category_of_key('past_budgets', new.category_id, new.user_id, new.organization_id);
-    end if;
+  if tg_op = 'INSERT' and by_caller then
+    new.user_id := private.owner_of_new('past_budgets', new.id, new.user_id);
+    new.created_at := now();
+    new.updated_at := now();
+  end if;
+  -- before the unique key, which would show that another tenant's category has such a row
+  if new.category_id is distinct from old.category_id and new.category_id is not null
+    and (not by_caller or private.may_write('past_budgets', tg_op, new.user_id, new.organization_id)) then
+    perform private.check_category('past_budgets', new.category_id, new.user_id, new.organization_id);
+  end if;
+  if tg_op = 'UPDATE' then
     if by_caller and (old.id <> new.id or old.user_id is distinct from new.user_id or old.organization_id is distinct from new.organization_id) then
       perform private.deny('past_budgets');
     end if;
@@ -126,30 +124,16 @@ end
 $$;
 comment on function private.past_budgets_before_row() is 'Fills, keeps and checks what a row of past_budgets has.';
 
-create or replace function private.past_budgets_after_row() returns trigger
-  language plpgsql security definer set search_path = ''
-as $$
-begin
-  if new.category_id is distinct from old.category_id then
-    perform private.check_category('past_budgets', new.category_id, new.user_id, new.organization_id);
-  end if;
-  return null;
-end
-$$;
-comment on function private.past_budgets_after_row() is 'Refuses what refers to another tenant''s row.';
-
 create trigger "1_before_statement" before insert or update or delete on api.past_budgets
   for each statement execute function private.lock_tenants_of_statement();
 create trigger "2_before_row" before insert or update or delete on api.past_budgets
   for each row execute function private.past_budgets_before_row();
-create trigger "3_after_row" after insert or update on api.past_budgets
-  for each row execute function private.past_budgets_after_row();
-create trigger "4_record_creation" after insert on api.past_budgets
+create trigger "3_record_creation" after insert on api.past_budgets
   referencing new table as new_rows
   for each statement execute function private.record_creation();
-create trigger "4_record_change" after update on api.past_budgets
+create trigger "3_record_change" after update on api.past_budgets
   referencing old table as old_rows new table as new_rows
   for each statement execute function private.record_change();
-create trigger "4_record_deletion" after delete on api.past_budgets
+create trigger "3_record_deletion" after delete on api.past_budgets
   referencing old table as old_rows
   for each statement execute function private.record_deletion();

@@ -140,7 +140,7 @@ create trigger "1_before_statement" before insert or update or delete on api.sub
   for each statement execute function private.lock_tenants_of_statement();
 create trigger "2_before_row" before insert or update or delete on api.subscriptions
   for each row execute function private.subscriptions_before_row();
-create trigger "3_after_row" after insert or update on api.subscriptions
+create trigger "3_after_row" after insert or update of category_id, account_id, currency on api.subscriptions
   for each row
   when (new.category_id is not null or new.account_id is not null)
   execute function private.subscriptions_after_row();

@@ -58,20 +58,27 @@ begin
   end if;
   if tg_op = 'INSERT' then
     owner := private.owner_of_part('transaction_tags', new.transaction_id);
-    if by_caller and (coalesce(new.user_id, owner.user_id) is distinct from owner.user_id
-      or coalesce(new.organization_id, owner.organization_id) is distinct from owner.organization_id) then
-      perform private.deny('transaction_tags');
+    if coalesce(new.user_id, owner.user_id) is distinct from owner.user_id
+      or coalesce(new.organization_id, owner.organization_id) is distinct from owner.organization_id then
+      if by_caller then
+        perform private.deny('transaction_tags');
+      end if;
+      -- an undo names a transaction that may be another tenant's by now
+      perform private.refuse_reference('transaction_tags', 'transaction_id', 'transactions');
     end if;
     new.user_id := owner.user_id;
     new.organization_id := owner.organization_id;
   else
     if new.transaction_id <> old.transaction_id or (new.user_id, new.organization_id) is distinct from (old.user_id, old.organization_id) then
       owner := private.owner_of_part('transaction_tags', new.transaction_id);
+      -- a part moves within its tenant only; its pair changes only with its transaction's
+      if (by_caller or new.transaction_id <> old.transaction_id)
+        and (old.user_id, old.organization_id) is distinct from (owner.user_id, owner.organization_id) then
+        perform private.refuse_reference('transaction_tags', 'transaction_id', 'transactions');
+      end if;
       if not by_caller then
         new.user_id := owner.user_id;
         new.organization_id := owner.organization_id;
-      elsif (old.user_id, old.organization_id) is distinct from (owner.user_id, owner.organization_id) then
-        perform private.refuse_reference('transaction_tags', 'transaction_id', 'transactions');
       end if;
     end if;
     if by_caller and (old.user_id is distinct from new.user_id or old.organization_id is distinct from new.organization_id) then

@@ -277,12 +277,14 @@ as $$
 begin
   -- the deletion of the other halves comes back here, and finds nothing to delete
   if exists (select from gone where transfer_id is not null) then
-    delete from api.transactions t using gone where t.transfer_id = gone.transfer_id;
+    delete from api.transactions t using gone
+      where t.transfer_id = gone.transfer_id and private.same_tenant(t.user_id, t.organization_id, gone.user_id, gone.organization_id);
   end if;
   delete from private.bank_values v using gone where v.transaction_id = gone.id;
   -- An undo brings back what a request has deleted. Deleting the import then gives that its former values too.
   if public.uid() is null then
-    delete from private.import_updates u using gone where u.transaction_id = gone.id;
+    delete from private.import_updates u using gone
+      where u.transaction_id = gone.id and not private.is_of_other_import(u.import_id, gone.user_id, gone.organization_id);
   end if;
   return null;
 end
@@ -297,7 +299,7 @@ create trigger "2_before_naming_day" before update of booked_on on api.transacti
   execute function private.note_sent_day();
 create trigger "3_before_row" before insert or update or delete on api.transactions
   for each row execute function private.transactions_before_row();
-create trigger "4_after_row" after insert or update on api.transactions
+create trigger "4_after_row" after insert or update of category_id, account_id, currency on api.transactions
   for each row
   when (new.category_id is not null or new.account_id is not null or new.import_id is not null)
   execute function private.transactions_after_row();

@@ -1,5 +1,5 @@
 /** `npm run migrate`: migrates the database of this deployment. */
-import { checkSecret } from '../../auth/keys/secret.ts'
+import { checkSecret } from '../../auth/keys/signing-keys.ts'
 import { migrate } from '../../db/migrate.ts'
 import { oneLine } from '../../common/errors.ts'
 import { readSettings } from '../../common/settings.ts'

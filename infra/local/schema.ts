@@ -7,7 +7,7 @@ import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import pg from 'pg'
 import { migrate } from '../../db/migrate.ts'
-import { authPages, cataloguePages } from '../../description/pages.ts'
+import { authFiles, catalogueFiles } from '../../description/generated-files.ts'
 import { settingsPages } from '../../description/settings.ts'
 import { oneLine } from '../../common/errors.ts'
 import { readSettings } from '../../common/settings.ts'
@@ -40,8 +40,8 @@ try {
         authServicePassword: logins.authService,
         authenticatorPassword: logins.authenticator,
       })
-      const pages = await connected(databaseUrl.href, cataloguePages)
-      for (const [file, page] of Object.entries({ ...pages, ...authPages(), ...settingsPages() }))
+      const pages = await connected(databaseUrl.href, catalogueFiles)
+      for (const [file, page] of Object.entries({ ...pages, ...authFiles(), ...settingsPages() }))
         await writeFile(join(import.meta.dirname, '../..', file), page)
     } finally {
       await connected(serverUrl, (client) => client.query(`drop database ${name} with (force)`))

@@ -3,7 +3,7 @@
  * columns, and estimated counts. Generated from the catalogue, so they cover new tables and functions.
  */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { routineShapes } from '../../description/shapes.ts'
+import { routineSchemas } from '../../description/handwritten-schemas.ts'
 import { dataStack, type Caller, type DataStack } from '../support/data.ts'
 import { startEdge } from '../edge/support.ts'
 import { readCatalogue, type Catalogue, type Table } from '../isolation/catalogue.ts'
@@ -81,7 +81,7 @@ async function acceptedQueries(): Promise<string[]> {
     for (const { path, headers } of queriesOf(columns, table)) {
       await sendQuery(
         `POST /rpc/${name}?${path} ${headers?.['prefer'] ?? ''}`,
-        () => ann.post(`/rpc/${name}?${path}`, routineShapes[name]?.example ?? {}, headers),
+        () => ann.post(`/rpc/${name}?${path}`, routineSchemas[name]?.example ?? {}, headers),
       )
     }
   }
@@ -91,7 +91,7 @@ async function acceptedQueries(): Promise<string[]> {
 describe('casts to catalogue types, functions as columns, system columns and estimates', () => {
   test('are generated for every table and for every callable function', () => {
     expect(catalogue.tables.length).toBeGreaterThan(10)
-    expect([...columnsOf.keys()].toSorted()).toEqual(Object.keys(routineShapes).toSorted())
+    expect([...columnsOf.keys()].toSorted()).toEqual(Object.keys(routineSchemas).toSorted())
   })
 
   test('are refused', { timeout: 300_000 }, async () => {

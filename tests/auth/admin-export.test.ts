@@ -178,8 +178,8 @@ test('an export fails with an error if its output cannot be written', async () =
 
 test.each([
   [['nobody@example.org'], 'There is no user with the e-mail nobody@example.org.\n'],
-  [['ANN', '--organization', 'elsewhere'], /^\S+ is no member of elsewhere\.\n$/],
-  [[], 'Say the e-mail. `infra/docker/admin --help` shows how.\n'],
+  [['ANN', '--organization', 'elsewhere'], /^\S+ is not a member of elsewhere\.\n$/],
+  [[], 'Missing argument: e-mail. `infra/docker/admin --help` shows how.\n'],
 ])('an export with the arguments %j prints an error to the terminal and leaves the file empty', async (args, sentence) => {
   const ann = await signedIn(stack, 'Ann')
   const { code, file, text } = await operatorToFile(stack.ownerUrl, 'export', ...args.map((word) => (word === 'ANN' ? ann.email : word)))
@@ -192,6 +192,6 @@ test('an export refuses to write to a terminal', async () => {
   let text = ''
   const terminal = { isTTY: true, write: (part: string | Uint8Array) => (text += String(part)) }
   expect(await admin(['export', ann.email], { databaseUrl: stack.ownerUrl, command: 'admin', migrateCommand: 'migrate' }, terminal)).toBe(1)
-  expect(text).toBe('An export is a ZIP archive. Say where it goes: … > export.zip.\n')
+  expect(text).toBe('An export is a ZIP archive. Redirect it to a file: … > export.zip.\n')
   expect((await operator(stack.ownerUrl, '--help')).text).toContain('export <e-mail>')
 })

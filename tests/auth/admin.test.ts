@@ -84,7 +84,7 @@ describe('the operator’s command', () => {
   })
 
   test.each([
-    [['grant'], 'Say the e-mail. `infra/docker/admin --help` shows how.'],
+    [['grant'], 'Missing argument: e-mail. `infra/docker/admin --help` shows how.'],
     [['grant', 'nobody@example.org', 'teams'], 'There is no user with the e-mail nobody@example.org.'],
     [['grant', 'KNOWN', 'gold'], 'There is no product gold. There are: personal, teams, business.'],
     [['grant', 'KNOWN', 'teams', '--days', 'x'], '--days must be a whole number from 1 to 36500.'],

@@ -1,6 +1,6 @@
 /** A stranger signs up with the address of a mailbox owner, who disowns the account. */
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
-import { disownToken } from '../../auth/features/account/disown.ts'
+import { disownToken } from '../../auth/features/account/sign-up.ts'
 import { linkIn, linksIn } from '../support/mail-sink.ts'
 import { person, type Person } from '../support/person.ts'
 import { startStack, type Stack } from '../support/stack.ts'

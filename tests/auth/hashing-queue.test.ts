@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { hashingQueue } from '../../auth/engine/hashing-queue.ts'
+import { createHashingQueue } from '../../auth/engine/passwords.ts'
 import { password, person, signedIn } from '../support/person.ts'
 import { startStack, type Stack } from '../support/stack.ts'
 
 describe('the hashing queue', () => {
   test('admits as many requests as it has slots, and the next ones in order', async () => {
-    const { enter, waiting } = hashingQueue(2, 10, 1_000)
+    const { enter, waiting } = createHashingQueue(2, 10, 1_000)
     const [first, second] = [await enter('a'), await enter('a')]
     const order: number[] = []
     const third = enter('a').then((leave) => {
@@ -27,7 +27,7 @@ describe('the hashing queue', () => {
   })
 
   test('refuses a request at once if it is full, and later if the wait exceeds the limit', async () => {
-    const { enter, waiting } = hashingQueue(1, 1, 50)
+    const { enter, waiting } = createHashingQueue(1, 1, 50)
     await enter('a')
     const waitingRequest = enter('a')
     await expect(enter('a')).rejects.toMatchObject({ code: 'SERVICE_BUSY', retryAfterSeconds: 5 })
@@ -38,7 +38,7 @@ describe('the hashing queue', () => {
 
 describe('a client that floods the queue', () => {
   /** Records the order in which clients are admitted. Each client frees its slot at once. */
-  const recordOrder = (enter: ReturnType<typeof hashingQueue>['enter']) => {
+  const recordOrder = (enter: ReturnType<typeof createHashingQueue>['enter']) => {
     const order: string[] = []
     const enterAndLeave = async (client: string) => {
       const leave = await enter(client).catch(() => undefined)
@@ -49,7 +49,7 @@ describe('a client that floods the queue', () => {
   }
 
   test('alternates with other clients, however many of its requests wait', async () => {
-    const { enter } = hashingQueue(1, 64, 1_000)
+    const { enter } = createHashingQueue(1, 64, 1_000)
     const { order, enterAndLeave } = recordOrder(enter)
     const leave = await enter('flood')
     const all = [...Array.from({ length: 20 }, () => enterAndLeave('flood')), enterAndLeave('ann'), enterAndLeave('bob'), enterAndLeave('ann')]
@@ -59,7 +59,7 @@ describe('a client that floods the queue', () => {
   })
 
   test('holds at most half of the queue', async () => {
-    const { enter, waiting } = hashingQueue(1, 10, 1_000)
+    const { enter, waiting } = createHashingQueue(1, 10, 1_000)
     const { order, enterAndLeave } = recordOrder(enter)
     const leave = await enter('flood')
     const all = Array.from({ length: 8 }, () => enterAndLeave('flood'))
@@ -70,7 +70,7 @@ describe('a client that floods the queue', () => {
   })
 
   test('loses its last waiting request to a new client if the queue is full', async () => {
-    const { enter, waiting } = hashingQueue(1, 4, 1_000)
+    const { enter, waiting } = createHashingQueue(1, 4, 1_000)
     const { order, enterAndLeave } = recordOrder(enter)
     const leave = await enter('flood')
     const all = ['flood', 'flood', 'other', 'other', 'ann', 'bob', 'eve'].map(enterAndLeave)
@@ -84,7 +84,7 @@ describe('a client that floods the queue', () => {
   })
 
   test('times out like other clients, and leaves nothing in the queue', async () => {
-    const { enter, waiting } = hashingQueue(1, 10, 20)
+    const { enter, waiting } = createHashingQueue(1, 10, 20)
     const leave = await enter('flood')
     await Promise.all(['flood', 'flood', 'ann'].map((client) => expect(enter(client)).rejects.toMatchObject({ code: 'SERVICE_BUSY' })))
     expect(waiting()).toBe(0)

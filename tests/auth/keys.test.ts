@@ -251,7 +251,7 @@ describe('the operator’s command', () => {
 
   test('prints one sentence for an unknown key or an unknown subcommand', async () => {
     expect(await run('revoke', 'nothing')).toEqual({ code: 1, text: 'There is no key nothing.\n' })
-    expect(await run('revoke')).toMatchObject({ code: 1, text: expect.stringContaining('Say the kid') })
+    expect(await run('revoke')).toMatchObject({ code: 1, text: expect.stringContaining('Missing argument: kid') })
     expect(await run('polish')).toMatchObject({ code: 1, text: expect.stringContaining('There is no command keys polish.') })
   })
 })

@@ -4,16 +4,15 @@ import { Hono } from 'hono'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { z } from 'zod'
 import { authConfig } from '../../auth/config.ts'
-import { currentRequest } from '../../auth/current-request.ts'
 import { connect, type Connections } from '../../auth/database.ts'
-import { hashingQueue } from '../../auth/engine/hashing-queue.ts'
-import { limits } from '../../auth/engine/rate-limits.ts'
+import { createHashingQueue } from '../../auth/engine/passwords.ts'
+import { createLimits } from '../../auth/engine/rate-limits.ts'
 import { routes } from '../../auth/features/routes.ts'
 import { serveRoute } from '../../auth/http/serve-route.ts'
 import { createLog } from '../../common/log.ts'
 import { createMailer } from '../../auth/mail/mailer.ts'
-import { policyOf } from '../../auth/policy.ts'
-import { route, type Env, type Route, type Services } from '../../auth/route.ts'
+import { currentRequest, policyOf } from '../../auth/policy.ts'
+import { route, type Env, type Route } from '../../auth/route.ts'
 import { createServices } from '../../auth/services.ts'
 import { readSettings } from '../../common/settings.ts'
 import { freshDatabase } from '../support/database.ts'
@@ -23,7 +22,7 @@ const client = { address: '203.0.113.7', isLocal: false, userAgent: undefined }
 
 let database: Awaited<ReturnType<typeof freshDatabase>>
 let connections: Connections
-let services: Services
+let services: Awaited<ReturnType<typeof createServices>>
 const logged: string[] = []
 beforeAll(async () => {
   database = await freshDatabase()
@@ -35,7 +34,7 @@ beforeAll(async () => {
         logged.push(line)
       },
     }),
-    hashingQueue: hashingQueue(1, 1, 1_000),
+    hashingQueue: createHashingQueue(1, 1, 1_000),
     passwords: { hash: hashPassword, verify: verifyPassword },
     mailer: createMailer({ publicUrl, appUrl: publicUrl, hasApp: false }, async () => undefined),
     config: authConfig(readSettings({
@@ -44,7 +43,7 @@ beforeAll(async () => {
       BETTER_AUTH_SECRET: 'a secret of the tests, long enough',
       DEFAULT_PRODUCT: 'teams',
     })),
-    limits: limits(connections, false),
+    limits: createLimits(connections, false),
   })
 })
 afterAll(async () => {

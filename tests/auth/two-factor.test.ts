@@ -349,7 +349,7 @@ describe('two factors end', () => {
     const { user: ann, app } = await withTwoFactors(stack, 'Ann')
     const half = await beginSignIn(ann)
     const reset = (...args: string[]) => operator(stack.ownerUrl, 'two-factor', ...args)
-    expect(await reset('reset', ann.email)).toEqual({ code: 0, text: `${ann.email} signs in with the password alone. Every session has ended.\n` })
+    expect(await reset('reset', ann.email)).toEqual({ code: 0, text: `${ann.email} signs in with only the password. Every session has ended.\n` })
     expect(await isSignedIn(ann)).toBe(false)
     expect(await totp(half, app.code())).toMatchObject(unauthorized)
     expect(await otherBrowser(ann).signIn()).toMatchObject(signedInResponse)

@@ -520,3 +520,46 @@ describe('undo', () => {
     expect((await ann.head('/transactions?status=eq.pending', { prefer: 'count=exact' })).headers.get('content-range')).toMatch(/\/1000$/)
   })
 })
+
+describe("an undo that names a transaction which is another tenant's by now", () => {
+  const changeOf = async (caller: Caller, table: string, action: string) =>
+    (await caller.get(`/activity?table_name=eq.${table}&action=eq.${action}&order=id.desc&limit=1&select=id`)).body[0].id as string
+  const transaction = (row: object = {}) => ({ name: 'Shopping', amount: -20, ...row })
+
+  /** A transaction with a line item and a tag; both moved to a second transaction or deleted, and then the first deleted too. */
+  async function left(caller: Caller, organization_id: string | null, how: 'moved' | 'deleted') {
+    const own = (row: object) => ({ organization_id, ...row })
+    const [{ id }, { id: second }] = await caller.create('transactions', [transaction({ organization_id }), transaction({ organization_id })])
+    const { id: item } = await caller.create('line_items', { transaction_id: id, name: 'Bread', amount: -2 })
+    const { id: tag } = await caller.create('tags', own({ name: 'trip' }))
+    await caller.create('transaction_tags', { transaction_id: id, tag_id: tag })
+    for (const part of [`line_items?id=eq.${item}`, `transaction_tags?transaction_id=eq.${id}`])
+      expect((await (how === 'deleted' ? caller.delete(`/${part}`) : caller.patch(`/${part}`, { transaction_id: second }))).status).toBe(204)
+    const ofItem = await changeOf(caller, 'line_items', how === 'deleted' ? 'delete' : 'update')
+    const ofTag = await changeOf(caller, 'transaction_tags', 'delete')
+    await caller.delete(`/transactions?id=eq.${id}`)
+    return { id, changes: [ofItem, ofTag] }
+  }
+  const partsOf = async (id: string) =>
+    (await stack.owner.query(
+      'select transaction_id from api.line_items where transaction_id = $1 union all select transaction_id from api.transaction_tags where transaction_id = $1',
+      [id],
+    )).rows
+
+  test.each(['deleted', 'moved'] as const)('brings no part that was %s into a team that its user has left', async (how) => {
+    const mallory = stack.as(await stack.person('mallory'))
+    const { id, changes } = await left(mallory, null, how)
+    await owner.create('transactions', transaction({ id }))
+    for (const change of changes) expect(await undo(mallory, change)).toMatchObject(changedAgain)
+    expect(await partsOf(id)).toEqual([])
+  })
+
+  test.each(['deleted', 'moved'] as const)('brings no part of a team that was %s into the personal rows of a former member', async (how) => {
+    const mallory = stack.as(await stack.person('mallory'))
+    const { id, changes } = await left(owner, team.id, how)
+    await mallory.create('transactions', transaction({ id }))
+    for (const change of changes) expect(await undo(owner, change)).toMatchObject(changedAgain)
+    expect(await partsOf(id)).toEqual([])
+    for (const table of ['line_items', 'transaction_tags']) expect((await mallory.get(`/${table}`)).body).toEqual([])
+  })
+})

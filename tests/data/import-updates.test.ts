@@ -330,3 +330,70 @@ test('nothing is left of what imports remember when the transactions are gone, a
     ),
   )
 })
+
+describe('an updated row that was deleted, and whose id a team has by now,', () => {
+  /** A person's import, whose row a second import has updated and the person has deleted. The team stores a row with its id. */
+  async function taken(row: Row) {
+    const outsider = stack.as(await stack.person())
+    const person = await stack.person()
+    const member = stack.as(person, await stack.organization({ owner: person }))
+    const sent = { name: 'Shop', transaction_date: '2025-03-01', external_id: 'b-1' }
+    const [first] = await store(outsider, [{ ...sent, amount: '-99999.00' }])
+    const id = first?.['transaction_id'] as string
+    expect(verdicts(await store(outsider, [{ ...sent, amount: '-2.00' }]))).toBe('updated')
+    const [before] = await stored(outsider)
+    await outsider.delete(`/transactions?id=eq.${id}`)
+    await member.create('transactions', {
+      id,
+      name: 'Shop',
+      amount: -2,
+      transaction_date: before?.['transaction_date'],
+      booked_on: before?.['booked_on'],
+      ...row,
+    })
+    return { outsider, member, ofTeam: async () => (await member.get(`/transactions?id=eq.${id}`)).body, id }
+  }
+
+  test.each([['the same values', {}], ['other values', { amount: -3, name: 'Rent' }]])(
+    'with %s stays as it is when the imports are deleted',
+    async (_, row) => {
+      const { outsider, ofTeam } = await taken(row)
+      const before = await ofTeam()
+      const [first, second] = await imports(outsider)
+      for (const each of [second, first]) expect((await outsider.delete(`/imports?id=eq.${each?.['id']}`)).status).toBe(204)
+      expect(await ofTeam()).toEqual(before)
+    },
+  )
+
+  test("has no history of the bank from those imports: the team takes the same file as its bank's later word", async () => {
+    const { outsider, member, ofTeam, id } = await taken({})
+    await member.delete(`/transactions?id=eq.${id}`)
+    const sent = { name: 'Shop', transaction_date: '2025-03-01', external_id: 'b-1' }
+    const [own] = await store(member, [{ ...sent, amount: '-5.00' }])
+    // as an undo of the team would store it
+    await stack.owner.query('update api.transactions set id = $1 where id = $2', [id, own?.['transaction_id']])
+    expect(verdicts(await store(member, [{ ...sent, amount: '-99999.00' }]))).toBe('updated')
+    const before = await ofTeam()
+    for (const each of (await imports(outsider)).toReversed()) await outsider.delete(`/imports?id=eq.${each['id']}`)
+    expect(await ofTeam()).toEqual(before)
+    expect((await stack.owner.query('select count(*)::int from private.import_updates where transaction_id = $1 and taken_back_at is not null', [id])).rows)
+      .toEqual([{ count: 0 }])
+  })
+
+  test('does not take along what its first import remembers, when the account of the other tenant is deleted', async () => {
+    const person = await stack.person()
+    const member = stack.as(person, await stack.organization({ owner: person }))
+    const sent = { name: 'Shop', transaction_date: '2025-03-01', external_id: 'b-1' }
+    const [first] = await store(member, [{ ...sent, amount: '-5.00' }])
+    const id = first?.['transaction_id'] as string
+    await store(member, [{ ...sent, amount: '-7.00' }])
+    await member.delete(`/transactions?id=eq.${id}`)
+    const eve = await stack.person('eve')
+    await stack.as(eve).create('transactions', { id, name: 'Mine', amount: 1 })
+    await stack.owner.query('delete from auth.users where id = $1', [eve.id])
+    expect((await undoLast(member)).status).toBe(200)
+    const [, second] = await imports(member)
+    expect((await member.delete(`/imports?id=eq.${second?.['id']}`)).status).toBe(204)
+    expect(await stored(member)).toMatchObject([{ id, amount: -5 }])
+  })
+})

@@ -2,7 +2,7 @@
 import { readFile } from 'node:fs/promises'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { dataErrors } from '../../description/data-errors.ts'
-import { exampleId, otherExampleId, routineShapes } from '../../description/shapes.ts'
+import { exampleId, otherExampleId, routineSchemas } from '../../description/handwritten-schemas.ts'
 import { refusals } from '../../edge/refuse.ts'
 import { openApiDocument } from '../../description/openapi.ts'
 import { ownedDatabase, publicUrl } from '../support/database.ts'
@@ -66,7 +66,7 @@ describe('each example works when it is sent', () => {
 })
 
 test('a parameter takes each of the texts that it is said to take, and no other', async () => {
-  for (const [name, { parameters = {}, example }] of Object.entries(routineShapes)) {
+  for (const [name, { parameters = {}, example }] of Object.entries(routineSchemas)) {
     for (const [parameter, schema] of Object.entries(parameters)) {
       const reference = schema.anyOf?.[0]?.$ref
       const values: string[] = schema.enum ?? (reference === undefined ? [] : components.schemas[reference.slice('#/components/schemas/'.length)].enum)

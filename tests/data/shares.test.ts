@@ -56,10 +56,27 @@ test('who waits in vain for a place is told so, also without a token: 429, and n
   await stack.owner.query(`select pg_advisory_lock(hashtext(''), place) from ${places}`)
   try {
     expect(await stack.anonymous.get('/transactions?limit=1')).toMatchObject({ status: 429, body: { code: '53400' } })
+    // preferences are read only with a place
+    expect(await stack.anonymous.get('/transactions?limit=1', { prefer: 'timezone=Nowhere' })).toMatchObject({ status: 429, body: { code: '53400' } })
   } finally {
     await stack.owner.query(`select pg_advisory_unlock(hashtext(''), place) from ${places}`)
   }
 })
+
+test.each(['a signed-in person', 'an anonymous caller'])(
+  '%s sends preferences of 500 characters at most, because reading them costs the square of their length',
+  async (who) => {
+    const caller = who === 'a signed-in person' ? slow : stack.anonymous
+    const prefer = (length: number) => ({ prefer: `timezone=Europe/Berlin${' '.repeat(length - 25)}, x` })
+    expect((await caller.get('/transactions?limit=1', prefer(500))).status).toBe(200)
+    for (const length of [501, 15_500]) {
+      expect(await caller.get('/transactions?limit=1', prefer(length))).toMatchObject({
+        status: 400,
+        body: { code: '22023', message: 'the preferences are longer than 500 characters', hint: expect.stringContaining('Prefer') },
+      })
+    }
+  },
+)
 
 test('fifty quick callers with one token are not refused once', async () => {
   const answers = await times(50, async () => {

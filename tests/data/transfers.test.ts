@@ -319,3 +319,68 @@ test('an import that is replayed still finds its rows, also in an account', asyn
   expect(await mine.post('/transactions', rows, merge)).toMatchObject({ status: 201, body: [{ currency: 'eur' }] })
   expect(await mine.post('/transactions', rows.map((row) => ({ ...row, amount: -4 })), merge)).toMatchObject({ status: 200, body: [{ amount: -4 }] })
 })
+
+describe('a transfer_id of a team that a former reader has in personal rows too', () => {
+  const columns = 'id,name,amount,description'
+  /** A team takes the deletion of a transfer back, after its viewer has posted two halves with its transfer_id. */
+  async function shared() {
+    const eve = await stack.person('eve')
+    const editor = await stack.person('editor')
+    const theirs = await stack.organization({ owner: ada, editor, viewer: eve })
+    const [members, outsider] = [stack.as(editor, theirs), stack.as(eve)]
+    const [outgoing, incoming] = await transfer(members, await account(members), await account(members), { name: 'Wages' })
+    const { transfer_id } = (await stack.as(eve, theirs).get(`/transactions?id=eq.${outgoing.id}&select=transfer_id`)).body[0]
+    const ofTeam = () => halves(transfer_id, columns, members)
+    const before = await ofTeam()
+    await members.delete(`/transactions?id=eq.${outgoing.id}`)
+    const own = { organization_id: null, transfer_id, name: 'Mine', transaction_date: '2025-01-01' }
+    const posted = await outsider.create('transactions', [{ ...own, amount: -1 }, { ...own, amount: 1 }])
+    const { body: [{ id }] } = await members.get(`/activity?row_id=eq.${outgoing.id}&order=id.desc&limit=1&select=id`)
+    expect(await members.post('/rpc/undo', { p_activity_id: id })).toMatchObject({ status: 200, body: { create: 2 } })
+    expect(await ofTeam()).toEqual(before)
+    return { eve, outsider, members, outgoing, incoming, transfer_id, ofTeam, before, posted, ofOutsider: () => halves(transfer_id, columns, outsider) }
+  }
+
+  test('is two transfers: what one tenant changes or deletes stays as it is in the other', async () => {
+    const { outsider, members, outgoing, ofTeam, before, posted, ofOutsider } = await shared()
+    for (const change of [{ name: 'Taken', description: 'by Eve' }, { amount: -66 }]) {
+      expect((await outsider.patch(`/transactions?id=eq.${posted[0].id}`, change)).status).toBe(204)
+      expect(await ofTeam()).toEqual(before)
+    }
+    expect(await ofOutsider()).toMatchObject([{ name: 'Taken', description: 'by Eve', amount: -66 }, { name: 'Taken', description: 'by Eve', amount: 66 }])
+    const seen = await ofOutsider()
+    expect((await members.patch(`/transactions?transfer_id=eq.${posted[0].transfer_id}`, { name: 'Secret', description: 'of the team' })).status).toBe(204)
+    expect(await ofTeam()).toMatchObject([{ name: 'Secret' }, { name: 'Secret' }])
+    expect(await ofOutsider()).toEqual(seen)
+    const secret = await ofTeam()
+    expect((await outsider.delete(`/transactions?id=eq.${posted[0].id}`)).status).toBe(204)
+    expect([await ofOutsider(), await ofTeam()]).toEqual([[], secret])
+    expect((await members.delete(`/transactions?id=eq.${outgoing.id}`)).status).toBe(204)
+    expect(await ofTeam()).toEqual([])
+  })
+
+  test('stays with the team when the account of the former reader is deleted', async () => {
+    const { eve, ofTeam, before } = await shared()
+    await stack.owner.query('delete from auth.users where id = $1', [eve.id])
+    expect(await ofTeam()).toEqual(before)
+  })
+
+  test('says nothing about the team: it is taken while the team has the transfer, and still is two transfers', async () => {
+    const { members, outsider, outgoing, transfer_id } = await shared()
+    await outsider.delete(`/transactions?transfer_id=eq.${transfer_id}`)
+    const own = { organization_id: null, transfer_id, name: 'Mine', transaction_date: '2025-01-01' }
+    expect((await outsider.post('/transactions', [{ ...own, amount: -1 }, { ...own, amount: 1 }])).status).toBe(201)
+    expect((await members.get(`/transactions?id=eq.${outgoing.id}`)).body).toMatchObject([{ name: 'Wages', amount: -200 }])
+  })
+})
+
+test('a deletion is not taken back where the same tenant has the transfer_id anew, which would give the transfer four halves', async () => {
+  const [outgoing, incoming] = await transfer(mine, bank, savings)
+  await mine.delete(`/transactions?id=eq.${outgoing.id}`)
+  const { body: [{ id }] } = await mine.get(`/activity?row_id=eq.${outgoing.id}&order=id.desc&limit=1&select=id`)
+  const anew = ({ name, amount, transfer_id }: Half) => ({ name, amount, transfer_id, transaction_date: '2025-01-01' })
+  await mine.create('transactions', [outgoing, incoming].map(anew))
+  const answer = await mine.post('/rpc/undo', { p_activity_id: id })
+  expect(answer).toMatchObject({ status: 409, body: { code: 'PT409', details: 'a transfer would have more than two halves' } })
+  expect(await halves(outgoing.transfer_id, 'amount')).toEqual([{ amount: -200 }, { amount: 200 }])
+})

@@ -1,16 +1,16 @@
 /** Generated files match the database. */
 import { readFile } from 'node:fs/promises'
 import { expect, onTestFinished, test } from 'vitest'
-import { cataloguePages } from '../../description/pages.ts'
+import { catalogueFiles } from '../../description/generated-files.ts'
 import { ownedDatabase } from '../support/database.ts'
 
 test('each file that `npm run schema` writes is up to date with the catalogue of a migrated database', async () => {
   const { db: client, stop } = await ownedDatabase()
   onTestFinished(stop)
-  const pages = await cataloguePages(client)
+  const pages = await catalogueFiles(client)
   for (const [file, page] of Object.entries(pages)) expect(page, file).toBe(await readFile(new URL(`../../${file}`, import.meta.url), 'utf8'))
   await client.query('alter table auth.members rename column role to rank')
   await client.query('alter table api.tags rename column name to label')
-  const changed = await cataloguePages(client)
+  const changed = await catalogueFiles(client)
   expect(Object.keys(pages).filter((file) => changed[file] === pages[file])).toEqual([])
 })

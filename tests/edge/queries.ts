@@ -31,6 +31,11 @@ export const acceptedQueries: [name: string, path: string, method?: string][] = 
   ['values that look like conditions', '/transactions?name=in.(count.eq.1,xmin)&or=(name.eq.a.b.c,description.in.(amazon.de,"x.y, z"))'],
   ['a column that only this function has', '/rpc/get_cash_flow?select=period,net&order=period'],
   ['parameters of a function', '/rpc/get_upcoming?start_date=2026-01-01&end_date=2026-02-01&select=title,due_on&order=due_on&title=neq.a'],
+  [
+    'a text search with a configuration, and without',
+    '/transactions?name=fts(english).rent&description=not.wfts.a&or=(name.plfts(simple).a,name.not.phfts( English+).b)'.replace(' ', '%20'),
+  ],
+  ['a value that looks like a text search', '/transactions?name=eq.a.fts(1).b'],
   ['a change with an order of its column', '/transactions?id=eq.00000000-0000-4000-8000-000000000000&order=id', 'DELETE'],
 ]
 
@@ -111,6 +116,12 @@ export const refusedQueries: [code: string, name: string, path: string, method?:
   ['42703', 'a condition behind quotes in a list', '/tags?and=(name.in.(a"),count.eq.1,name.in.(b"))'],
   ['42703', 'a column that only another function has', '/rpc/get_upcoming?select=count'],
   ['42703', 'a column that there is not', '/transactions?select=nothing'],
+  ['42704', 'a text search by the number of a configuration', '/transactions?name=fts(1).rent'],
+  ['42704', 'its negation in a name that hides its letters', '/transactions?name=not.plft%73%281%29.rent'],
+  ['42704', 'a text search of an embedded table by a number', '/transactions?select=id,categories(id)&categories.name=wfts(0).rent'],
+  ['42704', 'a text search by a number among conditions', '/transactions?or=(amount.eq.1,and(name.phfts(1).rent,id.is.null))'],
+  ['42704', 'its negation, behind another configuration', '/transactions?not.and=(name.fts(english).a,name.not.fts(%31).rent)'],
+  ['42704', 'a configuration of other characters', '/transactions?name=fts(1a$).rent'],
   ['LIMIT_NOT_SUPPORTED', 'a deletion with a limit', '/transactions?status=eq.pending&order=id&limit=1', 'DELETE'],
   ['LIMIT_NOT_SUPPORTED', 'a change with an offset in a name that hides its letters', '/transactions?%6fffset=1', 'PATCH'],
   ['ORDER_NOT_SUPPORTED', 'a change by the order of a related table', '/transactions?order=categories(id)', 'PATCH'],
@@ -120,6 +131,13 @@ export const refusedQueries: [code: string, name: string, path: string, method?:
 export const hints: Record<string, string> = {
   PGRST100: 'Cast to text, integer, numeric, date, timestamptz, boolean, json or another plain type.',
   42703: 'Name a column of the table, or of what the function answers.',
+  42704: 'Name a configuration such as english, or leave it out.',
+}
+
+/** Messages that say which name is meant. */
+export const naming: Record<string, RegExp> = {
+  42703: /^column .+ does not exist$/,
+  42704: /^text search configuration ".+" does not exist$/,
 }
 
 export const messages: Record<string, string> = {

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { most } from '../../edge/query.ts'
 import { signedIn } from '../support/person.ts'
 import { startStack, type Stack } from '../support/stack.ts'
-import { acceptedQueries, headerNames, hints, messages, refusedQueries } from './queries.ts'
+import { acceptedQueries, headerNames, hints, messages, naming, refusedQueries } from './queries.ts'
 import { edgeForTest, fakePostgrest, raw } from './support.ts'
 
 let stack: Stack
@@ -23,7 +23,7 @@ const parsed = ({ text, ...rest }: { status: number, type: string | null, text: 
 const refusal = (code: string) => ({
   status: code === 'URI_TOO_LONG' ? 414 : 400,
   type: 'application/json; charset=utf-8',
-  body: { code, message: code === '42703' ? expect.stringMatching(/^column .+ does not exist$/) : messages[code], details: null, hint: hints[code] ?? null },
+  body: { code, message: naming[code] === undefined ? messages[code] : expect.stringMatching(naming[code]), details: null, hint: hints[code] ?? null },
 })
 
 test.each(acceptedQueries)('%s reaches PostgREST, and the response is the same as without the edge', async (_, path, method = 'GET') => {
@@ -68,6 +68,11 @@ test('a URL and headers of more than 16 KiB together are refused without a body'
 describe('the edge refuses', () => {
   test.each(refusedQueries)('with %s: %s', async (code, _, path, method = 'GET') => {
     for (const prefix of ['/data', '/rest/v1']) expect(parsed(await answer(stack.url + prefix + path, method, bearer))).toEqual(refusal(code))
+  })
+
+  test.each(Object.getOwnPropertyNames(Object.prototype))('columns of the unknown function %s', async (name) => {
+    for (const query of ['select=foo', 'order=foo', 'foo=eq.1', 'or=(foo.eq.1,foo.eq.2)'])
+      expect(parsed(await answer(`${stack.url}/data/rpc/${name}?${query}`, 'GET', bearer))).toEqual(refusal('42703'))
   })
 
   test('these queries for anonymous clients too, and PostgREST receives none', async () => {

@@ -40,11 +40,6 @@ export const equivalents: Equivalent[] = [
     keptBy: beforeRow,
     reason: 'before_row() gives a part the pair of a transaction that the caller sees',
   },
-  {
-    name: /^trigger 3_after_row on api\.((?:past_)?budgets): disabled$/,
-    keptBy: beforeRow,
-    reason: 'the category of a budget is asked before its key, too',
-  },
   // --- kept by something that cannot be weakened alone
   {
     name: /^policy \w+ on api\.\w+: using without private\.is_not_explained\(\)/,
@@ -73,17 +68,13 @@ export const equivalents: Equivalent[] = [
     reason: 'a budget goes with its category, which goes with the organization',
   },
   {
-    name: /^trigger (?:4_keep_past on api\.budgets|3_after_row on api\.categories): disabled$/,
+    name: /^trigger 3_after_row on api\.(?:budgets|categories): disabled$/,
     reason: 'it keeps the figures of past months, within one tenant: tests/data/budgets.test.ts',
   },
   { name: /^right of the (?:owner|admin) to list_own activity: given$/, reason: 'these roles list all of it' },
   {
     name: /^constraint transactions_import_id_fkey on api\.transactions: dropped$/,
     reason: 'take_import_back() deletes the transactions of an import before the reference could be missed',
-  },
-  {
-    name: /^trigger 4_after_row on api\.imports: disabled$/,
-    reason: 'callers are granted neither insert nor update; begin_import() makes the row',
   },
   {
     name: /^right of the \w+ to (?:create|update) imports: given$/,

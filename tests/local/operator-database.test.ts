@@ -54,10 +54,10 @@ test('the command names host, port and database of DATABASE_URL without the pass
   expect(products.stdout + products.stderr).not.toContain(password)
   await execute(ownerUrl, 'drop schema api cascade')
   expect(await run({ DATABASE_URL: ownerUrl }, 'infra/local/check.ts')).toMatchObject({ code: 1, stderr: expect.stringContaining(named) })
-  expect((await run({ DATABASE_URL: ownerUrl }, 'admin/main.ts', '--help')).stdout).toMatch(/^It works on the database of this deployment\.$/m)
+  expect((await run({ DATABASE_URL: ownerUrl }, 'admin/main.ts', '--help')).stdout).toMatch(/^The command uses the database of this deployment\.$/m)
   await drop()
   expect(await run({ DATA_DIR: '/nonexistent/data' }, 'admin/main.ts', '--help')).toMatchObject({
     code: 0,
-    stdout: expect.stringContaining('It works on DATABASE_URL'),
+    stdout: expect.stringContaining('The command uses DATABASE_URL'),
   })
 })

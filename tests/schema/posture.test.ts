@@ -90,7 +90,7 @@ describe('anon and authenticated', () => {
       'refuse_overflow',
       'refuse_row',
       'check_category',
-      'check_category_of_key',
+      'may_write',
       'currency_codes',
       'currency_of_account',
       'is_currency',

@@ -1,7 +1,7 @@
 /** Compares responses of the auth surface with its OpenAPI description: fields, statuses and error codes. */
 import { isDeepStrictEqual } from 'node:util'
-import { catalogue, type ErrorCode } from '../../auth/errors.ts'
-import { errorsOf } from '../../auth/openapi.ts'
+import { errorCodes, type ErrorCode } from '../../auth/errors.ts'
+import { errorsOf } from '../../description/auth.ts'
 import { routes } from '../../auth/features/routes.ts'
 
 const described = new Map(routes.map((row) => [`${row.method} ${row.path}`, { row, errors: new Set(errorsOf(row)) }]))
@@ -26,6 +26,6 @@ export function expectMatchesDescription(method: string, path: string, { status,
     return
   }
   const code = (body as { error?: ErrorCode }).error
-  if (code === undefined || catalogue[code][0] !== status || !route.errors.has(code))
+  if (code === undefined || errorCodes[code][0] !== status || !route.errors.has(code))
     throw new Error(`The description of ${name} does not list ${status} ${code}.`)
 }

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join, relative } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { authConfig } from '../../auth/config.ts'
-import { environment, readSettings, secretNames, type Settings } from '../../common/settings.ts'
+import { environment as variables, readSettings, secretNames, type Settings } from '../../common/settings.ts'
 import { settingsPages } from '../../description/settings.ts'
 
 const least = { AUTH_DATABASE_URL: 'postgresql://auth_service:x@localhost/finance', BETTER_AUTH_SECRET: 'x'.repeat(32) }
@@ -18,7 +18,7 @@ describe('the environment', () => {
 
   test('is passed on by compose.yaml, variable by variable', async () => {
     const compose = await text('compose.yaml')
-    const names = Object.keys(environment.shape)
+    const names = Object.keys(variables.shape)
     expect(names).toContain('DATABASE_URL')
     // Containers have fixed ports or defaults, no embedded server, and PostgREST as an image.
     expect(names.filter((name) => !new RegExp(`^ +${name}(_FILE)?:`, 'm').test(compose))).toEqual([
@@ -139,7 +139,7 @@ describe('a secret in a file', () => {
   }
 
   test('is supported for every setting that holds a password, a secret, a key or headers', () => {
-    const secret = Object.keys(environment.shape).filter((name) => /PASSWORD|SECRET|KEY$|HEADERS$/.test(name))
+    const secret = Object.keys(variables.shape).filter((name) => /PASSWORD|SECRET|KEY$|HEADERS$/.test(name))
     expect(secret).toContain('BETTER_AUTH_SECRET')
     expect(secretNames).toEqual(expect.arrayContaining(secret))
   })

@@ -1,18 +1,18 @@
 import { readFile } from 'node:fs/promises'
 import { describe, expect, test } from 'vitest'
-import { catalogue, codeOfDatabase, codeOfEngine, errorResponse } from '../../auth/errors.ts'
+import { codeOfDatabase, codeOfEngine, errorCodes, errorResponse } from '../../auth/errors.ts'
 import { fieldsOfCode } from '../../client/errors.ts'
-import { authPages } from '../../description/pages.ts'
+import { authFiles } from '../../description/generated-files.ts'
 
 test('the files of routes and errors are up to date with `npm run schema`', async () => {
-  for (const [file, text] of Object.entries(authPages())) expect(await readFile(new URL(`../../${file}`, import.meta.url), 'utf8'), file).toBe(text)
+  for (const [file, text] of Object.entries(authFiles())) expect(await readFile(new URL(`../../${file}`, import.meta.url), 'utf8'), file).toBe(text)
 })
 
-test('the client lists fields only for codes of the catalogue', () => {
-  expect(Object.keys(catalogue)).toEqual(expect.arrayContaining(Object.keys(fieldsOfCode)))
+test('the client lists fields only for codes of the auth surface', () => {
+  expect(Object.keys(errorCodes)).toEqual(expect.arrayContaining(Object.keys(fieldsOfCode)))
 })
 
-describe('the catalogue of errors', () => {
+describe('the error codes', () => {
   // The interface's table, and the codes that the design adds.
   test.each(
     [
@@ -34,14 +34,14 @@ describe('the catalogue of errors', () => {
       [500, 'INTERNAL_ERROR'],
     ] as const,
   )('%i %s', (status, code) => {
-    expect(catalogue[code][0]).toBe(status)
+    expect(errorCodes[code][0]).toBe(status)
   })
 })
 
 test('Retry-After is in whole seconds, at least one', async () => {
   const response = errorResponse('RATE_LIMIT_EXCEEDED', undefined, 0.2)
   expect(response.headers.get('retry-after')).toBe('1')
-  expect(await response.json()).toEqual({ error: 'RATE_LIMIT_EXCEEDED', message: catalogue.RATE_LIMIT_EXCEEDED[1] })
+  expect(await response.json()).toEqual({ error: 'RATE_LIMIT_EXCEEDED', message: errorCodes.RATE_LIMIT_EXCEEDED[1] })
 })
 
 test('an error of better-auth without a code of ours gets a code by its status', () => {

@@ -4,7 +4,9 @@ import { join, normalize } from 'node:path'
 import { expect, test } from 'vitest'
 
 const root = join(import.meta.dirname, '../..')
-const files = globSync('{admin,auth,bench,client,common,db,docs,edge,infra,tests}/**/*.ts', { cwd: root }).filter((file) => !file.startsWith('client/dist/'))
+const files = globSync('{admin,auth,bench,client,common,db,description,edge,infra,tests}/**/*.ts', { cwd: root }).filter((file) =>
+  !file.startsWith('client/dist/')
+)
 
 const importsOf = (file: string): string[] =>
   [...readFileSync(join(root, file), 'utf8').matchAll(/(?:from|import\()\s*'(\.{1,2}\/[^']+\.ts)'/g)].map(([, path = '']) => normalize(join(file, '..', path)))
@@ -36,6 +38,8 @@ test('no file imports itself, directly or through others', () => {
   expect(circle()).toBeUndefined()
 })
 
+const edgeExceptRefusals = files.filter((file) => file.startsWith('edge/') && file !== 'edge/refuse.ts')
+
 test.each([
   ['auth/engine/', ['auth/http/', 'auth/features/', 'infra/local/'], 'services.ts connects the features with the hooks of better-auth'],
   ['auth/features/', ['auth/http/', 'infra/local/'], 'features only define handlers, which the policy calls'],
@@ -46,7 +50,8 @@ test.each([
   ['admin/', ['auth/'], 'the operator’s command uses only the database'],
   ['db/', ['auth/', 'admin/', 'infra/'], 'the database depends on no program'],
   ['client/', ['admin/', 'auth/', 'db/', 'infra/'], 'an app installs only the client'],
-  ['common/', ['auth/', 'admin/', 'db/', 'infra/local/'], 'shared code depends on no program'],
+  ['description/', ['admin/', 'infra/', ...edgeExceptRefusals], 'the description reads routes and the catalogue, and of the edge its refusals'],
+  ['common/', ['auth/', 'admin/', 'client/', 'db/', 'description/', 'edge/', 'infra/local/'], 'shared code depends on no program'],
 ])('%s imports nothing of %j: %s', (room, others) => {
   const inside = files.filter((file) => file.startsWith(room))
   expect(inside).not.toEqual([])

@@ -1,5 +1,5 @@
 import { describe, expect, onTestFinished, test } from 'vitest'
-import { authDescription, errorsOf } from '../../auth/openapi.ts'
+import { authDescription, errorsOf } from '../../description/auth.ts'
 import { routes } from '../../auth/features/routes.ts'
 import { openApiDocument } from '../../description/openapi.ts'
 import { ownedDatabase } from '../support/database.ts'

@@ -8,13 +8,12 @@ import type { Transaction } from 'kysely'
 import { z } from 'zod'
 import type { Tables } from '../../../db/types.ts'
 import type { AuthDatabase } from '../../database.ts'
-import { withBetterAuth } from '../../engine/better-auth.ts'
+import { withBetterAuth } from '../../engine/engine.ts'
 import { refuse } from '../../errors.ts'
 import type { RateLimit } from '../../policy.ts'
 import { callerOf, type RouteContext } from '../../route.ts'
 import { confirmCaller } from '../caller.ts'
-import type { WithToken } from '../fields.ts'
-import type { input } from './schemas.ts'
+import type { Confirmed, WithToken } from '../fields.ts'
 import { addressProblem, domainProblem } from './sign-up.ts'
 
 const day = 86_400_000
@@ -136,7 +135,7 @@ export async function isStoppable(db: AuthDatabase, { id, email }: { id: string,
   return links.some(({ value }) => changeOf.parse(JSON.parse(value)).from !== email)
 }
 
-export async function requestEmailChange(c: RouteContext, { newEmail: to, password }: z.output<typeof input.requestEmailChange>): Promise<void> {
+export async function requestEmailChange(c: RouteContext, { newEmail: to, password }: { newEmail: string } & Confirmed): Promise<void> {
   const { config, limits, mailer } = c.var.services
   const { user } = callerOf(c)
   // Otherwise one invitation would make many accounts, and an attacker could move an account that its owner has yet to verify.

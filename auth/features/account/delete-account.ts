@@ -5,7 +5,7 @@
 import { randomBytes } from 'node:crypto'
 import { deleteSessionCookie } from 'better-auth/cookies'
 import type { AuthDatabase } from '../../database.ts'
-import { withBetterAuth } from '../../engine/better-auth.ts'
+import { withBetterAuth } from '../../engine/engine.ts'
 import { refuse } from '../../errors.ts'
 import type { Succession } from '../../mail/messages.ts'
 import { callerOf, type RouteContext } from '../../route.ts'

@@ -1,15 +1,74 @@
 /** Accounts. Source: interface "Auth surface", design "Where the interface is silent". */
-import { callBetterAuth, passToBetterAuth } from '../../engine/better-auth.ts'
+import { z } from 'zod'
+import { callBetterAuth, passToBetterAuth } from '../../engine/engine.ts'
 import { refuse } from '../../errors.ts'
 import { isTrustedUrl } from '../../origins.ts'
 import { perMinute } from '../../policy.ts'
 import { callerOf, respondWith, route } from '../../route.ts'
-import { confirmed, done, needsConfirmation, passwordLimits, serialize, told, unconfirmed, withToken } from '../fields.ts'
-import { newSession, output as sessionOutput, reply, signedIn, user as userSchema } from '../session/schemas.ts'
+import { signedIn } from '../caller.ts'
+import {
+  confirmation,
+  confirmed,
+  done,
+  email,
+  givenPassword,
+  name,
+  needsConfirmation,
+  newSession,
+  passwordLimits,
+  rowId,
+  serialize,
+  signInOutput,
+  signInReply,
+  success,
+  told,
+  unconfirmed,
+  url,
+  userSchema,
+  withToken,
+} from '../fields.ts'
 import { confirmEmailChange, requestEmailChange, stopEmailChange } from './change-email.ts'
 import { confirmAccountDeletion, requestAccountDeletion } from './delete-account.ts'
-import { disownAccount } from './disown.ts'
-import { input, output } from './schemas.ts'
+import { disownAccount } from './sign-up.ts'
+
+// refused with a code of its own: `problemOf`
+const password = z.string().min(8, 'INVALID_PASSWORD').max(128, 'INVALID_PASSWORD').meta({ format: 'password' })
+
+const input = {
+  signUp: z.object({ email, password, name: name.default('') }),
+  signIn: z.object({ email, password: givenPassword }),
+  email: z.object({ email }),
+  forgetPassword: z.object({
+    email,
+    redirectTo: z.string().max(2_048).optional().meta({
+      description: 'Where the mailed link leads: a page of a trusted origin; at that of `APP_URL`, below its path.',
+    }),
+  }),
+  resetPassword: withToken.extend({ password }),
+  changePassword: z.object({ currentPassword: givenPassword, newPassword: password, revokeOtherSessions: z.boolean().default(true) }),
+  updateUser: z.object({ name: name.optional(), image: url.nullable().optional() })
+    .refine((given) => Object.keys(given).length > 0, 'name or image must be given')
+    .meta({ minProperties: 1 }),
+  requestEmailChange: z.object({ newEmail: email, password: confirmation }),
+}
+
+const output = {
+  signedUp: z.object({ user: userSchema, session: newSession }),
+  updatedUser: z.object({
+    user: userSchema.extend({ image: z.string().nullable() }).meta({ id: 'UserWithImage', description: 'An account with its picture.' }),
+  }),
+  deletionRequested: z.object({
+    success,
+    message: z.string(),
+    organizations: z.array(z.object({
+      id: rowId,
+      name: z.string().meta({ examples: ['The Household'] }),
+      successor: z.object({ id: rowId, name: z.string().meta({ examples: ['Bob'] }) }).nullable().meta({
+        description: 'Who owns it then; null where nobody is left in it.',
+      }),
+    })).meta({ description: 'Those that the person owns.' }),
+  }),
+}
 
 /** Mails to one account: five in a quarter of an hour. */
 const fiveMails = { window: 900, max: 5 }
@@ -29,7 +88,7 @@ export const accountRoutes = [
     limits: { address: perMinute(60) },
     output: output.signedUp,
     handle: async (c, body) => {
-      const { user, session } = await callBetterAuth(c, reply.signedIn, body)
+      const { user, session } = await callBetterAuth(c, signInReply, body)
       return { user: serialize(userSchema, user), session: serialize(newSession, session) }
     },
   }),
@@ -45,8 +104,8 @@ export const accountRoutes = [
     startsSession: 'sign-in',
     guessesPassword: true,
     limits: { address: perMinute(60), account: { by: 'email', ...perMinute(10) } },
-    output: sessionOutput.signedIn,
-    handle: async (c, body) => signedIn(c, await callBetterAuth(c, reply.signedIn, body)),
+    output: signInOutput,
+    handle: async (c, body) => signedIn(c, await callBetterAuth(c, signInReply, body)),
   }),
   route('GET', '/verify-email', {
     summary: 'Verifies an address with the token of the mail.',
@@ -78,8 +137,8 @@ export const accountRoutes = [
     credential: 'none',
     limits: { address: perMinute(20), account: { by: 'email', ...fiveMails } },
     output: told,
-    handle: async (c, { email }) => {
-      await c.var.services.mailer.requestVerification(email)
+    handle: async (c, body) => {
+      await c.var.services.mailer.requestVerification(body.email)
       return succeeded('If this address belongs to an account that is not verified, a mail is on its way.')
     },
   }),
@@ -92,10 +151,10 @@ export const accountRoutes = [
     limits: { address: perMinute(20), account: { by: 'email', ...fiveMails } },
     output: told,
     // A job looks the address up, so the response takes the same time whether there is an account or not.
-    handle: async (c, { email, redirectTo }) => {
+    handle: async (c, { email: to, redirectTo }) => {
       const { config, mailer } = c.var.services
       if (redirectTo !== undefined && !isTrustedUrl(config, redirectTo)) refuse('FORBIDDEN')
-      await mailer.requestPasswordReset(email, redirectTo)
+      await mailer.requestPasswordReset(to, redirectTo)
       return succeeded('If this address belongs to an account, a mail is on its way.')
     },
   }),
@@ -109,8 +168,8 @@ export const accountRoutes = [
     hashesPassword: true,
     limits: { address: perMinute(20) },
     output: told,
-    handle: async (c, { token, password }) => {
-      await passToBetterAuth(c, { token, newPassword: password })
+    handle: async (c, { token, password: newPassword }) => {
+      await passToBetterAuth(c, { token, newPassword })
       return succeeded('Your password is changed and every session has ended. Sign in again.')
     },
   }),

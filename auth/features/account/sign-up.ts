@@ -1,7 +1,12 @@
-/** The sign-up policy of SIGN_UP and SIGN_UP_DOMAINS. It applies to every new account. */
+/** New accounts: who may sign up, by SIGN_UP and SIGN_UP_DOMAINS, and how the owner of an address deletes an account made with it. */
+import { createHmac } from 'node:crypto'
+import { signJWT, verifyJWT } from 'better-auth/crypto'
+import { z } from 'zod'
 import type { Config } from '../../config.ts'
 import type { AuthDatabase } from '../../database.ts'
-import type { ErrorCode } from '../../errors.ts'
+import { refuse, type ErrorCode } from '../../errors.ts'
+import type { RouteContext } from '../../route.ts'
+import type { WithToken } from '../fields.ts'
 
 /** Returns why no account may have an address of this domain. @param email in lower case, as addresses are stored */
 export function domainProblem({ signUp: { domains } }: Config, email: string): ErrorCode | undefined {
@@ -30,4 +35,32 @@ export async function addressProblem(config: Config, db: AuthDatabase, email: st
   const invitation = await db.selectFrom('auth.invitations').select('id')
     .where('email', '=', email).where('status', '=', 'pending').where('expiresAt', '>', new Date()).executeTakeFirst()
   return invitation === undefined ? 'INVITATION_REQUIRED' : undefined
+}
+
+/**
+ * Lifetime of the second link of a verification mail. Anyone can sign up with a foreign address, and this link deletes the account while
+ * it is unverified. It is longer than that of a verification, because a reader without an account is in no hurry.
+ */
+const disownLifetimeSeconds = 7 * 86_400
+
+// a separate key, so that no other token disowns an account and this token does nothing else
+const disownKey = (secret: string): string => createHmac('sha256', secret).update('disown-account').digest('base64url')
+
+/** @param secret BETTER_AUTH_SECRET */
+export const disownToken = (secret: string, userId: string): Promise<string> => signJWT({ userId }, disownKey(secret), disownLifetimeSeconds)
+
+/**
+ * Deletes the account of a token with its sessions, unless its address is verified. The check and the deletion are one statement, so
+ * a concurrent verification comes before or after it.
+ * @throws Refusal INVALID_TOKEN, also if the account is deleted already; ALREADY_VERIFIED
+ */
+export async function disownAccount(c: RouteContext, { token }: WithToken): Promise<void> {
+  const { db, config } = c.var.services
+  const claims = z.object({ userId: z.string() }).safeParse(await verifyJWT(token, disownKey(config.secret)))
+  if (!claims.success) refuse('INVALID_TOKEN')
+  const { userId } = claims.data
+  const deleted = await db.deleteFrom('auth.users').where('id', '=', userId).where('emailVerified', '=', false).executeTakeFirst()
+  if (deleted.numDeletedRows === 1n) return
+  const verified = await db.selectFrom('auth.users').select('id').where('id', '=', userId).executeTakeFirst()
+  refuse(verified === undefined ? 'INVALID_TOKEN' : 'ALREADY_VERIFIED')
 }

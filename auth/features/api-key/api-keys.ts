@@ -4,14 +4,45 @@
  */
 import { createHash, randomBytes } from 'node:crypto'
 import { generateId } from 'better-auth'
-import type { z } from 'zod'
+import { z } from 'zod'
 import { refusal, refuse } from '../../errors.ts'
 import { perMinute } from '../../policy.ts'
+import { givenRoleNames } from '../../roles.ts'
 import { callerOf, type RouteContext } from '../../route.ts'
 import { confirmCaller, withAccountLock } from '../caller.ts'
-import { serialize } from '../fields.ts'
+import { confirmation, id, name, rowId, serialize, time } from '../fields.ts'
 import { issueToken, signingKeyColumns, type SigningKeyRow } from '../session/tokens.ts'
-import { apiKey, output, type input } from './schemas.ts'
+
+export const input = {
+  create: z.object({
+    name: name.min(1),
+    expiresInDays: z.int().min(1).max(366),
+    organizationId: id.nullable().default(null).meta({ description: 'The team whose rows it reaches; null for the personal ones.' }),
+    role: z.enum(givenRoleNames).default('viewer').meta({ description: '`viewer` only reads. In the personal context there is no `admin`.' }),
+    password: confirmation,
+  }).refine(({ organizationId: team, role }) => team !== null || role !== 'admin', {
+    path: ['role'],
+    message: 'is viewer or editor in the personal context',
+  }),
+  revoke: z.object({ keyId: id }),
+}
+
+const apiKey = z.object({
+  id: rowId,
+  name: z.string().meta({ examples: ['Monthly report'] }),
+  hint: z.string().meta({ description: 'How the key begins.', examples: ['fin_5xQ2'] }),
+  organization_id: z.string().nullable().meta({ description: 'The team whose rows it reaches; null for the personal ones.' }),
+  role: z.enum(givenRoleNames),
+  created_at: time,
+  expires_at: time,
+  last_used_at: time.nullable().meta({ description: 'When it last got a token, to the minute; null before the first.' }),
+}).meta({ id: 'ApiKey', description: 'A key of a program.' })
+
+export const output = {
+  list: z.array(apiKey),
+  created: apiKey.extend({ key: z.string().meta({ description: 'The key itself, which nobody can show again.' }) })
+    .meta({ id: 'NewApiKey', description: 'A key that has just been made.' }),
+}
 
 /** The beginning of each key, for scanners that look for published secrets. */
 const prefix = 'fin_'

@@ -1,8 +1,7 @@
 /** API keys: a user's programs get tokens with them. Source: design "Where the interface is silent". */
 import { respondWith, route } from '../../route.ts'
 import { done, exampleId, needsConfirmation, nothing, unconfirmed } from '../fields.ts'
-import { createApiKey, listApiKeys, revokeApiKey } from './api-keys.ts'
-import { input, output } from './schemas.ts'
+import { createApiKey, input, listApiKeys, output, revokeApiKey } from './api-keys.ts'
 
 export const apiKeyRoutes = [
   route('POST', '/api-key/create', {

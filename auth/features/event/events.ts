@@ -1,12 +1,57 @@
-/** Lists the events of accounts and organizations. Triggers write them: db/functions/private/events.sql. */
+/** The events of accounts and organizations: schemas and lists. Triggers write them: db/functions/private/events.sql. */
 import { sql, type RawBuilder } from 'kysely'
-import type { z } from 'zod'
+import { z } from 'zod'
 import type { AuthDatabase } from '../../database.ts'
 import { refuse } from '../../errors.ts'
+import { accountEventKinds, membershipEventKinds } from '../../events.ts'
+import { roleNames } from '../../roles.ts'
 import { callerOf, type RouteContext } from '../../route.ts'
-import { serialize } from '../fields.ts'
+import { address, exampleId, id, rowId, serialize, time } from '../fields.ts'
 import { checkRight } from '../organization/organizations.ts'
-import { accountEvent, detail, membershipEvent, type input, type output } from './schemas.ts'
+
+/** The fields that select a page of a list. */
+const pageFields = {
+  limit: z.coerce.number().int().min(1).max(100).default(50),
+  before: id.optional().meta({ description: 'The last event of the list before: what follows is older.', examples: [exampleId] }),
+}
+
+export const input = { account: z.object(pageFields), membership: z.object({ organizationId: id, ...pageFields }) }
+
+/** The `detail` column, as the triggers write it. */
+const detail = z.object({
+  newDevice: z.boolean(),
+  name: z.string(),
+  email: z.string(),
+  previousEmail: z.string(),
+  role: z.enum(roleNames),
+  previousRole: z.enum(roleNames),
+}).partial()
+
+const somebody = z.object({ id: rowId, name: z.string().meta({ examples: ['Ann'] }) }).nullable()
+
+const accountEvent = z.object({
+  id: rowId,
+  kind: z.enum(accountEventKinds),
+  happened_at: time,
+  ip_address: z.string().nullable().meta({ description: 'null where it was done without a request.', examples: ['203.0.113.7'] }),
+  user_agent: z.string().nullable().meta({ examples: ['Mozilla/5.0'] }),
+  new_device: z.boolean().optional().meta({ description: 'Of a sign-in: whether there was none before of this program in this network.' }),
+  name: z.string().optional().meta({ description: 'What was added or removed, where it has a name.', examples: ['My phone'] }),
+  email: address.optional(),
+  previous_email: address.optional(),
+}).meta({ id: 'AccountEvent', description: 'Something that happened in an account.' })
+
+const membershipEvent = z.object({
+  id: rowId,
+  kind: z.enum(membershipEventKinds),
+  happened_at: time,
+  user: somebody.meta({ description: 'Whom it is about; null once their account is deleted.' }),
+  actor: somebody.meta({ description: 'Who did it; null where nobody is known, and once their account is deleted.' }),
+  role: z.enum(roleNames).optional().meta({ description: 'Of who joined, and of who has another role: the new one.' }),
+  previous_role: z.enum(roleNames).optional(),
+}).meta({ id: 'MembershipEvent', description: 'Something that happened to who belongs to a team.' })
+
+export const output = { account: z.array(accountEvent), membership: z.array(membershipEvent) }
 
 /**
  * Returns a query for one page of events, newest first. The caller selects its columns.
@@ -29,7 +74,7 @@ export async function listAccountEvents(c: RouteContext, page: z.output<typeof i
   return rows.map((row) => serialize(accountEvent, { ...row, ...detail.parse(row.detail) }))
 }
 
-const person = (id: string | null, name: string | null) => (id === null ? null : { id, name: name ?? '' })
+const person = (userId: string | null, name: string | null) => (userId === null ? null : { id: userId, name: name ?? '' })
 
 export async function listMembershipEvents(
   c: RouteContext,

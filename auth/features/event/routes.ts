@@ -1,8 +1,7 @@
 /** Events of accounts and of organizations. */
 import { route } from '../../route.ts'
 import { exampleId } from '../fields.ts'
-import { listAccountEvents, listMembershipEvents } from './events.ts'
-import { input, output } from './schemas.ts'
+import { input, listAccountEvents, listMembershipEvents, output } from './events.ts'
 
 export const eventRoutes = [
   route('GET', '/list-events', {

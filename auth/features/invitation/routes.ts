@@ -1,5 +1,5 @@
 /** Invitations. Source: interface "Invitation", design "Where the interface is silent". */
-import { callBetterAuth } from '../../engine/better-auth.ts'
+import { callBetterAuth } from '../../engine/engine.ts'
 import { perMinute } from '../../policy.ts'
 import { route } from '../../route.ts'
 import { exampleId, nothing } from '../fields.ts'

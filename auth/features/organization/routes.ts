@@ -1,5 +1,5 @@
 /** Organizations and members. Source: interface "Organization endpoints", design "Where the interface is silent". */
-import { callBetterAuth, passToBetterAuth } from '../../engine/better-auth.ts'
+import { callBetterAuth, passToBetterAuth } from '../../engine/engine.ts'
 import { callerOf, route } from '../../route.ts'
 import { exampleId, nothing } from '../fields.ts'
 import { countMembers, createOrganization, listOrganizations, memberIdOf, transferOwnership, updateOrganization } from './organizations.ts'

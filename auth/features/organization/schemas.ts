@@ -1,8 +1,7 @@
 /** Schemas of organizations and members. */
 import { z } from 'zod'
 import { givenRoleNames, roleNames } from '../../roles.ts'
-import { address, id, name, rowId, serialize, success, time, url } from '../fields.ts'
-import { session } from '../session/schemas.ts'
+import { address, id, name, rowId, serialize, sessionSchema, success, time, url } from '../fields.ts'
 
 const maxLevels = 16
 const maxBytes = 16 * 1_024
@@ -77,7 +76,7 @@ export const output = {
   ),
   updated: organization.extend({ updated_at: time }).meta({ id: 'UpdatedOrganization', description: 'A team after its change.' }),
   deleted: z.object({ success, organization }),
-  activeSession: z.object({ session: session.pick({ id: true, active_organization_id: true }) }),
+  activeSession: z.object({ session: sessionSchema.pick({ id: true, active_organization_id: true }) }),
   members: z.array(member),
   memberChanged: z.object({ success, member }),
 }

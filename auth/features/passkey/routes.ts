@@ -1,8 +1,7 @@
 /** Passkeys. Source: docs/decisions/auth/build-passkeys-on-simplewebauthn.md. */
 import { perMinute } from '../../policy.ts'
 import { respondWith, route } from '../../route.ts'
-import { confirmed, done, exampleId, needsConfirmation, nothing, passwordLimits, unconfirmed } from '../fields.ts'
-import { output as sessionOutput } from '../session/schemas.ts'
+import { confirmed, done, exampleId, needsConfirmation, nothing, passwordLimits, signInOutput, unconfirmed } from '../fields.ts'
 import {
   authenticationOptions,
   deletePasskey,
@@ -60,7 +59,7 @@ export const passkeyRoutes = [
     startsSession: 'sign-in',
     secondFactor: 'verified',
     limits: { address: perMinute(60) },
-    output: sessionOutput.signedIn,
+    output: signInOutput,
     handle: verifyAuthentication,
   }),
   route('GET', '/passkey/list', {

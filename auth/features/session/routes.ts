@@ -1,11 +1,70 @@
 /** Sessions and what is issued from them. Source: interface "Auth surface", design "Where the interface is silent". */
-import { callBetterAuth, passToBetterAuth } from '../../engine/better-auth.ts'
+import { z } from 'zod'
+import { callBetterAuth, passToBetterAuth } from '../../engine/engine.ts'
 import { refuse } from '../../errors.ts'
 import { callerOf, respondWith, route } from '../../route.ts'
 import { issueApiKeyToken } from '../api-key/api-keys.ts'
-import { done, exampleId, nothing, serialize } from '../fields.ts'
-import { fullSessionOf, input, listedSessionOf, output, reply, user as userSchema } from './schemas.ts'
+import {
+  betterAuthSession,
+  done,
+  exampleId,
+  id,
+  nothing,
+  serialize,
+  sessionOf,
+  sessionSchema,
+  subscriptionSchema,
+  time,
+  userSchema,
+  type BetterAuthSession,
+} from '../fields.ts'
 import { issueSessionToken } from './tokens.ts'
+
+const input = { revoke: z.object({ sessionId: id }) }
+
+const fullSession = sessionSchema.extend({
+  ip_address: z.string().meta({ examples: ['203.0.113.7'] }),
+  user_agent: z.string().meta({ examples: ['Mozilla/5.0'] }),
+}).meta({ id: 'FullSession', description: 'A session, and where it was begun.' })
+
+const listedSession = fullSession.extend({
+  created_at: time,
+  current: z.boolean().meta({ description: 'Whether it is the session that asks.' }),
+}).meta({ id: 'ListedSession', description: 'One of the sessions of the account.' })
+
+const key = z.object({
+  kid: z.string(),
+  use: z.string().meta({ examples: ['sig'] }),
+  alg: z.string().meta({ examples: ['RS256'] }),
+  kty: z.string().meta({ examples: ['RSA'] }),
+  n: z.string(),
+  e: z.string().meta({ examples: ['AQAB'] }),
+}).meta({ id: 'Key', description: 'The public half of a key that signs tokens (RFC 7517).' })
+
+const output = {
+  current: z.object({ user: userSchema, session: fullSession, subscription: subscriptionSchema }),
+  token: z.object({ token: z.string().meta({ description: 'A JSON Web Token, valid for an hour.' }) }),
+  keys: z.object({ keys: z.array(key) }),
+  list: z.array(listedSession),
+}
+
+/** The responses of better-auth. */
+const reply = {
+  keys: z.object({ keys: z.array(key.omit({ use: true })) }),
+  list: z.array(betterAuthSession),
+}
+
+const fullSessionOf = (from: BetterAuthSession): z.output<typeof fullSession> => ({
+  ...sessionOf(from),
+  ip_address: from.ipAddress ?? '',
+  user_agent: from.userAgent ?? '',
+})
+
+const listedSessionOf = (from: BetterAuthSession, current: BetterAuthSession): z.output<typeof listedSession> => ({
+  ...fullSessionOf(from),
+  created_at: from.createdAt.toISOString(),
+  current: from.id === current.id,
+})
 
 export const sessionRoutes = [
   route('GET', '/get-session', {

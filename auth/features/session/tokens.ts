@@ -1,7 +1,7 @@
 /** Tokens for the data surface. Source: interface "JWT claims", design "The token". */
 import { secondsUntilIssued } from '../../../common/revocation.ts'
 import { refuse } from '../../errors.ts'
-import { isSigningKey } from '../../keys/adapter.ts'
+import { isSigningKey } from '../../keys/signing-keys.ts'
 import { callerOf, type RouteContext } from '../../route.ts'
 
 /**

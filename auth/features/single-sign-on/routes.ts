@@ -1,10 +1,8 @@
 /** Single sign-on, and the sign-in methods. */
 import { perMinute } from '../../policy.ts'
 import { route } from '../../route.ts'
-import { nothing } from '../fields.ts'
-import { output as sessionOutput } from '../session/schemas.ts'
-import { input, output } from './schemas.ts'
-import { finishSignIn, listProviders, signInMethods, startSignIn } from './single-sign-on.ts'
+import { nothing, signInOutput } from '../fields.ts'
+import { finishSignIn, input, listProviders, output, signInMethods, startSignIn } from './single-sign-on.ts'
 
 export const singleSignOnRoutes = [
   route('GET', '/sign-in/methods', {
@@ -52,7 +50,7 @@ export const singleSignOnRoutes = [
     secondFactor: 'verified',
     sessionEffect: 'begins',
     page: { succeeded: 'signed-in', failed: 'not-signed-in', ofApp: '/sign-in' },
-    output: sessionOutput.signedIn,
+    output: signInOutput,
     handle: finishSignIn,
   }),
 ]

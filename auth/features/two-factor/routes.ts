@@ -1,12 +1,10 @@
 /** The second factor. */
 import { perMinute } from '../../policy.ts'
 import { respondWith, route } from '../../route.ts'
-import { confirmed, done, needsConfirmation, nothing, unconfirmed } from '../fields.ts'
-import { output as sessionOutput } from '../session/schemas.ts'
-import { input, output } from './schemas.ts'
-import { disableTwoFactor, enableTwoFactor, generateBackupCodes, twoFactorStatus, verifyBackupCode, verifyTotp } from './two-factor.ts'
+import { confirmed, done, needsConfirmation, nothing, signInOutput, unconfirmed } from '../fields.ts'
+import { disableTwoFactor, enableTwoFactor, generateBackupCodes, input, output, twoFactorStatus, verifyBackupCode, verifyTotp } from './two-factor.ts'
 
-/** The policy of the routes that complete a sign-in. Their guesses have a budget per account: engine/guesses.ts. */
+/** The policy of the routes that complete a sign-in. Their guesses have a budget per account: engine/rate-limits.ts. */
 const completesSignIn = {
   credential: 'none',
   startsSession: 'sign-in',
@@ -39,7 +37,7 @@ export const twoFactorRoutes = [
     example: { code: '123456', trustDevice: true },
     refuses: ['INVALID_CODE', 'UNAUTHORIZED', 'TWO_FACTOR_ENABLED', 'TWO_FACTOR_NOT_ENABLED'],
     ...completesSignIn,
-    output: sessionOutput.signedIn,
+    output: signInOutput,
     handle: verifyTotp,
   }),
   route('POST', '/two-factor/verify-backup-code', {
@@ -48,7 +46,7 @@ export const twoFactorRoutes = [
     example: { code: 'mz2k-q4tn-x7ab-c5dw' },
     refuses: ['INVALID_CODE', 'UNAUTHORIZED'],
     ...completesSignIn,
-    output: sessionOutput.signedIn,
+    output: signInOutput,
     handle: verifyBackupCode,
   }),
   route('POST', '/two-factor/generate-backup-codes', {

@@ -7,18 +7,34 @@ import type { AuthContext, GenericEndpointContext } from 'better-auth'
 import { expireCookie } from 'better-auth/cookies'
 import { symmetricDecrypt, symmetricEncrypt } from 'better-auth/crypto'
 import { sql } from 'kysely'
-import type { z } from 'zod'
+import { z } from 'zod'
 import { basePath } from '../../config.ts'
-import { currentRequest } from '../../current-request.ts'
 import type { AuthDatabase } from '../../database.ts'
-import { withBetterAuth } from '../../engine/better-auth.ts'
+import { withBetterAuth } from '../../engine/engine.ts'
 import { refuse } from '../../errors.ts'
+import { currentRequest } from '../../policy.ts'
 import { callerOf, type RouteContext } from '../../route.ts'
-import { beginSession, confirmCaller, withAccountLock } from '../caller.ts'
+import { beginSession, confirmCaller, signedIn, withAccountLock } from '../caller.ts'
 import type { Confirmed } from '../fields.ts'
-import { signedIn } from '../session/schemas.ts'
-import type { input, output } from './schemas.ts'
 import { randomBase32, stepOf, totpUri } from './totp.ts'
+
+const rememberDevice = z.boolean().default(false).meta({ description: 'Whether this browser signs in without a code for 30 days.' })
+
+export const input = {
+  totp: z.object({ code: z.string().regex(/^[0-9]{6}$/, 'must be six digits'), trustDevice: rememberDevice }),
+  backupCode: z.object({ code: z.string().min(1).max(64), trustDevice: rememberDevice }),
+}
+
+const backupCodes = z.array(z.string()).meta({ description: 'Each works once. They are not shown again.', examples: [['mz2k-q4tn-x7ab-c5dw']] })
+
+export const output = {
+  status: z.object({ enabled: z.boolean(), backup_codes_left: z.int().nonnegative() }),
+  begun: z.object({
+    totp_uri: z.string().meta({ description: 'For a QR code; `secret` in its query is what a person types instead.' }),
+    backup_codes: backupCodes,
+  }),
+  backupCodes: z.object({ backup_codes: backupCodes }),
+}
 
 /** Lifetime of a pending sign-in and of a remembered device, in seconds. */
 const lifetimes = { 'sign-in': 600, device: 30 * 86_400 }

@@ -123,11 +123,11 @@ create or replace function private.undo_effects(p_effects private.effect[], p_ta
 as $$
 declare
   relation constant regclass := format('api.%I', p_table)::regclass;
-  -- the row that activity names, unless it is another tenant's by now, and as the request left it
+  -- the row that activity names, in the tenant that activity names, and as the request left it
   is_left constant text := (
     select format(
       $sql$%s and private.is_still(to_jsonb(t), case when e.after_is_before then a.before else a.after end)
-        and (t.organization_id = (select public.org_id()) or t.organization_id is null and t.user_id = (select private.personal_id()))$sql$,
+        and t.organization_id is not distinct from e.organization_id and (e.organization_id is not null or t.user_id = (select private.personal_id()))$sql$,
       string_agg(format('t.%I = e.%s', k.attname, case k.attname when 'tag_id' then 'tag_id' else 'row_id' end), ' and '))
     from pg_catalog.pg_index i join pg_catalog.pg_attribute k on k.attrelid = i.indrelid and k.attnum = any (i.indkey)
     where i.indrelid = relation and i.indisprimary);
@@ -213,6 +213,7 @@ declare
   reached bigint;
   done jsonb := '{"create": 0, "update": 0, "delete": 0}';
   own uuid;
+  broken text;
 begin
   perform private.lock_tenants(t.table_name) from (
     select distinct a.table_name from api.activity a where a.id > p_change and a.id <= private.last_of_change(p_change)) t;
@@ -244,14 +245,17 @@ begin
     -- what is asked at the end of a request is asked here, where a refusal has its own words
     set constraints all immediate;
     -- the triggers that keep a transfer bind callers, and this is the owner
-    if exists (
-      select
+    select case when count(*) > 1 then 'a transfer would have more than two halves' else 'both halves of a transfer would be in one account' end into broken
       from unnest(effects) e
       join api.transactions t on t.id = e.row_id
       join api.transactions other on other.transfer_id = t.transfer_id and other.id <> t.id
-      where e.table_name = 'transactions' and other.account_id = t.account_id
-    ) then
-      perform private.refuse_undo('both halves of a transfer would be in one account');
+        and private.same_tenant(other.user_id, other.organization_id, t.user_id, t.organization_id)
+      where e.table_name = 'transactions'
+      group by t.id
+      having count(*) > 1 or bool_or(other.account_id = t.account_id)
+      limit 1;
+    if found then
+      perform private.refuse_undo(broken);
     end if;
   exception
     when integrity_constraint_violation or invalid_parameter_value then

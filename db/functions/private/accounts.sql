@@ -38,23 +38,3 @@ end
 $$;
 comment on function private.check_account(text, uuid, text, text, text) is
   'Refuses an account of another tenant than the row''s: 409 as the foreign key does; and one of another currency than the row''s, which is null where a row has none: 400.';
-
-create or replace function private.keep_currency_of_account() returns trigger
-  language plpgsql security definer set search_path = ''
-as $$
-begin
-  if exists (select from api.transactions t where t.account_id = new.id) then
-    perform private.invalid(
-      format('the account has transactions in %s', old.currency),
-      'The currency of an account can change as long as it has no transaction and no subscription. Create another account.');
-  end if;
-  -- what they record would be refused
-  if exists (select from api.subscriptions s where s.account_id = new.id) then
-    perform private.invalid(
-      format('the account has subscriptions in %s', old.currency),
-      'Change account_id and currency of its subscriptions first, or create another account.');
-  end if;
-  return null;
-end
-$$;
-comment on function private.keep_currency_of_account() is 'Refuses another currency for an account that has transactions or subscriptions: 400.';

@@ -1,7 +1,7 @@
 -- What happened in accounts and organizations is written down by triggers, in the transaction that does it: whichever way leads
 -- there, the engine's, ours, the operator's or a succession, no event is forgotten, and none is told of what did not happen.
 --
--- Who asks and from where only the auth service knows. It says so before each statement that writes (auth/pg-client.ts);
+-- Who asks and from where only the auth service knows. It says so before each statement that writes (auth/database.ts);
 -- where it does not, as when an operator works in SQL, nobody is named.
 
 create or replace function private.asking() returns jsonb

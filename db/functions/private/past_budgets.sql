@@ -1,5 +1,5 @@
--- A change of a budget for every month does not rewrite the months before. Its triggers write down what the budget was, as a row of
--- api.past_budgets. They bind the callers of the data surface: undo brings back the rows of both tables by itself.
+-- A change of a budget for every month does not rewrite the months before. budgets_after_row() and categories_after_row() write down what the
+-- budget was, as a row of api.past_budgets. They bind the callers of the data surface: undo brings back the rows of both tables by itself.
 
 create or replace function private.this_month() returns date
   language sql stable
@@ -36,67 +36,3 @@ begin atomic
 end;
 comment on function private.keep_past_budget(uuid, text, date, numeric, boolean, date) is
   'Writes down the budget that a category had in the months before p_until; null is none. Months that have a past budget keep it.';
-
-create or replace function private.keep_past_of_budget() returns trigger
-  language plpgsql security definer set search_path = ''
-as $$
-declare
-  own record;
-  holds_from date := private.this_month();
-begin
-  if tg_op = 'UPDATE' then
-    if new.starts_on <> old.starts_on then
-      holds_from := new.starts_on;
-    end if;
-    if old.month is null and new.month is null and (old.category_id, old.currency) = (new.category_id, new.currency) then
-      if holds_from = new.starts_on and new.starts_on <> old.starts_on then
-        perform private.restate_budget(new.category_id, new.currency, holds_from);
-      end if;
-      if (old.amount, old.rollover) <> (new.amount, new.rollover) then
-        perform private.keep_past_budget(old.category_id, old.currency, holds_from, old.amount, old.rollover, old.starts_on);
-      end if;
-      return null;
-    end if;
-  end if;
-  if tg_op <> 'INSERT' then
-    if old.month is null then
-      perform private.keep_past_budget(old.category_id, old.currency, private.this_month(), old.amount, old.rollover, old.starts_on);
-    end if;
-  end if;
-  if tg_op <> 'DELETE' then
-    if new.month is null then
-      if tg_op = 'INSERT' or old.month is not null then
-        holds_from := new.starts_on;
-      end if;
-      perform private.restate_budget(new.category_id, new.currency, holds_from);
-      select case when c.budget_currency = new.currency then c.monthly_budget end as amount, date_trunc('month', c.created_at) < holds_from as is_older into own
-        from api.categories c where c.id = new.category_id;
-      -- A category's first budget holds for every month. One that takes the place of another leaves the months before it.
-      if tg_op = 'UPDATE' and old.month is null or own.amount is not null and own.is_older
-        or exists (select from api.past_budgets where category_id = new.category_id and currency = new.currency) then
-        perform private.keep_past_budget(new.category_id, new.currency, holds_from, own.amount);
-      end if;
-    end if;
-  end if;
-  return null;
-end
-$$;
-comment on function private.keep_past_of_budget() is 'Writes down what a category''s budget was before a row for every month is created, changed or deleted.';
-
-create or replace function private.keep_past_of_category() returns trigger
-  language plpgsql security definer set search_path = ''
-as $$
-begin
-  if old.monthly_budget is not null
-    and not exists (select from api.budgets where category_id = old.id and currency = old.budget_currency and month is null) then
-    perform private.keep_past_budget(old.id, old.budget_currency, private.this_month(), old.monthly_budget);
-  end if;
-  if new.monthly_budget is not null and (old.monthly_budget is null or old.budget_currency <> new.budget_currency)
-    and not exists (select from api.budgets where category_id = new.id and currency = new.budget_currency and month is null)
-    and (old.monthly_budget is not null or exists (select from api.past_budgets where category_id = new.id and currency = new.budget_currency)) then
-    perform private.keep_past_budget(new.id, new.budget_currency, private.this_month(), null);
-  end if;
-  return null;
-end
-$$;
-comment on function private.keep_past_of_category() is 'Writes down what a category''s monthly budget was before it is changed.';

@@ -32,6 +32,10 @@ create or replace function private.refuse_preferences(p_prefer text) returns voi
   language plpgsql volatile set search_path = ''
 as $$
 begin
+  -- the patterns below cost the square of the length
+  if char_length(p_prefer) > 500 then
+    perform private.invalid('the preferences are longer than 500 characters', 'Send in Prefer only what docs/data.md names, each once.');
+  end if;
   if p_prefer ~* '\mcount *= *"?(planned|estimated)' then
     perform private.refuse_estimate();
   end if;
@@ -39,10 +43,13 @@ begin
   if p_prefer ~* '\mtx\M' and p_prefer !~ '^(?:(?!.*\mtx\M.*\mtx\M))(?:.*,)?\s*tx=(?:rollback|commit)\s*(?:,.*)?$' then
     perform private.invalid('the preference tx is not understood', 'Send Prefer: tx=rollback for a dry run, or leave it out.');
   end if;
-  perform private.set_time_zone(substring(p_prefer from '(?:^|,)\s*timezone=([^,]*?)\s*(?:,|$)'));
+  perform private.set_time_zone((
+    select btrim(substring(wish from 'timezone=(.*)'), E' \t')
+    from unnest(string_to_array(p_prefer, ',')) with ordinality as p (wish, place)
+    where wish ~ '^[ \t]*timezone=' order by place limit 1));
 end
 $$;
-comment on function private.refuse_preferences(text) is 'Refuses a planner''s estimate, a dry run that PostgREST would not take for one, and an unknown time zone.';
+comment on function private.refuse_preferences(text) is 'Refuses preferences above 500 characters, a planner''s estimate, a dry run that PostgREST would not take for one, and an unknown time zone.';
 
 create or replace function private.pre_request() returns void
   language plpgsql volatile security definer set search_path = ''
@@ -66,10 +73,6 @@ declare
 begin
   if pg_is_in_recovery() then
     perform private.refuse_when_behind();
-  end if;
-  -- the headers hold the token: they are searched once, and read as JSON only when there is a preference
-  if strpos(headers, '"prefer"') > 0 then
-    perform private.refuse_preferences(headers::jsonb ->> 'prefer');
   end if;
   -- a request without a token has no session to look for
   select s.public_url, s.tokens_issued_after, case when is_anonymous then s.places_of_anonymous else s.places_per_person end,
@@ -121,6 +124,11 @@ begin
   -- most often the first place is free
   if not pg_try_advisory_xact_lock(person, 1) and not private.take_place(person, places) then
     perform private.wait_for_place(person, places);
+  end if;
+  -- The headers hold the token: they are searched once, and read as JSON only when there is a preference. The caller holds a place by
+  -- now, so that preferences which take long to read cannot occupy every connection.
+  if strpos(headers, '"prefer"') > 0 then
+    perform private.refuse_preferences(headers::jsonb ->> 'prefer');
   end if;
 end
 $$;

@@ -32,16 +32,10 @@ end
 $$;
 comment on function private.check_category(text, uuid, text, text) is 'Refuses a category of another tenant than the row''s.';
 
--- Where the category is part of a unique key, the key would be asked first, and tell that another tenant's category has such a
--- row. Of a row that the row rules will refuse nothing is said here.
-create or replace function private.check_category_of_key(p_table text, p_category_id uuid, p_user_id text, p_organization_id text) returns void
-  language plpgsql set search_path = ''
-as $$
-begin
-  if p_organization_id is null and p_user_id = private.personal_id() or p_organization_id = public.org_id() and private.can(p_table, 'create') then
-    perform private.check_category(p_table, p_category_id, p_user_id, p_organization_id);
-  end if;
-end
-$$;
-comment on function private.check_category_of_key(text, uuid, text, text) is 'Refuses a category of another tenant than the row''s before the row''s key is asked for.';
-grant execute on function private.check_category(text, uuid, text, text), private.check_category_of_key(text, uuid, text, text) to authenticated;
+-- A row that the row rules will refuse is not checked, so that its refusal says nothing of its references.
+create or replace function private.may_write(p_table text, p_operation text, p_user_id text, p_organization_id text) returns boolean
+  language sql stable
+  return p_organization_id is null and p_user_id = private.personal_id()
+    or p_organization_id = public.org_id() and private.can(p_table, case p_operation when 'INSERT' then 'create' else 'update' end);
+comment on function private.may_write(text, text, text, text) is 'Whether the policies let the caller write a row of this owner pair. The operation is a trigger''s.';
+grant execute on function private.check_category(text, uuid, text, text), private.may_write(text, text, text, text) to authenticated;

@@ -100,8 +100,11 @@ create or replace function private.bank_history(p_transaction_ids uuid[])
 begin atomic
   select t.id, v.transaction_id is not null, v.said,
     array(
-      select u.before from private.import_updates u
-      where u.transaction_id = t.id and exists (select from api.imports i where i.id = u.import_id))
+      select u.before
+      from private.import_updates u
+      join api.imports i on i.id = u.import_id
+      join api.transactions x on x.id = u.transaction_id
+      where u.transaction_id = t.id and private.same_tenant(i.user_id, i.organization_id, x.user_id, x.organization_id))
   from unnest(p_transaction_ids) as t (id)
   left join private.bank_values v on v.transaction_id = t.id;
 end;
@@ -329,8 +332,8 @@ end
 $$;
 comment on function private.take_import_back(uuid) is 'Deletes an import''s transactions with it; 409 when one of them was changed since.';
 
--- The definer's rights, because callers do not reach what imports remember. The import is of the caller's context, and so are its
--- transactions.
+-- The definer's rights, because callers do not reach what imports remember. The import is of the caller's context. A transaction that it
+-- has updated may be deleted by now, and its id another tenant's.
 create or replace function private.take_import_updates_back() returns trigger
   language plpgsql security definer set search_path = '' set enable_seqscan = off
 as $$
@@ -339,7 +342,7 @@ declare
 begin
   select count(*) into changed
   from private.import_updates u join api.transactions t on t.id = u.transaction_id
-  where u.import_id = old.id and (
+  where u.import_id = old.id and private.same_tenant(t.user_id, t.organization_id, old.user_id, old.organization_id) and (
     private.essence(private.bank_values(t.amount, t.name, t.status, t.transaction_date, t.booked_on, null, null, null)) <> private.essence(u.after)
     or (select sum(abs(l.amount)) from api.line_items l where l.transaction_id = t.id) > abs((u.before ->> 'amount')::numeric)
   );
@@ -355,10 +358,15 @@ begin
       reference_no = case when t.reference_no is not distinct from u.after ->> 'reference_no' then u.before ->> 'reference_no' else t.reference_no end,
       description = case when t.description is not distinct from u.after ->> 'description' then u.before ->> 'description' else t.description end,
       metadata = case when t.metadata is not distinct from nullif(u.after -> 'metadata', 'null') then nullif(u.before -> 'metadata', 'null') else t.metadata end
-    from private.import_updates u where u.import_id = old.id and u.transaction_id = t.id;
+    from private.import_updates u
+    where u.import_id = old.id and u.transaction_id = t.id and private.same_tenant(t.user_id, t.organization_id, old.user_id, old.organization_id);
   update private.bank_values v set said = v.said || private.changed_values(u.after, u.before)
-    from private.import_updates u where u.import_id = old.id and u.transaction_id = v.transaction_id;
-  update private.import_updates set taken_back_at = now() where import_id = old.id and was_untouched;
+    from private.import_updates u join api.transactions t on t.id = u.transaction_id
+    where u.import_id = old.id and u.transaction_id = v.transaction_id and private.same_tenant(t.user_id, t.organization_id, old.user_id, old.organization_id);
+  update private.import_updates u set taken_back_at = now()
+    from api.transactions t
+    where u.import_id = old.id and u.was_untouched
+      and t.id = u.transaction_id and private.same_tenant(t.user_id, t.organization_id, old.user_id, old.organization_id);
   return old;
 end
 $$;
@@ -401,13 +409,22 @@ $$;
 comment on function private.keep_bank_values(api.transactions, api.transactions) is
   'Keeps the bank''s values of an imported transaction when a person changes one of them, and what an import changes.';
 
+create or replace function private.is_of_other_import(p_import_id uuid, p_user_id text, p_organization_id text) returns boolean
+  -- no setting of its own: it becomes part of the statement that calls it for each row
+  language sql stable
+begin atomic
+  select exists (select from api.imports i where i.id = p_import_id and not private.same_tenant(i.user_id, i.organization_id, p_user_id, p_organization_id));
+end;
+comment on function private.is_of_other_import(uuid, text, text) is 'Whether an import is another tenant''s than this owner pair''s.';
+
 create or replace function private.forget_import_updates() returns trigger
   language plpgsql security definer set search_path = ''
 as $$
 begin
   delete from private.import_updates u using gone
     where gone.action = 'delete' and gone.table_name = 'transactions' and u.transaction_id = gone.row_id
-      and not exists (select from api.transactions t where t.id = gone.row_id);
+      and not exists (select from api.transactions t where t.id = gone.row_id)
+      and not private.is_of_other_import(u.import_id, gone.user_id, gone.organization_id);
   return null;
 end
 $$;

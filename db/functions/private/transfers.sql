@@ -4,6 +4,9 @@
 --
 -- They bind the callers of the data surface. The owner of the database may restore halves and change them one by one; only
 -- deleting takes both along, whoever deletes.
+--
+-- A transfer_id says nothing outside its tenant. Another tenant may have the same one: a former member posts the ids that a team has
+-- deleted, and the team takes its deletion back. So each look-up compares the owner pairs too.
 
 create or replace function private.keep_transfer(tg_op text, old api.transactions, new api.transactions) returns void
   language plpgsql set search_path = ''
@@ -17,7 +20,10 @@ begin
     return;
   end if;
   -- both halves of one request that are a transfer already, as somebody's export has them; an account of it may have been deleted
-  if tg_op = 'INSERT' and 2 = (select count(*) from api.transactions where transfer_id = new.transfer_id) and exists (
+  if tg_op = 'INSERT' and 2 = (
+    select count(*) from api.transactions t
+    where t.transfer_id = new.transfer_id and private.same_tenant(t.user_id, t.organization_id, new.user_id, new.organization_id)
+  ) and exists (
     select from api.transactions half
     where half.transfer_id = new.transfer_id and half.id <> new.id and half.xmin = pg_current_xact_id()::xid
       and private.same_tenant(half.user_id, half.organization_id, new.user_id, new.organization_id)
@@ -42,7 +48,8 @@ begin
     perform private.invalid('a half of a transfer is in an account', 'account_id is another account of the same context and currency.');
   end if;
 
-  select * into other from api.transactions where transfer_id = new.transfer_id and id <> new.id;
+  select * into other from api.transactions t
+    where t.transfer_id = new.transfer_id and t.id <> new.id and private.same_tenant(t.user_id, t.organization_id, new.user_id, new.organization_id);
   if new.account_id = other.account_id then
     perform private.invalid('the two halves of a transfer are in different accounts', 'account_id is another account of the same context and currency.');
   end if;
@@ -104,7 +111,9 @@ begin
       set name = half.name, status = half.status, description = half.description, transaction_date = half.transaction_date, booked_on = half.booked_on,
         amount = case when other.currency = half.currency then - half.amount else other.amount end
       from written half
-      where other.transfer_id = half.transfer_id and other.id <> half.id and other.xmin <> pg_current_xact_id()::xid
+      where other.transfer_id = half.transfer_id and other.id <> half.id
+        and private.same_tenant(other.user_id, other.organization_id, half.user_id, half.organization_id)
+        and other.xmin <> pg_current_xact_id()::xid
         and ((other.name, other.status, other.description, other.transaction_date, other.booked_on)
             is distinct from (half.name, half.status, half.description, half.transaction_date, half.booked_on)
           or other.currency = half.currency and other.amount <> - half.amount);

@@ -1,6 +1,6 @@
 /**
- * What the auth service is measured against: the same answers from bare Hono, written by hand with nothing in front of them.
- * GET /session is one query; POST /token is one query and a signature by jose. It reads DATABASE_URL and PORT.
+ * The baseline for auth.ts: a server on bare Hono with the same responses and no middleware. GET /session runs one query; POST /token runs
+ * one query and signs with jose. The environment sets DATABASE_URL and PORT.
  */
 import { serve } from '@hono/node-server'
 import { Hono } from 'hono'

@@ -1,31 +1,30 @@
 /**
- * What the catalogue cannot say of what is exposed: the JSON in a column, a parameter or a reply; the texts that a
- * parameter takes, where the function's own sentence refuses all others; which columns of a function's rows may be null;
- * and an example of a call, or of a column where any text is not enough. `npm run schema` asks for what is missing here and refuses what is of nothing;
- * tests/data/openapi.test.ts compares all of it with what the database takes and answers.
+ * The handwritten part of the data surface's schemas, for what the catalogue lacks: the JSON in columns, parameters and results, the values of
+ * a parameter, and nullable columns of a function's rows. It also has the examples. `npm run schema` fails if an entry is missing or matches
+ * nothing. tests/data/openapi.test.ts compares the entries with requests and responses.
  */
 import { schemaOfType, type Schema } from './json-schema.ts'
 
-export type RoutineShape = {
-  /** Only the parameters of which the type does not say everything. */
+export type RoutineSchema = {
+  /** Schemas of parameters, if their type is not precise enough. */
   parameters?: Record<string, Schema>
-  /** Of rows: the columns that may be null. */
+  /** The nullable columns, for a function that returns its own rows. */
   nullable?: string[]
-  /** Of one JSON value: what it is. */
+  /** The schema of the result, for a function that returns one JSON value. */
   reply?: Schema
-  /** Arguments that work when they are sent. */
+  /** Arguments of a successful call. */
   example: Record<string, unknown>
 }
 
-/** In examples, the id of a row that would be yours. */
+/** The id of a row, in examples. */
 export const exampleId = '3f1c1a5e-8f0e-4f52-9c0b-6a3d2f7e9b10'
-/** Of another such row. */
+/** The id of another row, in examples. */
 export const otherExampleId = '7b20c4de-52a8-4c0f-8f6e-1d9a3e5b7c42'
 
 const oneOf = (...values: string[]): Schema => ({ type: 'string', enum: values })
-const named = (name: string): Schema => ({ $ref: `#/components/schemas/${name}` })
+const schemaRef = (name: string): Schema => ({ $ref: `#/components/schemas/${name}` })
 const day: Schema = { type: 'string', format: 'date' }
-const moment: Schema = schemaOfType('timestamptz', 'sent', 'a moment')
+const moment: Schema = schemaOfType('timestamptz', 'request', 'a moment')
 const object = (properties: Record<string, Schema>, required: string[]): Schema => ({ type: 'object', additionalProperties: false, required, properties })
 
 const presets = [
@@ -51,8 +50,8 @@ const filter = (fields: string[], operations: string[], value: Schema): Schema =
     value: { anyOf: [value, { type: 'array', items: value, minItems: 1, maxItems: 1000 }, { type: ['boolean', 'null'] }] },
   }, ['field', 'operation'])
 
-/** Shapes that more than one place has, or that have a name of their own for a caller. */
-export const namedShapes: Record<string, Schema> = {
+/** Schemas with a name of their own in the OpenAPI document and in the client's types. */
+export const namedSchemas: Record<string, Schema> = {
   DateRangePreset: { ...oneOf(...presets, 'custom'), description: 'A range of whole days; `custom` comes with `start_date` and `end_date`' },
   DateRange: {
     description: 'A preset, or two days, both included',
@@ -63,7 +62,7 @@ export const namedShapes: Record<string, Schema> = {
   },
   DashboardLayout: {
     type: 'object',
-    description: 'The widgets of a dashboard, and where they stand',
+    description: 'The widgets of a dashboard and their positions',
     examples: [{ widgets: [{ id: 'flow', type: 'cash_flow', position: { x: 0, y: 0 }, size: { w: 6, h: 4 } }] }],
     required: ['widgets'],
     properties: {
@@ -88,13 +87,13 @@ export const namedShapes: Record<string, Schema> = {
     },
   },
   ImportedRow: {
-    description: "A row of a bank's file; null is what the file does not say",
+    description: "A row of a bank's file; null if the file has no value",
     ...object({
       name: { type: 'string', minLength: 1, maxLength: 255 },
-      amount: { type: ['number', 'string'], description: 'Negative for an expense; a text is written as -12.50' },
+      amount: { type: ['number', 'string'], description: 'Negative for an expense; as a text like -12.50' },
       transaction_date: { type: ['string', 'null'], description: 'A date or date-time between 1900 and 2199. Default current time' },
       currency: { type: ['string', 'null'], description: "Default the account's; without an account usd" },
-      external_id: { type: ['string', 'null'], minLength: 1, maxLength: 255, description: 'What the bank knows the row by' },
+      external_id: { type: ['string', 'null'], minLength: 1, maxLength: 255, description: 'The id of the transaction at the bank' },
       category_id: { type: ['string', 'null'], format: 'uuid', description: 'A category of the active context' },
       reference_no: { type: ['string', 'null'], maxLength: 255 },
       description: { type: ['string', 'null'], maxLength: 5000 },
@@ -103,7 +102,7 @@ export const namedShapes: Record<string, Schema> = {
     }, ['name', 'amount']),
   },
   TransactionFilter: {
-    description: 'An array is the value of `in` and `between`; true, false or nothing that of `is_null`',
+    description: '`in` and `between` take an array; `is_null` takes true, false or no value',
     anyOf: [
       filter(['amount'], compared, { type: ['number', 'string'] }),
       filter(['transaction_date', 'created_at', 'updated_at'], compared, { type: 'string', description: 'A date, a date-time or a preset' }),
@@ -114,35 +113,36 @@ export const namedShapes: Record<string, Schema> = {
         { type: ['string', 'number'] },
       ),
       filter(['tag'], ['eq', 'neq', 'in', 'is_null'], { type: ['string', 'number'], description: 'The name of a tag' }),
-      filter(['search'], ['contains', 'eq', 'ilike'], { type: ['string', 'number'], description: 'What the name, the description or the reference contains' }),
+      filter(['search'], ['contains', 'eq', 'ilike'], { type: ['string', 'number'], description: 'A text in the name, the description or the reference' }),
     ],
   },
 }
 
-/** A column that holds JSON. `{}` is any. */
-export const columnShapes: Record<string, Schema> = {
+/** Schemas of columns with JSON. `{}` allows any value. */
+export const columnSchemas: Record<string, Schema> = {
   'accounts.metadata': {},
   'activity.after': { type: ['object', 'null'] },
   'activity.before': { type: ['object', 'null'] },
-  'dashboards.date_range': named('DateRange'),
+  'dashboards.date_range': schemaRef('DateRange'),
   'dashboards.filters': {},
-  'dashboards.layout': named('DashboardLayout'),
+  'dashboards.layout': schemaRef('DashboardLayout'),
   'transactions.metadata': {},
 }
 
-/** A column of which a type makes no example that works. */
+/** Examples of columns, if an example by type would be invalid. */
 export const columnExamples: Record<string, unknown> = {
   'exchange_rates.base': 'eur',
   'exchange_rates.quote': 'usd',
 }
 
-const filters: Schema = { type: 'array', items: named('TransactionFilter'), maxItems: 50 }
+const filters: Schema = { type: 'array', items: schemaRef('TransactionFilter'), maxItems: 50 }
 const lastMonths = { field: 'transaction_date', operation: 'from', value: 'last_quarter' }
 const uuid: Schema = { type: 'string', format: 'uuid' }
 const count: Schema = { type: 'integer' }
 const transferred: Schema = { type: 'number', exclusiveMinimum: 0, exclusiveMaximum: 1e12 }
 
-export const routineShapes: Record<string, RoutineShape> = {
+/** The schemas and the example of each function. */
+export const routineSchemas: Record<string, RoutineSchema> = {
   create_transfer: {
     parameters: { amount: transferred, to_amount: { anyOf: [transferred, { type: 'null' }] }, transfer_date: moment },
     example: { from_account_id: exampleId, to_account_id: otherExampleId, amount: 200 },
@@ -164,7 +164,7 @@ export const routineShapes: Record<string, RoutineShape> = {
     example: { p_category_id: exampleId },
   },
   get_budget_comparison: {
-    parameters: { preset: { anyOf: [named('DateRangePreset'), { type: 'null' }] } },
+    parameters: { preset: { anyOf: [schemaRef('DateRangePreset'), { type: 'null' }] } },
     nullable: [],
     example: { start_date: '2025-01-01', end_date: '2025-01-31' },
   },
@@ -184,7 +184,7 @@ export const routineShapes: Record<string, RoutineShape> = {
     },
   },
   get_upcoming: {
-    parameters: { preset: { anyOf: [named('DateRangePreset'), { type: 'null' }] } },
+    parameters: { preset: { anyOf: [schemaRef('DateRangePreset'), { type: 'null' }] } },
     nullable: ['category_id'],
     example: { start_date: '2025-01-01', end_date: '2025-03-31' },
   },
@@ -205,14 +205,14 @@ export const routineShapes: Record<string, RoutineShape> = {
     parameters: {
       params: object({
         user_id: { type: ['string', 'null'] },
-        organization_id: { type: ['string', 'null'], description: 'null is your personal context; left out, the active one' },
+        organization_id: { type: ['string', 'null'], description: 'null is the personal context; by default the active one' },
         filters: {
           type: ['object', 'null'],
           additionalProperties: false,
           properties: {
             start_date: { type: ['string', 'null'] },
             end_date: { type: ['string', 'null'] },
-            preset: { anyOf: [named('DateRangePreset'), { type: 'null' }] },
+            preset: { anyOf: [schemaRef('DateRangePreset'), { type: 'null' }] },
             currency: { type: ['string', 'null'] },
             account_id: { type: ['string', 'null'], format: 'uuid' },
             transaction_type: { type: ['string', 'null'], enum: ['balance', 'income', 'expense', null] },
@@ -226,7 +226,7 @@ export const routineShapes: Record<string, RoutineShape> = {
   },
   get_transaction_stat: {
     parameters: {
-      p_organization_id: { type: ['string', 'null'], description: 'null is your personal context; left out, the active one' },
+      p_organization_id: { type: ['string', 'null'], description: 'null is the personal context; by default the active one' },
       p_filters: filters,
       p_aggregate_fn: oneOf('sum', 'avg', 'count'),
       p_transaction_type: oneOf('balance', 'income', 'expense'),
@@ -238,7 +238,7 @@ export const routineShapes: Record<string, RoutineShape> = {
     example: { p_activity_id: exampleId },
   },
   import_transactions: {
-    parameters: { p_rows: { type: 'array', items: named('ImportedRow'), minItems: 1, maxItems: 5000 } },
+    parameters: { p_rows: { type: 'array', items: schemaRef('ImportedRow'), minItems: 1, maxItems: 5000 } },
     nullable: ['reason', 'transaction_id'],
     example: { p_rows: [{ name: 'Tram', amount: '-2.90', transaction_date: '2025-02-10' }], p_source: 'bank', p_dry_run: false },
   },

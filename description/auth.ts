@@ -1,27 +1,15 @@
 /** The auth surface in OpenAPI 3.1, generated from the route rows. No I/O. */
 import { z } from 'zod'
-import { basePath } from './config.ts'
-import { catalogue, type ErrorCode } from './errors.ts'
-import { groups } from './features/routes.ts'
-import { pageRoutes } from './http/pages.ts'
-import type { RateLimit } from './policy.ts'
-import { sessionEffectOf, type Route } from './route.ts'
-
-type Json = Record<string, unknown>
-type Schema = Json & { properties?: Record<string, Json>, required?: string[] }
-
-/** The auth surface's parts of an OpenAPI document. */
-export type Description = {
-  /** Keyed by the path from base_url. */
-  paths: Record<string, Json>
-  components: { schemas: Json, responses: Json, headers: Json, securitySchemes: Record<string, Json> }
-  tags: { name: string, description: string }[]
-}
-
-const reference = (kind: keyof Description['components'], name: string): Json => ({ $ref: `#/components/${kind}/${name}` })
+import { basePath } from '../auth/config.ts'
+import { errorCodes, type ErrorCode } from '../auth/errors.ts'
+import { groups } from '../auth/features/routes.ts'
+import { pageRoutes } from '../auth/http/pages.ts'
+import type { RateLimit } from '../auth/policy.ts'
+import { sessionEffectOf, type Route } from '../auth/route.ts'
+import { reference, type Description, type Json, type Schema } from './json-schema.ts'
 
 /** Converts a schema to JSON Schema, and returns the named schemas that it refers to. */
-function jsonSchema(schema: z.ZodType, io: 'input' | 'output'): { schema: Schema, named: Json } {
+function jsonSchema(schema: z.ZodType, io: 'input' | 'output'): { schema: Schema, named: Record<string, Json> } {
   // wrapped, because only a nested schema becomes a reference
   const whole = z.toJSONSchema(z.object({ it: schema }), {
     io,
@@ -35,14 +23,11 @@ function jsonSchema(schema: z.ZodType, io: 'input' | 'output'): { schema: Schema
   })
   const { it, defs } = JSON.parse(
     JSON.stringify({ it: whole.properties?.['it'], defs: whole.$defs ?? {} }).replaceAll('#/$defs/', '#/components/schemas/'),
-  ) as {
-    it: Schema
-    defs: Json
-  }
+  ) as { it: Schema, defs: Record<string, Json> }
   return { schema: it, named: defs }
 }
 
-const fieldsOf = (row: Route): Record<string, Json> => jsonSchema(row.input, 'input').schema.properties ?? {}
+const fieldsOf = (row: Route): Record<string, Schema> => jsonSchema(row.input, 'input').schema.properties ?? {}
 
 /** Returns all errors of a route: those of its policy and its input, and those that its row names. */
 export function errorsOf(row: Route): ErrorCode[] {
@@ -57,7 +42,7 @@ export function errorsOf(row: Route): ErrorCode[] {
   if (hashesPassword === true) codes.add('SERVICE_BUSY')
   // A body can be unreadable, and an untrusted page may not send one.
   if (method !== 'GET') { for (const code of ['VALIDATION_ERROR', 'PAYLOAD_TOO_LARGE', 'UNSUPPORTED_MEDIA_TYPE', 'FORBIDDEN'] as const) codes.add(code) }
-  return (Object.keys(catalogue) as ErrorCode[]).filter((code) => codes.has(code))
+  return (Object.keys(errorCodes) as ErrorCode[]).filter((code) => codes.has(code))
 }
 
 const camelCase = (segment: string): string => segment.replace(/-(\w)/g, (_, letter: string) => letter.toUpperCase())
@@ -79,12 +64,12 @@ const requestIdHeader = { 'X-Request-Id': reference('headers', 'RequestId') }
 
 /** The response for codes of one status. */
 const errorResponse = (codes: ErrorCode[]): Json => ({
-  description: codes.map((code) => `\`${code}\`: ${catalogue[code][1]}`).join('\n\n'),
+  description: codes.map((code) => `\`${code}\`: ${errorCodes[code][1]}`).join('\n\n'),
   headers: { ...requestIdHeader, ...(codes.some((code) => waits.has(code)) ? { 'Retry-After': reference('headers', 'RetryAfter') } : {}) },
   content: {
     'application/json': {
       schema: { allOf: [reference('schemas', 'AuthError'), { type: 'object', required: ['error'], properties: { error: { enum: codes } } }] },
-      examples: Object.fromEntries(codes.map((code) => [code, { value: { error: code, message: catalogue[code][1] } }])),
+      examples: Object.fromEntries(codes.map((code) => [code, { value: { error: code, message: errorCodes[code][1] } }])),
     },
   },
 })
@@ -93,7 +78,7 @@ const errorResponse = (codes: ErrorCode[]): Json => ({
 function byStatus(codes: ErrorCode[]): [string, ErrorCode[]][] {
   const groupsOfCodes = new Map<string, ErrorCode[]>()
   for (const code of codes) {
-    const status = String(catalogue[code][0])
+    const status = String(errorCodes[code][0])
     groupsOfCodes.set(status, [...groupsOfCodes.get(status) ?? [], code])
   }
   return [...groupsOfCodes]
@@ -199,12 +184,13 @@ export function authDescription(): Description {
         description: 'An error of the auth surface.',
         required: ['error', 'message'],
         properties: {
-          error: { type: 'string', enum: Object.keys(catalogue), description: 'What a program branches on.' },
+          error: { type: 'string', enum: Object.keys(errorCodes), description: 'What a program branches on.' },
           message: { type: 'string', description: 'A sentence for the person or the log, which may say more than the examples do.' },
         },
       },
     },
     responses: {},
+    parameters: {},
     headers: {
       SessionCookie: { description: 'The cookie of the session.', schema: { type: 'string' } },
     },

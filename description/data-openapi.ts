@@ -1,20 +1,20 @@
 /**
- * The data surface in OpenAPI 3.1, made of the exposed schema: paths from data_url, and the parts they refer to. It says what
- * PostgREST serves, for clients that are made of a description and for tools that check requests and answers. No I/O.
+ * Builds the data surface's part of the OpenAPI 3.1 document: a path for each table and function, and the components. It describes
+ * PostgREST's real behaviour precisely enough for generated clients and for tools that validate requests and responses. No I/O.
  */
 import { reference, type Description, type Json } from './json-schema.ts'
-import { filterName, filterParameter, filtersOf, logic, of, pageParameters, sharedParameters } from './data-parameters.ts'
-import { everyForm, rangeHeaders, refusalResponses, refusals, refusalsWithoutBody, rows } from './data-responses.ts'
+import { filterName, filterParameter, filtersOf, logicalParameters, pageParameters, parameterRefs, sharedParameters } from './data-parameters.ts'
+import { errorResponses, errorResponsesWithoutBody, namedErrorResponses, rangeHeaders, rowContent, tableContent } from './data-responses.ts'
 import type { Exposed, Routine, Table } from './catalogue.ts'
 import type { Schema } from './json-schema.ts'
-import { exampleId, namedShapes } from './shapes.ts'
-import { changedFields, computedFields, newFields, parameterFields, replyFields, replySchema, rowFields, shapeOfRoutine, type Field } from './fields.ts'
+import { exampleId, namedSchemas } from './handwritten-schemas.ts'
+import { changedFields, computedFields, newFields, parameterFields, replyFields, replySchema, rowFields, schemasOfRoutine, type Field } from './fields.ts'
 
-/** Where the edge has the data surface, from base_url. */
-const servers = [{ url: '/data', description: 'Through the edge; data_url may be another address of the same surface' }]
-const functionsTag = { name: 'functions', description: 'What is called under `/rpc`, with the rights of the caller.' }
+/** The address of the data surface at the edge, from base_url. */
+const servers = [{ url: '/data', description: 'Through the edge; data_url can be another address of the same surface' }]
+const functionsTag = { name: 'functions', description: 'Functions under `/rpc`. They run with the privileges of the caller.' }
 
-const listOf = (items: Json): Json => ({ type: 'array', items })
+const arrayOf = (items: Json): Json => ({ type: 'array', items })
 const objectSchema = (fields: Field[], rest: Json): Json => ({
   type: 'object',
   ...rest,
@@ -27,8 +27,8 @@ const bearerOrNot = [{ bearer: [] }, {}]
 
 function exampleOf(schema: Schema): unknown {
   const { $ref, enum: values, format, type, anyOf, examples } = schema
-  const shape = $ref === undefined ? schema : namedShapes[$ref.slice($ref.lastIndexOf('/') + 1)] ?? schema
-  if (examples?.[0] !== undefined || shape.examples?.[0] !== undefined) return examples?.[0] ?? shape.examples?.[0]
+  const target = $ref === undefined ? schema : namedSchemas[$ref.slice($ref.lastIndexOf('/') + 1)] ?? schema
+  if (examples?.[0] !== undefined || target.examples?.[0] !== undefined) return examples?.[0] ?? target.examples?.[0]
   if (values?.[0] !== undefined) return values[0]
   if (anyOf?.[0] !== undefined) return exampleOf(anyOf[0])
   if (format === 'uuid') return exampleId
@@ -49,29 +49,29 @@ function tableSchemas(table: Table): Record<string, Json> {
   const columns = rowFields(table)
   const [whole, part] = [reference('schemas', name), reference('schemas', `${name}_part`)]
   return {
-    [`${name}_row`]: { description: 'A row, a whole one unless `select` asks for something else.', anyOf: [whole, part] },
-    [`${name}_rows`]: { description: 'Rows, whole ones unless `select` asks for something else.', anyOf: [listOf(whole), listOf(part)] },
+    [`${name}_row`]: { description: 'A whole row, or with `select` a part of it.', anyOf: [whole, part] },
+    [`${name}_rows`]: { description: 'Whole rows, or with `select` parts of them.', anyOf: [arrayOf(whole), arrayOf(part)] },
     [name]: objectSchema(columns, { description: summary }),
     [`${name}_part`]: objectSchema([...columns, ...computedFields(table)].map((field) => ({ ...field, isOptional: true })), {
-      description: 'What `select` asks for: columns, and under any name what is embedded.',
+      description: 'The columns of `select`, and embedded rows under any name.',
       additionalProperties: true,
     }),
     ...(mayInsert &&
       {
         [`${name}_new`]: objectSchema(newFields(table), {
-          description: 'A new row; what may be left out has a default or may be null.',
+          description: 'A new row. Optional columns have a default or can be null.',
           additionalProperties: false,
         }),
       }),
-    ...(mayUpdate && { [`${name}_change`]: objectSchema(changedFields(table), { description: 'Only what changes.', additionalProperties: false }) }),
+    ...(mayUpdate && { [`${name}_change`]: objectSchema(changedFields(table), { description: 'The columns to change.', additionalProperties: false }) }),
   }
 }
 
 function tablePath(table: Table): Json {
   const { name, summary, description, mayInsert, mayUpdate, mayDelete } = table
   const common = { tags: [name] }
-  const found = [...filtersOf(table), ...of(...logic)]
-  // a change or a deletion in an example is of one row
+  const filters = [...filtersOf(table), ...parameterRefs(...logicalParameters)]
+  // examples of changes and deletions match only one row
   const oneRow = filtersOf(table).map((parameter, at) => {
     const column = table.columns[at]
     return column === undefined || !isOwnKey(table, column.name) ? parameter : { ...filterParameter(column), example: `eq.${exampleId}` }
@@ -85,24 +85,24 @@ function tablePath(table: Table): Json {
       summary,
       description,
       security: bearerOrNot,
-      parameters: [...of('select', ...pageParameters), ...found, ...of('Range', 'Range-Unit', 'Prefer.read')],
+      parameters: [...parameterRefs('select', ...pageParameters), ...filters, ...parameterRefs('Range', 'Range-Unit', 'Prefer.read')],
       responses: {
-        200: { description: 'The rows that match, which may be none.', headers: rangeHeaders, content: rows(name) },
-        206: { description: 'With `count=exact`: a page, and there are more rows.', headers: rangeHeaders, content: rows(name) },
-        ...refusals('read'),
+        200: { description: 'The matching rows; may be empty.', headers: rangeHeaders, content: tableContent(name) },
+        206: { description: 'With `count=exact`: one page of more rows.', headers: rangeHeaders, content: tableContent(name) },
+        ...errorResponses('read'),
       },
     },
     head: {
       ...common,
       operationId: `count_${name}`,
-      summary: `${summary}: how many`,
-      description: 'With `Prefer: count=exact` the number after the slash of `Content-Range`.',
+      summary: `${summary}: count`,
+      description: 'With `Prefer: count=exact`, `Content-Range` has the number of matching rows after its slash.',
       security: bearerOrNot,
-      parameters: [...of('select', ...pageParameters), ...found, ...of('Range', 'Range-Unit', 'Prefer.read')],
+      parameters: [...parameterRefs('select', ...pageParameters), ...filters, ...parameterRefs('Range', 'Range-Unit', 'Prefer.read')],
       responses: {
         200: { description: 'As GET, without the rows.', headers: rangeHeaders },
         206: { description: 'As GET, without the rows.', headers: rangeHeaders },
-        ...refusalsWithoutBody('read'),
+        ...errorResponsesWithoutBody('read'),
       },
     },
     ...(mayInsert && {
@@ -110,31 +110,31 @@ function tablePath(table: Table): Json {
         ...common,
         operationId: `create_${name}`,
         summary: `${summary}: create`,
-        description: 'One object, or an array of which all are stored or none. In an array every object has the same keys.',
+        description: 'Takes one object, or an array that is stored completely or not at all. All objects of an array have the same keys.',
         security: bearer,
-        parameters: of('select', 'columns', 'on_conflict', 'Prefer.create'),
+        parameters: parameterRefs('select', 'columns', 'on_conflict', 'Prefer.create'),
         requestBody: {
           required: true,
           content: {
             'application/json': {
-              schema: { anyOf: [reference('schemas', `${name}_new`), listOf(reference('schemas', `${name}_new`))] },
+              schema: { anyOf: [reference('schemas', `${name}_new`), arrayOf(reference('schemas', `${name}_new`))] },
               examples: {
                 one: { value: exampleRow(newFields(table).filter(({ isOptional }) => !isOptional)) },
                 several: { value: [exampleRow(newFields(table).filter(({ isOptional }) => !isOptional))] },
               },
             },
-            'text/csv': { schema: { type: 'string', description: 'A header line with the names, and a line for each row; `NULL` is no value.' } },
+            'text/csv': { schema: { type: 'string', description: 'A header line with the column names, then one line per row. `NULL` is null.' } },
           },
         },
         responses: {
-          200: { description: 'A merge found every row there. Its body is that of `2XX`.', headers: rangeHeaders },
-          201: { description: 'Stored. Its body is that of `2XX`.', headers: { ...rangeHeaders, Location: reference('headers', 'Location') } },
+          200: { description: 'A merge updated only existing rows. For the body see `2XX`.', headers: rangeHeaders },
+          201: { description: 'Created. For the body see `2XX`.', headers: { ...rangeHeaders, Location: reference('headers', 'Location') } },
           '2XX': {
-            description: 'The body of 200 and 201 with `Prefer: return=representation`: the rows. Without it there is none, and no media type.',
+            description: 'The body of 200 and 201: with `Prefer: return=representation` the rows, otherwise no body and no media type.',
             headers: rangeHeaders,
-            content: rows(name),
+            content: tableContent(name),
           },
-          ...refusals('create'),
+          ...errorResponses('create'),
         },
       },
     }),
@@ -143,17 +143,21 @@ function tablePath(table: Table): Json {
         ...common,
         operationId: `update_${name}`,
         summary: `${summary}: change`,
-        description: 'Changes every row that matches; without a filter, every row you see.',
+        description: 'Changes all matching rows; without a filter, all rows that you can see.',
         security: bearer,
-        parameters: [...of('select'), ...oneRow, ...of(...logic, 'Prefer.write')],
+        parameters: [...parameterRefs('select'), ...oneRow, ...parameterRefs(...logicalParameters, 'Prefer.write')],
         requestBody: {
           required: true,
           content: { 'application/json': { schema: reference('schemas', `${name}_change`), examples: { one: { value: exampleRow(changed) } } } },
         },
         responses: {
-          200: { description: 'With `Prefer: return=representation`: the rows, in no certain order.', headers: rangeHeaders, content: rows(name) },
-          204: { description: 'Changed, which may be none.', headers: rangeHeaders },
-          ...refusals('change'),
+          200: {
+            description: 'With `Prefer: return=representation`: the changed rows, in no defined order.',
+            headers: rangeHeaders,
+            content: tableContent(name),
+          },
+          204: { description: 'Changed; possibly no rows.', headers: rangeHeaders },
+          ...errorResponses('change'),
         },
       },
     }),
@@ -162,46 +166,47 @@ function tablePath(table: Table): Json {
         ...common,
         operationId: `delete_${name}`,
         summary: `${summary}: delete`,
-        description: 'Deletes every row that matches; without a filter, every row you see.',
+        description: 'Deletes all matching rows; without a filter, all rows that you can see.',
         security: bearer,
-        parameters: [...of('select'), ...oneRow, ...of(...logic, 'Prefer.write')],
+        parameters: [...parameterRefs('select'), ...oneRow, ...parameterRefs(...logicalParameters, 'Prefer.write')],
         responses: {
-          200: { description: 'With `Prefer: return=representation`: the rows that are gone.', headers: rangeHeaders, content: rows(name) },
-          204: { description: 'Deleted, which may be none.', headers: rangeHeaders },
-          ...refusals('remove'),
+          200: { description: 'With `Prefer: return=representation`: the deleted rows.', headers: rangeHeaders, content: tableContent(name) },
+          204: { description: 'Deleted; possibly no rows.', headers: rangeHeaders },
+          ...errorResponses('remove'),
         },
       },
     }),
   }
 }
 
-/** What a function answers when it has answered. */
-function answer(routine: Routine): Json {
+/** Returns the successful response of a function. */
+function routineResponse(routine: Routine): Json {
   const { reply } = routine
   if (reply.kind === 'table')
     return {
       description: 'The rows.',
       headers: rangeHeaders,
-      content: reply.isSet ? rows(reply.table) : { 'application/json': { schema: reference('schemas', `${reply.table}_row`) } },
+      content: reply.isSet ? tableContent(reply.table) : { 'application/json': { schema: reference('schemas', `${reply.table}_row`) } },
     }
   if (reply.kind === 'value') {
     const schema = replySchema(routine, reply) as Json
-    return { description: 'The value.', headers: rangeHeaders, content: { 'application/json': { schema: reply.isSet ? listOf(schema) : schema } } }
+    return { description: 'The value.', headers: rangeHeaders, content: { 'application/json': { schema: reply.isSet ? arrayOf(schema) : schema } } }
   }
   const fields = replyFields(routine, reply)
-  // `select` may ask for fewer
-  const row = objectSchema(fields.map((field) => ({ ...field, isOptional: true })), {})
+  // `select` can omit columns
+  const part = objectSchema(fields.map((field) => ({ ...field, isOptional: true })), {})
   const whole = objectSchema(fields, {})
   return reply.isSet
-    ? { description: 'The rows.', headers: rangeHeaders, content: everyForm({ anyOf: [whole, row] }, { anyOf: [listOf(whole), listOf(row)] }) }
+    ? { description: 'The rows.', headers: rangeHeaders, content: rowContent({ anyOf: [whole, part] }, { anyOf: [arrayOf(whole), arrayOf(part)] }) }
     : { description: 'One row.', headers: rangeHeaders, content: { 'application/json': { schema: whole } } }
 }
 
-/** The columns of the reply as filters, where no argument of a GET has that name. */
-function replyFilters(routine: Routine, tables: Table[], taken: string[]): Json[] {
+/** Returns the filters on the result's columns, except those with the name of a parameter of GET. */
+function replyFilters(routine: Routine, tables: Table[], parameterNames: string[]): Json[] {
   const { reply } = routine
   if (reply.kind === 'value' || !reply.isSet) return []
-  if (reply.kind === 'rows') return reply.columns.filter(({ name }) => !taken.includes(name)).map((column) => filterParameter({ ...column, description: '' }))
+  if (reply.kind === 'rows')
+    return reply.columns.filter(({ name }) => !parameterNames.includes(name)).map((column) => filterParameter({ ...column, description: '' }))
   const table = tables.find(({ name }) => name === reply.table)
   return table === undefined ? [] : filtersOf(table)
 }
@@ -210,33 +215,37 @@ function routinePath(routine: Routine, tables: Table[]): Json {
   const { name, summary, description, readsOnly, reply } = routine
   const isList = reply.kind !== 'value' && reply.isSet
   const fields = parameterFields(routine)
-  const { example } = shapeOfRoutine(routine)
+  const { example } = schemasOfRoutine(routine)
   const common = {
     tags: [functionsTag.name],
     summary,
     description,
     security: bearer,
-    responses: { 200: answer(routine), ...isList && { 206: answer(routine) }, ...refusals('call') },
+    responses: { 200: routineResponse(routine), ...isList && { 206: routineResponse(routine) }, ...errorResponses('call') },
   }
   const inQuery = fields.filter(({ name: field }) => !['json', 'jsonb'].includes(routine.parameters.find((parameter) => parameter.name === field)?.type ?? ''))
-  const paging = (taken: string[]) =>
+  const paging = (parameterNames: string[]) =>
     isList
-      ? [...of('select', ...pageParameters), ...replyFilters(routine, tables, taken), ...of(...logic, 'Range', 'Range-Unit')]
+      ? [
+        ...parameterRefs('select', ...pageParameters),
+        ...replyFilters(routine, tables, parameterNames),
+        ...parameterRefs(...logicalParameters, 'Range', 'Range-Unit'),
+      ]
       : reply.kind === 'table'
-      ? of('select')
+      ? parameterRefs('select')
       : []
   return {
     servers,
     post: {
       ...common,
       operationId: name,
-      parameters: [...paging([]), ...of('Prefer.write')],
+      parameters: [...paging([]), ...parameterRefs('Prefer.write')],
       requestBody: {
         required: fields.some(({ isOptional }) => !isOptional),
         content: { 'application/json': { schema: objectSchema(fields, { additionalProperties: false }), examples: { one: { value: example } } } },
       },
     },
-    // JSON does not go into a query
+    // GET cannot have parameters with JSON
     ...(readsOnly && fields.every((field) => field.isOptional || inQuery.includes(field)) && {
       get: {
         ...common,
@@ -246,12 +255,12 @@ function routinePath(routine: Routine, tables: Table[]): Json {
             name: field.name,
             in: 'query',
             required: !field.isOptional,
-            // null cannot be said here, only left out
+            // a query string cannot contain null, only omit the parameter
             schema: withoutNull(field.schema),
             ...(example[field.name] != null && { example: example[field.name] }),
           })),
           ...paging(inQuery.map((field) => field.name)),
-          ...of('Prefer.write'),
+          ...parameterRefs('Prefer.write'),
         ],
       },
     }),
@@ -270,7 +279,7 @@ function withoutNull({ type, enum: values, anyOf, ...rest }: Schema): Schema {
   }
 }
 
-/** The data surface. */
+/** Returns the description of the data surface. */
 export function dataDescription({ tables, routines }: Exposed): Description {
   const filters = tables.flatMap((table) =>
     [...table.columns, ...table.computed].map((column) => [filterName(table.name, column.name), filterParameter(column)])
@@ -283,29 +292,31 @@ export function dataDescription({ tables, routines }: Exposed): Description {
     components: {
       schemas: {
         ...Object.assign({}, ...tables.map(tableSchemas)) as Record<string, Json>,
-        ...namedShapes,
+        ...namedSchemas,
         DataError: {
           type: 'object',
           description: 'An error of the data surface. Branch on the status and `code`.',
           required: ['code', 'message', 'details', 'hint'],
           properties: {
-            code: { type: 'string', description: 'An SQLSTATE of the database, `PGRST…` of PostgREST, or a word of the edge.' },
-            message: { type: 'string', description: 'What is wrong. For 23514, 23505 and 23503 it names the constraint, for 23502 the column.' },
+            code: { type: 'string', description: 'An SQLSTATE of the database, `PGRST…` of PostgREST, or a code of the edge.' },
+            message: { type: 'string', description: 'The error. For 23514, 23505 and 23503 it names the constraint, for 23502 the column.' },
             details: { type: ['string', 'null'] },
-            hint: { type: ['string', 'null'], description: 'What is allowed instead.' },
+            hint: { type: ['string', 'null'], description: 'The allowed values.' },
           },
         },
       },
-      responses: refusalResponses(),
+      responses: namedErrorResponses(),
       parameters: { ...sharedParameters, ...Object.fromEntries(filters) as Record<string, Json> },
       headers: {
         ContentRange: {
-          description: 'The rows of the answer, and after the slash how many there are in all if they were counted: `0-19/57`, `*/0`.',
+          description: 'The range of the rows, and after the slash their total number if it was counted: `0-19/57`, `*/0`.',
           schema: { type: 'string' },
         },
-        Location: { description: 'With `Prefer: return=headers-only`: where the new row is.', schema: { type: 'string' } },
-        DataChallenge: { description: 'That the token is the reason.', schema: { type: 'string' } },
+        Location: { description: 'With `Prefer: return=headers-only`: the address of the new row.', schema: { type: 'string' } },
+        DataChallenge: { description: 'Names the token as the reason.', schema: { type: 'string' } },
       },
+      // The token's scheme is described with the route that issues it.
+      securitySchemes: {},
     },
     tags: [...tables.map(({ name, summary }) => ({ name, description: summary })), functionsTag],
   }

@@ -1,6 +1,6 @@
 /**
- * The proxy that `edge.ts` compares the edge with: `node bench/proxies.ts <port> <address of PostgREST>`. It forwards reads by undici
- * and does nothing else; no proxy on Node costs less.
+ * The baseline for edge.ts: `node bench/bare-proxy.ts <port> <address of PostgREST>`. It only forwards reads with undici; no proxy on Node
+ * is faster.
  */
 import { createServer } from 'node:http'
 import { Pool, type Dispatcher } from 'undici'

@@ -63,10 +63,10 @@ const policy = [
 const documentPath = `${basePath}/openapi.json`
 
 /** The paths of the description and the explorer. */
-export const descriptionPaths: readonly string[] = [documentPath, '/docs', ...Object.keys(files)]
+export const apiDocsPaths: readonly string[] = [documentPath, '/docs', ...Object.keys(files)]
 
 /** Builds the handlers of these paths. @param document reads the OpenAPI document */
-export function description(document: () => Promise<object>): [path: string, serve: Served][] {
+export function apiDocs(document: () => Promise<object>): [path: string, serve: Served][] {
   // The document is public, and programs of any origin may read it.
   const readable = { 'content-type': 'application/json', 'cache-control': 'public, max-age=60', 'access-control-allow-origin': '*' }
   const page = { 'content-type': 'text/html; charset=utf-8', 'content-security-policy': policy }
