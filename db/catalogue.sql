@@ -1,18 +1,18 @@
--- Everything that is defined in this database, an object a line: its kind, its name, and its definition as a JSON string, so
--- that a definition of many lines is one. It holds no number that a restore gives anew, and no word of PostgreSQL's that its
--- versions 15 to 18 say differently. db/describe.ts shows it; infra/docker/backup notes it, and restore compares.
--- Without a search path every name is written in full; and a definition may hold a moment, which is written as the session says.
+-- All objects of this database, one row each: kind, name, and definition. The definition is a JSON string, so that several lines of SQL
+-- fit into one row. The result contains no value that a restore changes, and no text that differs between PostgreSQL 15 and 18.
+-- The program db/describe.ts returns the rows. infra/docker/backup stores them, and restore compares them.
+-- Without a search path PostgreSQL prints every name in full. A definition may contain a date, printed by the settings of the session.
 set search_path = '';
 set timezone = 'UTC';
 set datestyle = 'ISO';
 set intervalstyle = 'postgres';
--- a query of this form is estimated to cost so much that compiling it would take seconds
+-- the planner estimates a very high cost for this query, and compiling it would take seconds
 set jit = off;
 
 with ours as (
   select oid, nspname from pg_namespace where nspname !~ '^pg_' and nspname <> 'information_schema'
 ),
--- an extension brings its own, and a dump only says that it is there
+-- an extension creates its own objects, and a dump only names the extension
 of_extensions as (
   select classid, objid from pg_depend where deptype = 'e'
 ),
@@ -29,7 +29,7 @@ types as (
   where t.typnamespace in (select oid from ours) and (t.typtype in ('d', 'e', 'r') or t.typtype = 'c' and c.relkind = 'c')
     and ('pg_type'::regclass, t.oid) not in (select classid, objid from of_extensions)
 ),
--- what PostgreSQL itself brings, where somebody has changed who may use it
+-- built-in objects with changed rights
 changed_by_us as (
   select 'function ' || p.oid::regprocedure::text as what, p.proacl as acl
   from pg_proc p left join pg_init_privs i on i.objoid = p.oid and i.classoid = 'pg_proc'::regclass
@@ -40,7 +40,7 @@ changed_by_us as (
   where c.relnamespace = 'pg_catalog'::regnamespace and c.relacl is distinct from i.initprivs
 ),
 rights as (
-  -- where nothing was ever granted or taken, PostgreSQL's own default applies: of functions and types, to everybody
+  -- without any grant or revoke, PostgreSQL's defaults apply: everybody may use functions and types
   select 'schema ' || quote_ident(n.nspname) as what, n.nspowner as owner, n.nspacl as acl, acldefault('n', n.nspowner) as usual
   from pg_namespace n where n.oid in (select oid from ours)
   union all
@@ -76,7 +76,7 @@ objects (kind, name, definition) as (
       (select string_agg(format('%I %s', attname, format_type(atttypid, atttypmod)), ', ' order by attnum) from pg_attribute where attrelid = t.typrelid and attnum > 0 and not attisdropped)) end
   from types t left join pg_type b on b.oid = t.typbasetype
   union all
-  -- constraints that only say not null are part of their column; PostgreSQL 18 lists them and 15 does not
+  -- A constraint that only says not null is part of its column. PostgreSQL 18 lists such constraints and 15 does not.
   select 'table', c.name, format(E'create %stable %s (\n%s\n)%s%s%s;%s',
     case c.relpersistence when 'u' then 'unlogged ' else '' end, c.name,
     (select string_agg(line, E',\n' order by rank, line_order) from (
@@ -137,7 +137,7 @@ objects (kind, name, definition) as (
   select 'trigger', format('%s %I', c.name, t.tgname), pg_get_triggerdef(t.oid) || ';' || case t.tgenabled when 'O' then '' else ' -- ' || t.tgenabled::text end
   from pg_trigger t join relations c on c.oid = t.tgrelid where not t.tgisinternal
   union all
-  -- a foreign key is kept by triggers that can be turned off without a word in its definition
+  -- The triggers of a foreign key can be disabled. The definition of the key does not show that.
   select 'key kept', format('%s %I', k.conrelid::regclass, k.conname), string_agg(t.tgenabled::text, '' order by t.tgtype, t.tgrelid::regclass::text collate "C", t.tgenabled)
   from pg_trigger t join pg_constraint k on k.oid = t.tgconstraint where t.tgisinternal and k.connamespace in (select oid from ours)
   group by k.conrelid, k.conname
@@ -148,7 +148,7 @@ objects (kind, name, definition) as (
   select 'event trigger', evtname, format('%s %s %s %s', evtevent, evtfoid::regprocedure, evtenabled, evttags) from pg_event_trigger
   union all
   select 'function', f.name, case f.prokind when 'a' then format('aggregate %s: %s', f.name,
-      -- the rest of the line is names and values, no numbers of this database
+      -- the rest of the line consists of names and values, without oids of this database
       concat_ws(', ', a.aggkind, a.aggtransfn, a.aggfinalfn, a.aggcombinefn, a.aggserialfn, a.aggdeserialfn, a.aggmtransfn, a.aggminvtransfn, a.aggmfinalfn,
         a.aggfinalextra, a.aggfinalmodify, format_type(a.aggtranstype, null), a.agginitval, a.aggminitval, f.proparallel))
     else pg_get_functiondef(f.oid) end
@@ -172,22 +172,22 @@ objects (kind, name, definition) as (
   union all
   select 'comment', i.type || ' ' || case when d.classoid = 'pg_proc'::regclass then d.objoid::regprocedure::text else i.identity end, d.description
   from pg_description d, pg_identify_object(d.classoid, d.objoid, d.objsubid) i
-  -- below that number is what PostgreSQL brings
+  -- smaller oids are objects that PostgreSQL creates itself
   where d.objoid >= 16384 or d.classoid = 'pg_namespace'::regclass and d.objoid in (select oid from ours)
   union all
   select 'cast', format('%s as %s', c.castsource::regtype, c.casttarget::regtype), format('create cast (%s as %s) %s%s;', c.castsource::regtype, c.casttarget::regtype,
     case c.castmethod when 'f' then 'with function ' || c.castfunc::regprocedure::text when 'i' then 'with inout' else 'without function' end,
     case c.castcontext when 'i' then ' as implicit' when 'a' then ' as assignment' end)
-  -- below that number is what PostgreSQL brings
+  -- smaller oids are objects that PostgreSQL creates itself
   from pg_cast c where c.oid >= 16384 and ('pg_cast'::regclass, c.oid) not in (select classid, objid from of_extensions)
   union all
-  -- operators, collations, dictionaries: that they are there
+  -- of operators, collations and dictionaries only the existence
   select 'object', i.type || ' ' || i.identity, ''
   from pg_depend d, pg_identify_object(d.classid, d.objid, 0) i
   where d.refclassid = 'pg_namespace'::regclass and d.refobjid in (select oid from ours) and d.deptype = 'n'
     and d.classid not in ('pg_class'::regclass, 'pg_proc'::regclass, 'pg_type'::regclass, 'pg_default_acl'::regclass)
   union all
-  -- roles belong to the whole server, but who they are decides what all of the above means
+  -- roles belong to the whole server, but their attributes decide the effect of all rights above
   select 'role', r.rolname, format('alter role %I %s;', r.rolname, concat_ws(' ',
     case when r.rolcanlogin then 'login' end, case when r.rolsuper then 'superuser' end, case when r.rolbypassrls then 'bypassrls' end, case when r.rolinherit then 'inherit' end,
     case when r.rolcreaterole then 'createrole' end, case when r.rolcreatedb then 'createdb' end, case when r.rolreplication then 'replication' end,

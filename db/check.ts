@@ -2,12 +2,12 @@
 import { readdir, readFile } from 'node:fs/promises'
 import type pg from 'pg'
 
-/** A rule: its name, the sentence it says, and the query that answers what breaks it. */
+/** A rule: its name, its sentence, and the query for the objects that break it. */
 export type Lint = { name: string, rule: string, sql: string }
-/** What breaks a rule. */
+/** An object that breaks a rule. `what` names it. */
 export type Offence = { lint: string, rule: string, what: string }
 
-/** Reads all rules, sorted by name. A rule begins with the line `-- name: …`; the comment after it is the rule in words. */
+/** Reads all rules, sorted by name. A rule begins with the line `-- name: …`. The comment line after it is the sentence. */
 export async function lints(): Promise<Lint[]> {
   const folder = `${import.meta.dirname}/lints`
   const files = (await readdir(folder)).filter((file) => file.endsWith('.sql'))
@@ -18,24 +18,24 @@ export async function lints(): Promise<Lint[]> {
   }).toSorted((one, other) => (one.name < other.name ? -1 : 1))
 }
 
-/** Asks one rule. A rule that cannot be asked, because something it names is not there, is broken. */
-async function ask(client: pg.ClientBase, { name, rule, sql }: Lint): Promise<Offence[]> {
-  await client.query('savepoint asked')
+/** Runs the query of one rule. If the query fails, for example because an object is missing, the rule is broken. */
+async function run(client: pg.ClientBase, { name, rule, sql }: Lint): Promise<Offence[]> {
+  await client.query('savepoint lint')
   try {
     const { rows } = await client.query<{ what: string }>(sql)
     return rows.map(({ what }) => ({ lint: name, rule, what }))
   } catch (error) {
-    await client.query('rollback to savepoint asked')
+    await client.query('rollback to savepoint lint')
     return [{ lint: name, rule, what: error instanceof Error ? error.message : String(error) }]
   }
 }
 
 /**
- * Asks every rule, of what the client's transaction sees; it must have begun one.
- * @returns everything in the database that breaks a rule; none is as it should be
+ * Checks every rule within the client's open transaction.
+ * @returns every object that breaks a rule
  */
 export async function checkDatabase(client: pg.ClientBase): Promise<Offence[]> {
   const found: Offence[] = []
-  for (const lint of await lints()) found.push(...await ask(client, lint))
+  for (const lint of await lints()) found.push(...await run(client, lint))
   return found
 }

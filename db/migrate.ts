@@ -1,10 +1,10 @@
 /**
- * Brings a database to the present: one lock, then in one transaction the migrations that are new and, where any of them
- * has changed, all functions and rules, and at its end the lints; then the settings and passwords of this deployment. Safe
- * to run by five processes at once, and to kill at any point: what was not committed is done by the next run.
+ * Migrates a database. An advisory lock comes first. One transaction then applies the new migrations and, if any file has changed, all
+ * functions and rules; the lints run at its end. The settings and passwords of the deployment follow. Several processes may run this at
+ * once. Each may be killed at any point: the next run completes the work.
  *
- * db/migrations is history: a file is applied once and never edited. db/functions and db/rules are the present: they are
- * read, changed and reviewed in place, and what stands in none of their files is dropped.
+ * db/migrations is history: a file is applied once and never edited. The folders db/functions and db/rules define the present: edit their
+ * files in place. Objects that no file defines are dropped.
  */
 import { createHash, createHmac, pbkdf2Sync, randomBytes } from 'node:crypto'
 import { readdir, readFile } from 'node:fs/promises'
@@ -14,23 +14,23 @@ import { checkDatabase } from './check.ts'
 
 const here = import.meta.dirname
 
-/** Any number, as long as nothing else in this database takes the same advisory lock. */
+/** An arbitrary number. No other code may use the same advisory lock in this database. */
 const lockKey = 710_331_804_118
 
 export type MigrateOptions = {
-  /** The owner's connection; its user needs CREATEROLE and CREATE on the database, not superuser. */
+  /** The owner's connection. Its user needs CREATEROLE, and CREATE on the database; it need not be a superuser. */
   databaseUrl: string
-  /** base_url: the only audience a token may name. */
+  /** base_url: the only audience that a token may have. */
   publicUrl: string
   /** Password of the login `auth_service`. */
   authServicePassword: string
   /** Password of the login `authenticator`. */
   authenticatorPassword: string
-  /** How many connections each PostgREST may hold (PGRST_DB_POOL); its default if absent. */
+  /** The number of connections that each PostgREST may hold (PGRST_DB_POOL). Default: 12. */
   dataPool?: number
   /** Called before any change. Throws if the database belongs to another deployment. */
   beforeMigrating?: (client: pg.ClientBase) => Promise<void>
-  /** Told what was done, a line each. */
+  /** Called with one line for each applied file. */
   log?: (line: string) => void
 }
 
@@ -38,32 +38,32 @@ const checksum = (sql: string) => createHash('sha256').update(sql).digest('hex')
 
 type SqlFile = { name: string, sql: string }
 
-/** The SQL files of some folders, in the order of the folders and then of their names. */
+/** Reads the SQL files of some folders, in the order of the folders and then of their names. */
 async function sqlFiles(...folders: string[]): Promise<SqlFile[]> {
   const files = await Promise.all(folders.map(async (folder) => {
     const names = (await readdir(`${here}/${folder}`)).filter((name) => name.endsWith('.sql')).toSorted()
     return Promise.all(names.map(async (name) => ({
       name: folder === 'migrations' ? name : `${folder}/${name}`,
-      // a checkout with other line endings is still the same file
+      // line endings of the checkout must not change the checksum
       sql: (await readFile(`${here}/${folder}/${name}`, 'utf8')).replaceAll('\r\n', '\n'),
     })))
   }))
   return files.flat()
 }
 
-/** The names of all migrations, in their order; `/readyz` compares them with what the database has applied. */
+/** Returns the names of all migrations, in order. `/readyz` compares them with those that the database has applied. */
 export const migrationNames = async (): Promise<string[]> => (await sqlFiles('migrations')).map(({ name }) => name)
 
-/** Names the migrations of this version that a database has not applied: all of them for a database that is not migrated. */
+/** Returns the migrations of this version that a database has not applied. */
 export async function missingMigrations(client: pg.ClientBase): Promise<string[]> {
-  const { rows: [{ isThere } = {}] } = await client.query<{ isThere: boolean }>(
-    `select to_regclass('private.migrations') is not null and to_regnamespace('api') is not null as "isThere"`,
+  const { rows: [{ isMigrated } = {}] } = await client.query<{ isMigrated: boolean }>(
+    `select to_regclass('private.migrations') is not null and to_regnamespace('api') is not null as "isMigrated"`,
   )
-  const known = isThere === true ? (await client.query<{ name: string }>('select name from private.migrations')).rows : []
+  const known = isMigrated === true ? (await client.query<{ name: string }>('select name from private.migrations')).rows : []
   return (await migrationNames()).filter((name) => known.every((row) => row.name !== name))
 }
 
-/** Functions and rules, in the order in which they are run. A function whose body is parsed at once comes after what it calls. */
+/** Returns functions and rules in the order of execution. PostgreSQL parses some function bodies at once: their files follow those that they call. */
 async function presentFiles(): Promise<SqlFile[]> {
   const rules = await sqlFiles('rules')
   const only = (name: string) => rules.filter((file) => file.name === `rules/${name}`)
@@ -96,8 +96,8 @@ async function run(client: pg.Client, file: string, sql: string): Promise<void> 
 }
 
 /**
- * Runs a file of functions or rules. `create or replace` keeps the names of a function's parameters and the type that it answers. PostgreSQL
- * refuses others and names the function, which is then dropped; the file creates it again, with its grants.
+ * Runs a file of functions or rules. `create or replace` cannot change the parameter names or the return type of a function. PostgreSQL's
+ * error then names the function. This drops it and runs the file again, which creates the function with its grants.
  */
 async function define(client: pg.Client, file: string, sql: string): Promise<void> {
   await client.query('savepoint file')
@@ -113,10 +113,10 @@ async function define(client: pg.Client, file: string, sql: string): Promise<voi
   }
 }
 
-/** Where private.migrations keeps the checksum of functions and rules. */
+/** The name under which private.migrations stores the checksum of functions and rules. */
 const present = 'functions and rules'
 
-/** What private.migrations knows: names and checksums. */
+/** Returns the names and checksums in private.migrations. */
 async function applied(client: pg.Client): Promise<Map<string, string>> {
   await client.query(`
     create schema if not exists private;
@@ -127,10 +127,10 @@ async function applied(client: pg.Client): Promise<Map<string, string>> {
 }
 
 /**
- * A database made before the first release has twenty-four migrations where this version has a baseline that makes the
- * same tables. They are replaced by the baseline's name; everything else about such a database is functions and rules.
+ * Adopts a database from before the first release. It has twenty-four migrations; the baseline of this version makes the same tables.
+ * The name of the baseline replaces theirs. The rest of such a database is functions and rules.
  */
-async function carryOver(client: pg.Client, known: Map<string, string>, baseline: SqlFile): Promise<void> {
+async function adoptBaseline(client: pg.Client, known: Map<string, string>, baseline: SqlFile): Promise<void> {
   if (!known.has('0001_roles_and_schemas.sql')) return
   if (!known.has('0024_personal_rows.sql'))
     throw new Error('This database was left half-migrated by a version before the baseline. Migrate it with that version first.')
@@ -150,8 +150,8 @@ async function record(client: pg.Client, name: string, sum: string): Promise<voi
 }
 
 /**
- * Takes every table at once. A live service's requests lock tables in an order of their own, so a lock is waited for less
- * long than PostgreSQL waits before it ends one of two that wait for each other: the migration gives up, not a request.
+ * Locks every table at once. The requests of a live service lock tables in another order, so a deadlock is possible. The lock timeout is
+ * shorter than PostgreSQL's deadlock timeout: the migration gives up, and no request is cancelled.
  */
 async function lockTables(client: pg.Client): Promise<void> {
   await client.query(`set local lock_timeout = '500ms'; set local statement_timeout = '15min'`)
@@ -167,16 +167,16 @@ async function lockTables(client: pg.Client): Promise<void> {
 const isLockConflict = (error: unknown): boolean =>
   error instanceof Error && ('code' in error && (error.code === '55P03' || error.code === '40P01') || isLockConflict(error.cause))
 
-/** Nothing is committed that a rule of db/lints forbids, and a database that breaks one is not called migrated. */
-async function refuseOffences(client: pg.Client): Promise<void> {
+/** Throws if the database breaks a rule of db/lints, so that the transaction does not commit. */
+async function checkRules(client: pg.Client): Promise<void> {
   const offences = await checkDatabase(client)
   if (offences.length > 0)
     throw new Error(
-      `The database breaks rules of db/lints: ${offences.map(({ lint, what }) => `${lint}: ${what}`).join('; ')}`,
+      `The database breaks rules of db/lints: ${offences.map(({ lint, rule, what }) => `${lint}: ${what} (${rule})`).join('; ')}`,
     )
 }
 
-/** Everything that is new, or nothing. Tried again while a live service holds the tables. */
+/** Applies all new files or none. Retries for a minute while a live service holds the tables. */
 async function applyFiles(client: pg.Client, log: (line: string) => void): Promise<void> {
   const deadline = Date.now() + 60_000
   for (;;) {
@@ -193,47 +193,47 @@ async function applyOnce(client: pg.Client, log: (line: string) => void): Promis
   const migrations = await sqlFiles('migrations')
   const files = await presentFiles()
   let done: string[] = []
-  let misfit: string | undefined
+  let mismatch: string | undefined
   await inTransaction(client, async () => {
     const known = await applied(client)
-    if (migrations[0] !== undefined) await carryOver(client, known, migrations[0])
+    if (migrations[0] !== undefined) await adoptBaseline(client, known, migrations[0])
     const sum = checksum(files.map(({ name, sql }) => `${name}\n${sql}`).join('\n'))
-    if (known.get(present) === sum && migrations.every(({ name, sql }) => known.get(name) === checksum(sql))) return refuseOffences(client)
+    if (known.get(present) === sum && migrations.every(({ name, sql }) => known.get(name) === checksum(sql))) return checkRules(client)
     await lockTables(client)
     done = await applyMigrations(client, known, migrations)
-    misfit = await applyPresent(client, files, sum, isAhead(known, migrations))
-    if (misfit === undefined) done.push(present)
+    mismatch = await applyPresent(client, files, sum, isAhead(known, migrations))
+    if (mismatch === undefined) done.push(present)
   })
   for (const name of done) log(`applied ${name}`)
-  if (misfit !== undefined) log(`left functions and rules as the newer version has made them; those of this version do not fit: ${misfit}`)
+  if (mismatch !== undefined) log(`left functions and rules as the newer version has made them; those of this version do not fit: ${mismatch}`)
 }
 
-/** Whether a newer version has migrated this database. */
+/** Returns true if a newer version has migrated this database. */
 const isAhead = (known: Map<string, string>, migrations: SqlFile[]): boolean => {
   const last = migrations.at(-1)?.name ?? ''
   return [...known.keys()].some((name) => name.endsWith('.sql') && name > last)
 }
 
 /**
- * Functions and rules, which the lints judge. Where a newer version has migrated the database, what it added may be more than they know of: then all
- * of its own stay, so that who goes back to this version can start it.
- * @returns why they do not fit such a database, if so
+ * Applies functions and rules, and checks the lints. If a newer version has migrated the database, its tables may not fit this version's
+ * files. Then all of the newer functions and rules stay, so that an operator can return to this version.
+ * @returns the reason if this version's files do not fit such a database
  */
-async function applyPresent(client: pg.Client, files: SqlFile[], sum: string, mayMisfit: boolean): Promise<string | undefined> {
+async function applyPresent(client: pg.Client, files: SqlFile[], sum: string, mayMismatch: boolean): Promise<string | undefined> {
   await client.query('savepoint present')
   try {
     for (const { name, sql } of files) await define(client, name, sql)
     await record(client, present, sum)
-    await refuseOffences(client)
+    await checkRules(client)
     return undefined
   } catch (error) {
-    if (!mayMisfit || isLockConflict(error) || !(error instanceof Error)) throw error
+    if (!mayMismatch || isLockConflict(error) || !(error instanceof Error)) throw error
     await client.query('rollback to savepoint present')
     return error.message
   }
 }
 
-/** Drops the routines that nothing but routines needs. All of them are created again by db/functions. */
+/** Drops the routines that only other routines depend on. db/functions creates all of them again. */
 const dropRoutines = `
   do $$ begin
     execute (
@@ -251,10 +251,10 @@ const dropRoutines = `
     );
   end $$`
 
-/** Tells whether a statement failed because a routine needs what it drops, or a column's type that it alters, for which PostgreSQL 15 has another code. */
+/** Returns true if a statement failed because a routine depends on the object or the column type. PostgreSQL 15 has another code for the latter. */
 const isNeededByRoutine = ({ code, message }: pg.DatabaseError): boolean => code === '2BP01' || code === '0A000' && message.includes('uses its row type')
 
-/** Runs a migration. It may drop what functions of an older version still need; those are dropped first then. */
+/** Runs a migration. If functions of an older version depend on what it drops, this drops the functions first. */
 async function change(client: pg.Client, file: string, sql: string): Promise<void> {
   await client.query('savepoint file')
   try {
@@ -268,7 +268,7 @@ async function change(client: pg.Client, file: string, sql: string): Promise<voi
   }
 }
 
-/** @returns the names of those that were new */
+/** @returns the names of the new migrations */
 async function applyMigrations(client: pg.Client, known: Map<string, string>, migrations: SqlFile[]): Promise<string[]> {
   const done: string[] = []
   for (const { name, sql } of migrations) {
@@ -285,8 +285,8 @@ async function applyMigrations(client: pg.Client, known: Map<string, string>, mi
 }
 
 /**
- * What PostgreSQL stores for a password (RFC 5803). Made here, so that the password itself is in no statement and thus in
- * no server log.
+ * Returns the form in which PostgreSQL stores a password (RFC 5803). Because it is computed here, no statement and so no server log
+ * contains the password.
  */
 function scramVerifier(password: string): string {
   const iterations = 4096
@@ -304,7 +304,7 @@ async function setLogin(client: pg.Client, role: string, password: string): Prom
       await client.query(statement)
       return
     } catch (error) {
-      // a role belongs to the whole server: another database's migration may be setting it now
+      // a role belongs to the whole server: a migration of another database may be setting it now
       const concurrently = error instanceof pg.DatabaseError && error.message.includes('concurrently')
       if (!concurrently || attempt === 20) throw error
       await sleep(25 * attempt)
@@ -313,22 +313,22 @@ async function setLogin(client: pg.Client, role: string, password: string): Prom
 }
 
 /**
- * The shares of PostgREST's connections, in places: a third for a person, a sixth for all anonymous callers, who read
- * nothing. A share's requests hold at most twice its places, so a third of the connections is always there for others.
+ * Returns the connection slots of a PostgREST: a third of its pool for a user, a sixth for all anonymous callers together, who read
+ * nothing. The requests of one user hold at most twice its slots, so a third of the connections always remains for others.
  */
-export const placesOf = (pool: number): { perPerson: number, ofAnonymous: number } => ({
-  perPerson: Math.max(1, Math.floor(pool / 3)),
-  ofAnonymous: Math.max(1, Math.floor(pool / 6)),
+export const slotsOf = (pool: number): { perUser: number, anonymous: number } => ({
+  perUser: Math.max(1, Math.floor(pool / 3)),
+  anonymous: Math.max(1, Math.floor(pool / 6)),
 })
 
 /**
  * Migrates the database of `databaseUrl`.
- * @throws Error with one line that names the file, or what PostgreSQL said.
+ * @throws Error with one line: the file, or PostgreSQL's message
  */
 export async function migrate(options: MigrateOptions): Promise<void> {
   const log = options.log ?? (() => {})
   const client = new pg.Client({ connectionString: options.databaseUrl, application_name: 'migrate', connectionTimeoutMillis: 5_000 })
-  // a lost connection also fails the statement that is under way, which says so; unheard, the event would end the process
+  // a lost connection also fails the current statement, which reports it; without a listener the event would end the process
   client.on('error', () => undefined)
   await client.connect()
   try {
@@ -337,16 +337,16 @@ export async function migrate(options: MigrateOptions): Promise<void> {
     await applyFiles(client, log)
     await setLogin(client, 'auth_service', options.authServicePassword)
     await setLogin(client, 'authenticator', options.authenticatorPassword)
-    const places = placesOf(options.dataPool ?? 12)
+    const slots = slotsOf(options.dataPool ?? 12)
     await client.query(
       `insert into private.settings (public_url, places_per_person, places_of_anonymous) values ($1, $2, $3)
        on conflict (singleton) do update set public_url = excluded.public_url,
          places_per_person = excluded.places_per_person, places_of_anonymous = excluded.places_of_anonymous`,
-      [options.publicUrl, places.perPerson, places.ofAnonymous],
+      [options.publicUrl, slots.perUser, slots.anonymous],
     )
     await client.query(`notify pgrst, 'reload schema'; notify pgrst, 'reload config'`)
   } finally {
-    // ends the session, and with it the lock
+    // ends the session, which releases the lock
     await client.end()
   }
 }

@@ -1,7 +1,7 @@
--- What every table holds, a line each: how many rows, and a sum over the hashes of all of them, which is the same in whatever
--- order they are read. What pg_dump leaves out is left out here too: rows of unlogged tables, which a crash may empty anyway.
--- Of a sequence it says whether it is past the rows it numbers, because its value is of no snapshot.
--- query_to_xml() because it is PostgreSQL's one function that runs a query made of text.
+-- The contents of every table, one row each: the number of rows, and the sum of their hashes, which does not depend on their order. It
+-- skips the rows of unlogged tables, as pg_dump does, because a crash may empty these tables.
+-- For a sequence the result only says if it is past the rows that it numbers: its value belongs to no snapshot.
+-- query_to_xml() is PostgreSQL's only function that runs a query from a text.
 set search_path = '';
 set timezone = 'UTC';
 set datestyle = 'ISO';

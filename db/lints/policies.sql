@@ -16,24 +16,24 @@ union all
 select format('%s on %s', policyname, tablename) as what from pg_policies
 where schemaname = 'api' and (permissive <> 'PERMISSIVE' or roles <> '{authenticated}' or cmd = 'ALL');
 
--- name: policies_that_ask_nobody
--- Every policy asks whose row it is, by the caller's claims.
+-- name: policies_without_owner
+-- Every policy compares the owner of the row with the caller's claims.
 select format('%s on %s', policyname, tablename) as what from pg_policies
 where schemaname = 'api' and (qual is not null and qual !~ '(uid|personal_id)\(\)' or with_check is not null and with_check !~ '(uid|personal_id)\(\)');
 
--- name: claims_asked_per_row
--- A policy calls the claim and permission functions as (select …), so that each is asked once a query and not once a row.
+-- name: claims_called_per_row
+-- A policy calls the claim and permission functions as (select …), so that a query evaluates each of them once and not for each row.
 select format('%s on %s', policyname, tablename) as what
 from pg_policies, lateral (select coalesce(qual, '') || ' ' || coalesce(with_check, '') as rule) r
 where schemaname = 'api'
   and regexp_replace(r.rule, '\( SELECT (public\.|private\.)?(uid|org_id|org_role|personal_id)\(\) AS [a-z_]+\)|\( SELECT private\.can\([^()]*\) AS can\)', '', 'g') ~ '(uid|org_id|org_role|personal_id|can)\(';
 
 -- name: checks_that_do_not_refuse
--- Every check of new rows ends in a refusal that says permission denied, behind a CASE.
+-- The check of every insert and update policy is a CASE that ends in private.deny(), which raises "permission denied".
 select format('%s on %s', policyname, tablename) as what from pg_policies
 where schemaname = 'api' and cmd in ('INSERT', 'UPDATE') and (with_check is null or with_check !~ format('^\s*CASE\s+WHEN .* THEN true\s+ELSE private\.deny\(''%s''::text\)\s+END$', tablename));
 
 -- name: reads_that_may_be_explained
--- Every policy for select asks private.is_not_explained(), because the planner's estimate comes from everybody's rows.
+-- Every policy for select calls private.is_not_explained(), because the planner's estimate uses the rows of all tenants.
 select format('%s on %s', policyname, tablename) as what from pg_policies
 where schemaname = 'api' and cmd = 'SELECT' and qual !~ '^\(+private\.is_not_explained\(\) AND ';

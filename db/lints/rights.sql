@@ -1,5 +1,5 @@
 -- name: powerful_roles
--- No API role owns anything of ours, is a superuser, creates roles or is exempt from row security.
+-- No API role owns any of our objects, is a superuser, creates roles or is exempt from row security.
 select rolname as what from pg_roles
 where rolname in ('anon', 'authenticated', 'authenticator', 'auth_service')
   and (rolsuper or rolbypassrls or rolcreaterole or rolcreatedb or (rolcanlogin and rolname in ('anon', 'authenticated')))
@@ -8,7 +8,7 @@ select format('%s owns %s', r.rolname, c.oid::regclass) from pg_class c join pg_
 where r.rolname in ('anon', 'authenticated', 'authenticator', 'auth_service') and c.relnamespace in ('api'::regnamespace, 'auth'::regnamespace, 'private'::regnamespace);
 
 -- name: rights_beyond_rows
--- The API roles reach no table outside api, and do nothing to one but read and write rows.
+-- The API roles have access to no table outside api, and may only read and write rows.
 select format('%s may %s %s', r.rolname, privilege, c.oid::regclass) as what
 from pg_roles r, pg_class c, unnest(array['SELECT', 'INSERT', 'UPDATE', 'DELETE', 'TRUNCATE', 'REFERENCES', 'TRIGGER']) privilege
 where r.rolname in ('anon', 'authenticated', 'authenticator') and c.relkind in ('r', 'p', 'v', 'm')
@@ -17,7 +17,7 @@ where r.rolname in ('anon', 'authenticated', 'authenticator') and c.relkind in (
   and (c.relnamespace <> 'api'::regnamespace or privilege in ('TRUNCATE', 'REFERENCES', 'TRIGGER') or r.rolname = 'authenticator');
 
 -- name: rights_of_anon
--- anon reads every exposed table, by no policy, and does nothing else.
+-- anon may read every exposed table, where no policy shows it a row, and may do nothing else.
 select format('anon may not read %s', relname) as what from pg_class
 where relnamespace = 'api'::regnamespace and relkind in ('r', 'p', 'v') and not has_table_privilege('anon', oid, 'SELECT')
 union all

@@ -10,8 +10,8 @@ union all
 select p.oid::regprocedure::text from pg_proc p where p.pronamespace in ('api'::regnamespace, 'private'::regnamespace, 'public'::regnamespace) and obj_description(p.oid, 'pg_proc') is null
   and not exists (select from pg_depend d where d.objid = p.oid and d.classid = 'pg_proc'::regclass and d.deptype = 'e');
 
--- name: values_without_bounds
--- What callers write has bounds: every amount refuses NaN, every text has a length, every JSON a size and a depth, and plain numbers before it is printed.
+-- name: unbounded_values
+-- Every value that callers write is bounded: amounts refuse NaN, texts have a length, JSON has a size, a depth and plain numbers.
 select format('%s.%s', c.relname, a.attname) as what
 from pg_class c join pg_attribute a on a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped
 cross join lateral (
@@ -21,13 +21,13 @@ where c.relnamespace = 'api'::regnamespace and c.relkind = 'r' and has_table_pri
 and not case a.atttypid
   when 'numeric'::regtype then checks ~ 'NaN'
   when 'text'::regtype then checks ~ 'char_length|ANY|~ ''\^'
-  -- constraints are asked in the order of their names
+  -- PostgreSQL checks constraints in the order of their names, and plain_numbers must come before a check that prints the JSON
   when 'jsonb'::regtype then checks ~ 'plain_numbers.*octet_length' and checks !~ 'octet_length.*plain_numbers' and checks ~ 'jsonb_path_exists' or checks ~ 'is_date_range'
   else true
 end;
 
 -- name: owner_pairs_unprotected
--- The owner pair of a new row is from the token, but for a transaction's parts, which have the transaction's.
+-- The owner pair of a new row comes from the token. The parts of a transaction have the transaction's owner pair.
 select format('%s.%s', c.relname, a.attname) as what
 from pg_class c
 join pg_attribute a on a.attrelid = c.oid and a.attname in ('user_id', 'organization_id')
@@ -37,7 +37,7 @@ where c.relnamespace = 'api'::regnamespace and c.relkind = 'r' and has_table_pri
   and coalesce(pg_get_expr(d.adbin, d.adrelid), '') !~ case a.attname when 'user_id' then 'uid\(\)$' else 'org_id\(\)$' end;
 
 -- name: owners_deleted
--- Rows go with their organization and stay without their user; a transaction's parts go with the transaction.
+-- The deletion of an organization deletes its rows, and that of a user clears user_id. The parts of a transaction follow the transaction.
 select format('%s.%s: %s', k.conrelid::regclass, a.attname, k.confdeltype) as what
 from pg_constraint k join pg_attribute a on a.attrelid = k.conrelid and a.attnum = k.conkey[1]
 where k.contype = 'f' and k.connamespace = 'api'::regnamespace and a.attname in ('user_id', 'organization_id') and k.conrelid <> 'api.app_subscriptions'::regclass
@@ -45,14 +45,14 @@ where k.contype = 'f' and k.connamespace = 'api'::regnamespace and a.attname in 
 union all
 select c.relname as what from pg_class c
 where c.relnamespace = 'api'::regnamespace and exists (select from pg_attribute a where a.attrelid = c.oid and a.attname = 'organization_id')
-  -- activity has no foreign keys: triggers of auth.users and auth.organizations delete it
+  -- activity has no foreign keys: triggers of auth.users and auth.organizations delete its rows
   and c.relkind = 'r' and c.relname <> 'activity' and not exists (select from pg_attribute a where a.attrelid = c.oid and a.attname = 'transaction_id')
   and 2 <> (
     select count(*) from pg_constraint k join pg_attribute a on a.attrelid = k.conrelid and a.attnum = k.conkey[1]
     where k.conrelid = c.oid and k.contype = 'f' and a.attname in ('user_id', 'organization_id'));
 
 -- name: tables_that_differ
--- The policies, grants and locks of the tables with an owner pair are those of tags, but for the name, and for what is named here.
+-- Tables with an owner pair have the policies, grants and locks of the table tags, except for the differences listed here.
 with owned as (
   select c.oid, c.relname from pg_class c join pg_attribute a on a.attrelid = c.oid and a.attname = 'organization_id'
   where c.relnamespace = 'api'::regnamespace and c.relkind = 'r'
@@ -61,7 +61,7 @@ with owned as (
 ), common as (
   select tablename, cmd, replace(
       case tablename
-        -- a viewer sees what is shared
+        -- a viewer sees only shared dashboards
         when 'dashboards' then replace(rule,
           ' AND ((visibility = ANY (ARRAY[''shared''::text, ''public''::text])) OR ( SELECT private.can(''dashboards''::text, ''list_private''::text) AS can))', '')
         -- a list reads no row that is older than its page
@@ -69,7 +69,7 @@ with owned as (
           ' AND ((transaction_date)::timestamp with time zone >= ( SELECT CASE WHEN ("right"(rtrim(split_part(current_query(), '' ORDER BY "api"."transactions"."transaction_date" DESC''::text, 1)), 7)'
           || ' = ANY (ARRAY[''ON TRUE''::text, ''ctions"''::text, ''IS NULL''::text])) THEN private.oldest_of_page(private.rows_of_page(''transactions''::text))'
           || ' ELSE ''-infinity''::timestamp with time zone END AS "case"))', '')
-        -- an editor sees what they have done
+        -- an editor sees the own activity
         when 'activity' then replace(rule,
           ' OR ((organization_id = ( SELECT org_id() AS org_id)) AND (actor_id = ( SELECT uid() AS uid)) AND ( SELECT private.can(''activity''::text, ''list_own''::text) AS can))', '')
         else rule
@@ -84,10 +84,10 @@ union all
 select format('%s: %s of %s', c.relname, privilege, grantee)
 from owned c, unnest(array['anon', 'authenticated']) as grantee, unnest(array['SELECT', 'INSERT', 'UPDATE', 'DELETE']) as privilege
 where has_table_privilege(grantee, c.oid, privilege) <> (privilege = 'SELECT' or grantee = 'authenticated'
-    -- callers write no activity and no imports; they may delete an import
+    -- requests may not write activity or imports; they may delete an import
     and case c.relname when 'imports' then privilege = 'DELETE' else c.relname <> 'activity' end)
 union all
 select format('%s: lock of the tenants', c.relname) from owned c
 where has_table_privilege('authenticated', c.oid, 'DELETE')
-  -- of the statement, before an insert, update or delete
+  -- 30: a statement trigger before insert, update or delete
   and not exists (select from pg_trigger t where t.tgrelid = c.oid and t.tgfoid = 'private.lock_tenants_of_statement()'::regprocedure and t.tgtype = 30 and t.tgenabled = 'O');

@@ -1,10 +1,10 @@
 -- name: triggers_unordered
--- Triggers of one event run in the order of their names, which begin with a digit: those before RI_ConstraintTrigger_c_… that ask for a reference too.
+-- The name of a trigger begins with a digit: names are the order of execution, and ours must run before RI_ConstraintTrigger_c_….
 select format('%s on %s', t.tgname, t.tgrelid::regclass) as what from pg_trigger t join pg_class c on c.oid = t.tgrelid
 where c.relnamespace = 'api'::regnamespace and not t.tgisinternal and t.tgname !~ '^[1-9]_[a-z_]+$';
 
--- name: rows_unkept
--- A table that callers write has a before_row(), enabled for each insert, update and delete, with every step that the tables share.
+-- name: before_row_incomplete
+-- Every table that requests write has a before_row() for insert, update and delete, with all steps that the tables share.
 with tables as (
   select c.oid, c.relname as name, c.relname in ('line_items', 'transaction_tags') as is_part,
     has_table_privilege('authenticated', c.oid, 'INSERT, UPDATE') as is_sent,
@@ -15,17 +15,17 @@ with tables as (
   where c.relnamespace = 'api'::regnamespace and c.relkind = 'r' and has_table_privilege('authenticated', c.oid, 'INSERT, UPDATE, DELETE')
 ), columns as (
   select t.name, t.source, t.is_sent, a.attname as column, a.attnotnull as is_needed,
-    -- an amount is a number without a scale of its column's
+    -- an amount is a numeric column without a scale
     a.atttypid = 'numeric'::regtype and a.atttypmod = -1 as is_amount,
     a.atttypid = 'text'::regtype and (a.attname ~ 'currency$' or exists (
       select from pg_constraint k where k.conrelid = t.oid and k.contype = 'c' and a.attnum = any (k.conkey) and pg_get_expr(k.conbin, k.conrelid) like '%[a-z]{3}%'
     )) as is_currency
   from tables t join pg_attribute a on a.attrelid = t.oid and a.attnum > 0 and not a.attisdropped
 ), steps (name, source, about, step) as (
-  -- where widgets stand moves no money, and so is no change that an undo takes back
-  select name, source, 'count', 'if private.is_one_too_many(tg_op) then perform private.refuse_many_rows(); end if;' from tables where name <> 'dashboards'
+  -- moving a widget changes no money, so dashboards have no row limit and no undo
+  select name, source, 'count', 'if private.count_exceeds_limit(tg_op) then perform private.refuse_many_rows(); end if;' from tables where name <> 'dashboards'
   union all
-  -- a delete has no new row that a policy could check
+  -- a deletion has no new row, so no policy check applies
   select name, source, 'right to delete',
     format('if by_caller and old.organization_id is not null and not private.can(%L, ''delete'') then perform private.deny(%1$L); end if;', name) from tables
   union all
@@ -36,7 +36,7 @@ with tables as (
     'if by_caller and (%sold.user_id is distinct from new.user_id or old.organization_id is distinct from new.organization_id) then perform private.deny(%L); end if;',
     case when name <> 'transaction_tags' then 'old.id <> new.id or ' end, name) from tables where is_sent
   union all
-  select name, source, 'one row once', 'if tg_op = ''INSERT'' and by_caller and private.is_merge() then perform private.write_once(new, ' from tables where is_sent
+  select name, source, 'one row once', 'if tg_op = ''INSERT'' and by_caller and private.is_merge() then perform private.refuse_repeated_row(new, ' from tables where is_sent
   union all
   select name, source, 'refusal', 'if broken is not null then perform private.refuse_row(tg_relid, tg_op, new, broken); end if;' from tables where is_sent
   union all
@@ -61,11 +61,11 @@ with tables as (
 select distinct format('%s: %s', name, about) as what from steps where position(step in source) = 0;
 
 -- name: activity_unrecorded
--- Every table with an owner pair but those two that move no money records what is created, changed and deleted in it.
+-- Every table with an owner pair records its changes in activity, except the two tables without money.
 select format('%s: %s', c.relname, wanted.event) as what
 from pg_class c
 cross join (values
-  -- of the event, after it and of the whole statement
+  -- an AFTER trigger for each statement
   ('insert', 4, 0, '^record_(creation|association)$'), ('update', 16, 0, '^record_change(d_association)?$'), ('delete', 8, 0, '^record_deletion$')
 ) as wanted (event, bit, moment, recorder)
 where c.relnamespace = 'api'::regnamespace and c.relkind in ('r', 'p') and c.relname not in ('activity', 'dashboards')

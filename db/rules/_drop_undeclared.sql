@@ -1,6 +1,6 @@
--- Runs after the rules. Drops the functions that stand in no file: those that no file has written again since _reset.sql.
--- One that something still needs ends the migration with PostgreSQL's own words, which name what needs it. Functions of schema
--- public stay, because others may keep theirs there; db/lints tells of them.
+-- Runs after the rules. Drops the functions that no file defines: those that no file has replaced since _reset.sql. If another object
+-- depends on such a function, PostgreSQL's error names the object, and the migration ends. Functions of schema public stay, because an
+-- operator may keep some there; db/lints reports those that the API roles may call.
 
 do $drop$
 declare
@@ -9,7 +9,7 @@ declare
     from pg_proc p join functions_before b on b.oid = p.oid and b.place = p.ctid
     where not exists (select from pg_depend d where d.objid = p.oid and d.classid = 'pg_proc'::regclass and d.deptype = 'e'));
 begin
-  -- all at once, because one may need another
+  -- one statement, because one function may depend on another
   if undeclared is not null then
     execute format('drop routine %s', undeclared);
   end if;

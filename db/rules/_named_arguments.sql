@@ -1,6 +1,6 @@
--- Runs last, when the functions that stand in no file are gone. Makes for each function of api another of the same name with
--- one unnamed parameter of type json: PostgREST calls it when no function takes the arguments that were sent. Otherwise
--- PostgREST would look for a similar name, which takes minutes for an argument's name of some thousand letters.
+-- Runs last, when undeclared functions are dropped. Creates for each function of api a second one with the same name and one unnamed
+-- parameter of type json. PostgREST calls it if no function accepts the names of the arguments. Otherwise PostgREST would search for
+-- a similar name, which takes minutes for a name of some thousand letters.
 
 do $arguments$
 declare
@@ -9,8 +9,7 @@ begin
   for named in
     select p.proname, string_agg(distinct pg_get_function_arguments(p.oid), '; ') as takes
     from pg_proc p
-    -- a function whose one parameter is JSON takes such calls already
-    -- of one row is a computed field, which is no function of /rpc
+    -- a function of one row is a computed field and not a function of /rpc; a function of one JSON parameter accepts any names already
     where not exists (select from pg_class c where c.reltype = p.proargtypes[0] and p.pronargs = 1 and c.relnamespace = 'api'::regnamespace)
       and p.pronamespace = 'api'::regnamespace and p.prokind = 'f' and pg_get_function_identity_arguments(p.oid) !~ '^(\w+ )?jsonb?$'
     group by p.proname

@@ -1,5 +1,5 @@
--- Runs first. Takes away what db/functions and db/rules give, so that what stands in no file any more is gone when they
--- have run. All of it is one transaction: nobody sees the time between.
+-- Runs first. Drops all policies and triggers and revokes all grants, so that objects that no file defines any more disappear. The whole
+-- migration is one transaction, so no request sees the database without its rules.
 
 do $reset$
 declare
@@ -21,12 +21,12 @@ revoke all on all tables in schema api, auth, private from public, anon, authent
 revoke all on all functions in schema api, auth, private from public, anon, authenticated, authenticator, auth_service;
 revoke all on schema api, auth, private from anon, authenticated, authenticator, auth_service;
 
--- A function that a file writes again gets another place in the catalogue; _drop_undeclared.sql drops those that keep theirs.
+-- When a file replaces a function, its place in the catalogue changes. _drop_undeclared.sql drops the functions with an unchanged place.
 create temporary table functions_before on commit drop as
   select oid, ctid as place from pg_proc where pronamespace in ('api'::regnamespace, 'auth'::regnamespace, 'private'::regnamespace);
 
--- The interface's table of roles: their rights on an organization's rows. The file of a table gives them for that table. Policies
--- and triggers ask private.can(). Personal rows are not in it, because only their owner reaches them.
+-- The rights of each role on an organization's rows, from the interface's table of roles. Each table's file inserts the rights on its
+-- table. Policies and triggers read them through private.can(). Personal rows need no right: only their owner has access.
 delete from private.role_permissions;
 create temporary table usual_rights on commit drop as
   select role, action

@@ -1,4 +1,4 @@
--- Where money is kept.
+-- Accounts.
 
 comment on table api.accounts is
 $$Accounts: where money is kept
@@ -11,17 +11,17 @@ comment on column api.accounts.currency is 'ISO 4217 code, such as `usd`, `eur` 
 comment on column api.accounts.balance is 'Opening balance, may be negative; `current_balance` adds the transactions. 2 decimal places, more are rounded half away from zero; a third is refused where the currency has 3, such as `kwd`; a whole number in a currency without decimals, such as `jpy`';
 comment on column api.accounts.description is 'Up to 5000 characters';
 comment on column api.accounts.institution is 'Bank or broker, up to 255 characters';
-comment on column api.accounts.account_number is 'The last four digits only. Whatever is sent, no more is stored';
+comment on column api.accounts.account_number is 'Only the last four digits are stored, whatever you send';
 comment on column api.accounts.color is 'Hex code: `#rgb`, `#rrggbb` or `#rrggbbaa`';
 comment on column api.accounts.icon is 'Icon identifier, up to 100 characters';
 comment on column api.accounts.metadata is 'Free JSON, up to 16 KiB and 16 levels; its numbers are below 1e30 and have up to 50 decimal places';
-comment on column api.accounts.user_id is 'Who created it. Filled from the JWT; cannot be changed';
+comment on column api.accounts.user_id is 'Id of the user who created it. Filled from the JWT; cannot be changed';
 comment on column api.accounts.organization_id is 'The team it belongs to. Filled from the JWT when an organization is active; send null for a personal account; cannot be changed';
 comment on column api.accounts.created_at is 'Set by the service';
 comment on column api.accounts.updated_at is 'Set by the service at each change';
 
 alter table api.accounts alter column user_id set default public.uid(), alter column organization_id set default public.org_id();
--- The name comes before accounts_metadata_size, which prints. Stored rows are not read: they were printed within their size when they were written.
+-- The name sorts before accounts_metadata_size, which prints the JSON. Stored rows are not checked again: the size was checked when they were written.
 alter table api.accounts
   drop constraint if exists accounts_metadata_numbers,
   add constraint accounts_metadata_numbers check (private.plain_numbers(metadata)) not valid;
@@ -63,7 +63,7 @@ declare
   by_caller constant boolean := current_user = 'authenticated';
   broken text;
 begin
-  if private.is_one_too_many(tg_op) then
+  if private.count_exceeds_limit(tg_op) then
     perform private.refuse_many_rows();
   end if;
   if tg_op = 'DELETE' then
@@ -82,17 +82,17 @@ begin
     if by_caller and (old.id <> new.id or old.user_id is distinct from new.user_id or old.organization_id is distinct from new.organization_id) then
       perform private.deny('accounts');
     end if;
-    -- a deleted user clears user_id, which is no edit
+    -- the deletion of a user clears user_id, which is not an edit
     if new.user_id is not distinct from old.user_id then
       new.created_at := old.created_at;
       new.updated_at := now();
     end if;
   end if;
   new.currency := lower(new.currency);
-  -- only the last four digits are stored: a leaked copy has no more
+  -- only the last four digits are stored, so that a leak cannot reveal the number
   new.account_number := nullif(right(regexp_replace(new.account_number, '[^0-9]', '', 'g'), 4), '');
   if tg_op = 'INSERT' and by_caller and private.is_merge() then
-    perform private.write_once(new, 'id');
+    perform private.refuse_repeated_row(new, 'id');
   end if;
   if abs(new.balance) >= 999999999999.995 and new.balance <> 'NaN' then
     perform private.refuse_overflow(tg_relid, 'balance');
@@ -134,7 +134,7 @@ begin
   return new;
 end
 $$;
-comment on function private.accounts_before_row() is 'Fills, keeps and checks what a row of accounts has.';
+comment on function private.accounts_before_row() is 'Fills in, preserves and checks the columns of a row of accounts.';
 
 create or replace function private.accounts_after_row() returns trigger
   language plpgsql security definer set search_path = ''
@@ -145,7 +145,7 @@ begin
       format('the account has transactions in %s', old.currency),
       'The currency of an account can change as long as it has no transaction and no subscription. Create another account.');
   end if;
-  -- what they record would be refused
+  -- a transaction recorded from such a subscription would be refused
   if exists (select from api.subscriptions s where s.account_id = new.id) then
     perform private.invalid(
       format('the account has subscriptions in %s', old.currency),

@@ -1,11 +1,11 @@
--- Paid subscriptions of the application itself. Each person reads their own, and no caller writes them.
+-- Paid subscriptions of the application itself. Users read their own, and no request writes them.
 
 comment on table api.app_subscriptions is
 $$Paid subscriptions of the application itself
 
-You see your own. `status=eq.sub_active&period_start=lte.now&period_end=gte.now` lists the active ones. Not to be confused with `subscriptions`, your recurring expenses.$$;
+You see your own. `status=eq.sub_active&period_start=lte.now&period_end=gte.now` lists the active ones. Your recurring expenses are in `subscriptions`.$$;
 comment on column api.app_subscriptions.id is 'Identifier';
-comment on column api.app_subscriptions.user_id is 'Whose subscription it is';
+comment on column api.app_subscriptions.user_id is 'Id of the subscriber';
 comment on column api.app_subscriptions.product_id is 'The plan: personal, teams or business';
 comment on column api.app_subscriptions.status is '`sub_active` marks an active subscription';
 comment on column api.app_subscriptions.period_start is 'Start of the paid period';
@@ -18,8 +18,8 @@ create policy app_subscriptions_read_own on api.app_subscriptions
   for select to authenticated
   using (private.is_not_explained() and user_id = (select private.personal_id()));
 
--- insert, update and delete are not granted, because a plan is given by an operator or a payment provider, never by its
--- user. anon has no policy and so reads nothing.
+-- insert, update and delete are not granted, because only an operator or a payment provider assigns a plan. anon has no policy and so reads
+-- nothing.
 grant select on api.app_subscriptions to anon, authenticated;
 
 create trigger "1_updated_at"

@@ -1,21 +1,23 @@
--- Budgets: the limit of spending on a category, by month.
+-- Budgets per category: for one month, or for every month.
 
 comment on table api.budgets is
-$$Budgets: what may be spent on a category, by month
+$$Budgets: the limit of spending on a category, by month
 
-A row with a `month` is that month's; one without is every month's that has no row of its own; a category without either has its `monthly_budget`. `/rpc/get_budget_comparison` compares them with what was spent.
+A row with a `month` applies to that month. A row without one applies to every month that has no row of its own. A category without either has its `monthly_budget`. `/rpc/get_budget_comparison` compares budgets with spending.
 
-A row for every month has `starts_on`: from that month on, `rollover` adds up what is left. Changing or deleting such a row leaves the months before the current one as they were, in `past_budgets`; to change these too, send another `starts_on`, from which on the row then holds, or give a month a row of its own.
+A row for every month has `starts_on`: from that month on, `rollover` adds up the remainders. A change or deletion of such a row leaves the months before the current one as they were, in `past_budgets`. To change these too, send another `starts_on`, from which the row then applies, or create a row for a month.
 
-A category has one row for a month and currency. `POST` with `on_conflict=category_id,currency,month` and `Prefer: resolution=merge-duplicates` sets it, whether it is there or not.$$;
+A category has one row for a month and currency. `POST` with `on_conflict=category_id,currency,month` and `Prefer: resolution=merge-duplicates` creates or replaces it.$$;
 comment on column api.budgets.id is 'Identifier';
 comment on column api.budgets.category_id is 'Id of a category of the same context';
 comment on column api.budgets.month is 'First day of the month, YYYY-MM-01, between 1900 and 2199; null is every month';
-comment on column api.budgets.starts_on is 'First day of the month from which on a row for every month is added up, YYYY-MM-01, between 1900 and 2199; default the month in which it is created. A row of one month has none: null';
-comment on column api.budgets.amount is 'What may be spent; 0 or more, 2 decimal places, more are rounded half away from zero; a third is refused where the currency has 3, such as `kwd`; a whole number in a currency without decimals, such as `jpy`';
+comment on column api.budgets.starts_on is
+  'First day of the first month whose remainder is added up, YYYY-MM-01, between 1900 and 2199; default the month in which it is created; null for a row of one month';
+comment on column api.budgets.amount is
+  'The limit; 0 or more, 2 decimal places, more are rounded half away from zero; a third is refused where the currency has 3, such as `kwd`; a whole number in a currency without decimals, such as `jpy`';
 comment on column api.budgets.currency is 'ISO 4217 code, such as `usd`, `eur` or `jpy`, stored in lower case';
-comment on column api.budgets.rollover is 'Whether what was left of the month before, or overspent, is carried over to it';
-comment on column api.budgets.user_id is 'Who created it. Filled from the JWT; cannot be changed';
+comment on column api.budgets.rollover is 'Whether the remainder of the month before, or its overspending, is carried over to it';
+comment on column api.budgets.user_id is 'Id of the user who created it. Filled from the JWT; cannot be changed';
 comment on column api.budgets.organization_id is 'The team it belongs to. Filled from the JWT when an organization is active; send null for a personal budget; cannot be changed';
 comment on column api.budgets.created_at is 'Set by the service';
 comment on column api.budgets.updated_at is 'Set by the service at each change';
@@ -59,7 +61,7 @@ declare
   by_caller constant boolean := current_user = 'authenticated';
   broken text;
 begin
-  if private.is_one_too_many(tg_op) then
+  if private.count_exceeds_limit(tg_op) then
     perform private.refuse_many_rows();
   end if;
   if tg_op = 'DELETE' then
@@ -73,7 +75,7 @@ begin
     new.created_at := now();
     new.updated_at := now();
   end if;
-  -- before the unique key, which would show that another tenant's category has such a row
+  -- runs before the unique key: its error would reveal that another tenant's category has such a row
   if new.category_id is distinct from old.category_id and new.category_id is not null
     and (not by_caller or private.may_write('budgets', tg_op, new.user_id, new.organization_id)) then
     perform private.check_category('budgets', new.category_id, new.user_id, new.organization_id);
@@ -82,7 +84,7 @@ begin
     if by_caller and (old.id <> new.id or old.user_id is distinct from new.user_id or old.organization_id is distinct from new.organization_id) then
       perform private.deny('budgets');
     end if;
-    -- a deleted user clears user_id, which is no edit
+    -- the deletion of a user clears user_id, which is not an edit
     if new.user_id is not distinct from old.user_id then
       new.created_at := old.created_at;
       new.updated_at := now();
@@ -92,11 +94,11 @@ begin
   if new.month is null and new.starts_on is null then
     new.starts_on := date_trunc('month', case tg_op when 'INSERT' then new.created_at else now() end);
   elsif tg_op = 'UPDATE' and old.month is null and new.month is not null and new.starts_on = old.starts_on then
-    -- a row that becomes one month's has none
+    -- a row for one month has no starts_on
     new.starts_on := null;
   end if;
   if tg_op = 'INSERT' and by_caller and private.is_merge() then
-    perform private.write_once(new, 'id');
+    perform private.refuse_repeated_row(new, 'id');
   end if;
   if abs(new.amount) >= 999999999999.995 and new.amount <> 'NaN' then
     perform private.refuse_overflow(tg_relid, 'amount');
@@ -133,7 +135,7 @@ begin
   return new;
 end
 $$;
-comment on function private.budgets_before_row() is 'Fills, keeps and checks what a row of budgets has.';
+comment on function private.budgets_before_row() is 'Fills in, preserves and checks the columns of a row of budgets.';
 
 create or replace function private.budgets_after_row() returns trigger
   language plpgsql security definer set search_path = ''
@@ -148,17 +150,17 @@ begin
     end if;
     if old.month is null and new.month is null and (old.category_id, old.currency) = (new.category_id, new.currency) then
       if holds_from = new.starts_on and new.starts_on <> old.starts_on then
-        perform private.restate_budget(new.category_id, new.currency, holds_from);
+        perform private.end_past_budgets(new.category_id, new.currency, holds_from);
       end if;
       if (old.amount, old.rollover) <> (new.amount, new.rollover) then
-        perform private.keep_past_budget(old.category_id, old.currency, holds_from, old.amount, old.rollover, old.starts_on);
+        perform private.store_past_budget(old.category_id, old.currency, holds_from, old.amount, old.rollover, old.starts_on);
       end if;
       return null;
     end if;
   end if;
   if tg_op <> 'INSERT' then
     if old.month is null then
-      perform private.keep_past_budget(old.category_id, old.currency, private.this_month(), old.amount, old.rollover, old.starts_on);
+      perform private.store_past_budget(old.category_id, old.currency, private.this_month(), old.amount, old.rollover, old.starts_on);
     end if;
   end if;
   if tg_op <> 'DELETE' then
@@ -166,20 +168,20 @@ begin
       if tg_op = 'INSERT' or old.month is not null then
         holds_from := new.starts_on;
       end if;
-      perform private.restate_budget(new.category_id, new.currency, holds_from);
+      perform private.end_past_budgets(new.category_id, new.currency, holds_from);
       select case when c.budget_currency = new.currency then c.monthly_budget end as amount, date_trunc('month', c.created_at) < holds_from as is_older into own
         from api.categories c where c.id = new.category_id;
-      -- A category's first budget holds for every month. One that takes the place of another leaves the months before it.
+      -- A category's first budget applies to every month. A budget that replaces another one leaves the months before it unchanged.
       if tg_op = 'UPDATE' and old.month is null or own.amount is not null and own.is_older
         or exists (select from api.past_budgets where category_id = new.category_id and currency = new.currency) then
-        perform private.keep_past_budget(new.category_id, new.currency, holds_from, own.amount);
+        perform private.store_past_budget(new.category_id, new.currency, holds_from, own.amount);
       end if;
     end if;
   end if;
   return null;
 end
 $$;
-comment on function private.budgets_after_row() is 'Writes down what a category''s budget was before a row for every month is created, changed or deleted.';
+comment on function private.budgets_after_row() is 'Stores the previous budget of a category when a row for every month is created, changed or deleted.';
 
 create trigger "1_before_statement" before insert or update or delete on api.budgets
   for each statement execute function private.lock_tenants_of_statement();

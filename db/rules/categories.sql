@@ -8,9 +8,10 @@ comment on column api.categories.id is 'Identifier';
 comment on column api.categories.name is 'Name, 1 to 255 characters';
 comment on column api.categories.color is 'Hex code: `#rgb`, `#rrggbb` or `#rrggbbaa`';
 comment on column api.categories.icon is 'Icon identifier, up to 100 characters';
-comment on column api.categories.monthly_budget is 'What may be spent in a month; 0 or more, 2 decimal places, more are rounded half away from zero; a third is refused where the currency has 3, such as `kwd`; a whole number in a currency without decimals, such as `jpy`. `/rpc/get_budget_comparison` compares it with what was spent. The first one holds for every month; a change leaves the months before the current one as they were';
+comment on column api.categories.monthly_budget is
+  'Monthly limit of spending; 0 or more, 2 decimal places, more are rounded half away from zero; a third is refused where the currency has 3, such as `kwd`; a whole number in a currency without decimals, such as `jpy`. `/rpc/get_budget_comparison` compares it with spending. The first value applies to every month; a change leaves the months before the current one as they were';
 comment on column api.categories.budget_currency is 'Currency of monthly_budget: ISO 4217 code, such as `usd`, `eur` or `jpy`, stored in lower case';
-comment on column api.categories.user_id is 'Who created it. Filled from the JWT; cannot be changed';
+comment on column api.categories.user_id is 'Id of the user who created it. Filled from the JWT; cannot be changed';
 comment on column api.categories.organization_id is 'The team it belongs to. Filled from the JWT when an organization is active; send null for a personal category; cannot be changed';
 comment on column api.categories.created_at is 'Set by the service';
 comment on column api.categories.updated_at is 'Set by the service at each change';
@@ -54,7 +55,7 @@ declare
   by_caller constant boolean := current_user = 'authenticated';
   broken text;
 begin
-  if private.is_one_too_many(tg_op) then
+  if private.count_exceeds_limit(tg_op) then
     perform private.refuse_many_rows();
   end if;
   if tg_op = 'DELETE' then
@@ -73,7 +74,7 @@ begin
     if by_caller and (old.id <> new.id or old.user_id is distinct from new.user_id or old.organization_id is distinct from new.organization_id) then
       perform private.deny('categories');
     end if;
-    -- a deleted user clears user_id, which is no edit
+    -- the deletion of a user clears user_id, which is not an edit
     if new.user_id is not distinct from old.user_id then
       new.created_at := old.created_at;
       new.updated_at := now();
@@ -81,7 +82,7 @@ begin
   end if;
   new.budget_currency := lower(new.budget_currency);
   if tg_op = 'INSERT' and by_caller and private.is_merge() then
-    perform private.write_once(new, 'id');
+    perform private.refuse_repeated_row(new, 'id');
   end if;
   if abs(new.monthly_budget) >= 999999999999.995 and new.monthly_budget <> 'NaN' then
     perform private.refuse_overflow(tg_relid, 'monthly_budget');
@@ -114,7 +115,7 @@ begin
   return new;
 end
 $$;
-comment on function private.categories_before_row() is 'Fills, keeps and checks what a row of categories has.';
+comment on function private.categories_before_row() is 'Fills in, preserves and checks the columns of a row of categories.';
 
 create or replace function private.categories_after_row() returns trigger
   language plpgsql security definer set search_path = ''
@@ -122,17 +123,17 @@ as $$
 begin
   if old.monthly_budget is not null
     and not exists (select from api.budgets where category_id = old.id and currency = old.budget_currency and month is null) then
-    perform private.keep_past_budget(old.id, old.budget_currency, private.this_month(), old.monthly_budget);
+    perform private.store_past_budget(old.id, old.budget_currency, private.this_month(), old.monthly_budget);
   end if;
   if new.monthly_budget is not null and (old.monthly_budget is null or old.budget_currency <> new.budget_currency)
     and not exists (select from api.budgets where category_id = new.id and currency = new.budget_currency and month is null)
     and (old.monthly_budget is not null or exists (select from api.past_budgets where category_id = new.id and currency = new.budget_currency)) then
-    perform private.keep_past_budget(new.id, new.budget_currency, private.this_month(), null);
+    perform private.store_past_budget(new.id, new.budget_currency, private.this_month(), null);
   end if;
   return null;
 end
 $$;
-comment on function private.categories_after_row() is 'Writes down what a category''s monthly budget was before it is changed.';
+comment on function private.categories_after_row() is 'Stores the previous monthly budget of a category when it changes.';
 
 create trigger "1_before_statement" before insert or update or delete on api.categories
   for each statement execute function private.lock_tenants_of_statement();

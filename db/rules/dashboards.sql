@@ -1,32 +1,32 @@
--- Arrangements of widgets. The one table where a viewer sees less than the others: only what is shared.
+-- Dashboards. In this table a viewer sees less than other members: only shared dashboards.
 
 comment on table api.dashboards is
 $$Dashboards: arrangements of widgets
 
-You see your personal ones. In an organization owner, admin and editor see all of the organization's; a viewer sees those with visibility `shared` or `public`, and changes none.$$;
+You see your personal ones. In an organization, owner, admin and editor see all of its dashboards. A viewer sees those with visibility `shared` or `public`, and may not change any.$$;
 comment on column api.dashboards.id is 'Identifier';
 comment on column api.dashboards.name is 'Name, 1 to 255 characters';
 comment on column api.dashboards.description is 'Up to 5000 characters';
 comment on column api.dashboards.layout is 'Object with `widgets`: an array of objects with `id` and `type` (strings), `position` {`x`,`y`} (0 or more), `size` {`w`,`h`} (more than 0) and an optional `config`. Up to 64 KiB and 16 levels; its numbers are below 1e30 and have up to 50 decimal places';
 comment on column api.dashboards.filters is 'Default filters, free JSON, up to 16 KiB and 16 levels; its numbers are below 1e30 and have up to 50 decimal places';
 comment on column api.dashboards.date_range is 'Default date range: {`preset`}, or {`start_date`,`end_date`} as YYYY-MM-DD, or both with the preset `custom`. Presets: `today`, `yesterday`, `last_7_days`, `last_30_days`, `this_week`, `last_week`, `this_month`, `last_month`, `this_quarter`, `last_quarter`, `this_year`, `last_year`, `all_time`, `custom`';
-comment on column api.dashboards.is_default is 'Whether it is the one to show first. Not exclusive: unset the others when you set one';
-comment on column api.dashboards.visibility is '`private`: not for viewers. `shared`, `public`: for every member of the organization. None opens anything beyond the organization, and a personal dashboard is its owner''s whatever it says';
-comment on column api.dashboards.user_id is 'Who created it. Filled from the JWT; cannot be changed';
+comment on column api.dashboards.is_default is 'Whether it is the dashboard to show first. Several may be: unset the others when you set one';
+comment on column api.dashboards.visibility is
+  '`private`: hidden from viewers. `shared`, `public`: for every member of the organization. No value shows a dashboard outside the organization, and a personal dashboard is always only its owner''s';
+comment on column api.dashboards.user_id is 'Id of the user who created it. Filled from the JWT; cannot be changed';
 comment on column api.dashboards.organization_id is 'The team it belongs to. Filled from the JWT when an organization is active; send null for a personal dashboard; cannot be changed';
 comment on column api.dashboards.created_at is 'Set by the service';
 comment on column api.dashboards.updated_at is 'Set by the service at each change';
 
 alter table api.dashboards alter column user_id set default public.uid(), alter column organization_id set default public.org_id();
--- Constraints that ask a function are here and not in the history, because the function is not there yet when the table
--- is made. Dashboards are few, so that asking all of them again takes no time.
+-- Migrations run before the functions exist. So constraints that call a function are here. There are few dashboards, so checking all of them again takes no time.
 alter table api.dashboards
   drop constraint if exists dashboards_layout_form,
   drop constraint if exists dashboards_date_range_form,
   add constraint dashboards_layout_form check (private.is_layout(layout)),
   add constraint dashboards_date_range_form check (private.is_date_range(date_range));
--- The names come before dashboards_layout_size and dashboards_filters_size, which print. Stored rows are not read: they were printed within
--- their size when they were written.
+-- The names sort before dashboards_layout_size and dashboards_filters_size, which print the JSON. Stored rows are not checked again: the size
+-- was checked when they were written.
 alter table api.dashboards
   drop constraint if exists dashboards_layout_numbers,
   drop constraint if exists dashboards_filters_numbers,
@@ -88,14 +88,14 @@ begin
     if by_caller and (old.id <> new.id or old.user_id is distinct from new.user_id or old.organization_id is distinct from new.organization_id) then
       perform private.deny('dashboards');
     end if;
-    -- a deleted user clears user_id, which is no edit
+    -- the deletion of a user clears user_id, which is not an edit
     if new.user_id is not distinct from old.user_id then
       new.created_at := old.created_at;
       new.updated_at := now();
     end if;
   end if;
   if tg_op = 'INSERT' and by_caller and private.is_merge() then
-    perform private.write_once(new, 'id');
+    perform private.refuse_repeated_row(new, 'id');
   end if;
   if by_caller then
     broken := case
@@ -126,7 +126,7 @@ begin
   return new;
 end
 $$;
-comment on function private.dashboards_before_row() is 'Fills, keeps and checks what a row of dashboards has.';
+comment on function private.dashboards_before_row() is 'Fills in, preserves and checks the columns of a row of dashboards.';
 
 create trigger "1_before_statement" before insert or update or delete on api.dashboards
   for each statement execute function private.lock_tenants_of_statement();

@@ -1,17 +1,17 @@
--- Exchange rates, as a person or a team has stored them.
+-- Exchange rates that a user or a team has stored.
 
 comment on table api.exchange_rates is
-$$Exchange rates of one's own
+$$Your own exchange rates
 
-One `base` was worth `rate` `quote` from `on_date` on, until the next rate of the two. Reports that are asked to convert take the context's rates: yours in the personal context, the organization's in a team.
+One `base` was worth `rate` `quote` from `on_date` on, until the next rate of the two. Reports with `p_convert_to` use the context's rates: yours in the personal context, the organization's in a team.
 
-A context has one rate for a day and a pair in one direction. `POST` with `Prefer: resolution=merge-duplicates` sets it, whether it is there or not: of a team with `on_conflict=organization_id,base,quote,on_date`, of your own with `on_conflict=user_id,organization_id,base,quote,on_date`.$$;
+A context has one rate for a day and a pair in one direction. `POST` with `Prefer: resolution=merge-duplicates` creates or replaces it: of a team with `on_conflict=organization_id,base,quote,on_date`, of your own with `on_conflict=user_id,organization_id,base,quote,on_date`.$$;
 comment on column api.exchange_rates.id is 'Identifier';
-comment on column api.exchange_rates.on_date is 'The first day it holds: a date between 1900 and 2199';
-comment on column api.exchange_rates.base is 'Currency of which one unit is meant: ISO 4217 code, such as `usd`, `eur` or `jpy`, stored in lower case';
-comment on column api.exchange_rates.quote is 'Currency in which it is said, another than base: ISO 4217 code, such as `usd`, `eur` or `jpy`, stored in lower case';
-comment on column api.exchange_rates.rate is 'How many units of quote one unit of base was worth; above 0, 12 decimal places';
-comment on column api.exchange_rates.user_id is 'Who created it. Filled from the JWT; cannot be changed';
+comment on column api.exchange_rates.on_date is 'First day of the rate: a date between 1900 and 2199';
+comment on column api.exchange_rates.base is 'The base currency, of which one unit is priced: ISO 4217 code, such as `usd`, `eur` or `jpy`, stored in lower case';
+comment on column api.exchange_rates.quote is 'The currency of the price, not equal to base: ISO 4217 code, such as `usd`, `eur` or `jpy`, stored in lower case';
+comment on column api.exchange_rates.rate is 'Price of one unit of base in units of quote; above 0, 12 decimal places';
+comment on column api.exchange_rates.user_id is 'Id of the user who created it. Filled from the JWT; cannot be changed';
 comment on column api.exchange_rates.organization_id is 'The team it belongs to. Filled from the JWT when an organization is active; send null for a personal exchange rate; cannot be changed';
 comment on column api.exchange_rates.created_at is 'Set by the service';
 comment on column api.exchange_rates.updated_at is 'Set by the service at each change';
@@ -55,7 +55,7 @@ declare
   by_caller constant boolean := current_user = 'authenticated';
   broken text;
 begin
-  if private.is_one_too_many(tg_op) then
+  if private.count_exceeds_limit(tg_op) then
     perform private.refuse_many_rows();
   end if;
   if tg_op = 'DELETE' then
@@ -74,7 +74,7 @@ begin
     if by_caller and (old.id <> new.id or old.user_id is distinct from new.user_id or old.organization_id is distinct from new.organization_id) then
       perform private.deny('exchange_rates');
     end if;
-    -- a deleted user clears user_id, which is no edit
+    -- the deletion of a user clears user_id, which is not an edit
     if new.user_id is not distinct from old.user_id then
       new.created_at := old.created_at;
       new.updated_at := now();
@@ -83,7 +83,7 @@ begin
   new.base := lower(new.base);
   new.quote := lower(new.quote);
   if tg_op = 'INSERT' and by_caller and private.is_merge() then
-    perform private.write_once(new, 'id');
+    perform private.refuse_repeated_row(new, 'id');
   end if;
   if by_caller then
     broken := case
@@ -110,7 +110,7 @@ begin
   return new;
 end
 $$;
-comment on function private.exchange_rates_before_row() is 'Fills, keeps and checks what a row of exchange_rates has.';
+comment on function private.exchange_rates_before_row() is 'Fills in, preserves and checks the columns of a row of exchange_rates.';
 
 create trigger "1_before_statement" before insert or update or delete on api.exchange_rates
   for each statement execute function private.lock_tenants_of_statement();

@@ -1,21 +1,21 @@
--- Files of banks that were imported.
+-- Imports of banks' files.
 
 comment on table api.imports is
-$$Imports: files of banks, each of which can be taken back as one
+$$Imports: files of banks, each of which can be reverted as a whole
 
-`/rpc/import_transactions` makes them. You see your personal ones and, while an organization is active, the organization's. Deleting one deletes the transactions that it stored, and gives those that it updated the values they had.$$;
+Created by `/rpc/import_transactions`. You see your personal ones and, while an organization is active, the organization's. The deletion of an import deletes the transactions that it created, and restores the former values of those that it updated.$$;
 comment on column api.imports.id is 'Identifier';
 comment on column api.imports.source is 'The source of its transactions, 1 to 64 characters';
 comment on column api.imports.account_id is 'Id of the account of its transactions';
 comment on column api.imports.file_name is 'Name of the file, 1 to 255 characters';
-comment on column api.imports.row_count is 'How many transactions it stored or updated, 1 to 5000';
-comment on column api.imports.user_id is 'Who created it. Filled from the JWT; cannot be changed';
+comment on column api.imports.row_count is 'Number of created and updated transactions, 1 to 5000';
+comment on column api.imports.user_id is 'Id of the user who created it. Filled from the JWT; cannot be changed';
 comment on column api.imports.organization_id is 'The team it belongs to. Filled from the JWT when an organization is active; send null for a personal import; cannot be changed';
 comment on column api.imports.created_at is 'Set by the service';
 
 alter table api.imports alter column user_id set default public.uid(), alter column organization_id set default public.org_id();
 
--- An import is what /rpc/import_transactions has stored (db/functions/private/transaction_imports.sql): callers list it and take it back.
+-- Only /rpc/import_transactions creates imports (db/functions/private/transaction_imports.sql). Callers may list and delete them.
 alter table api.imports enable row level security;
 create policy imports_read on api.imports for select to authenticated
   using (private.is_not_explained() and ((organization_id is null and user_id = (select private.personal_id()))
@@ -35,7 +35,7 @@ as $$
 declare
   by_caller constant boolean := current_user = 'authenticated';
 begin
-  if private.is_one_too_many(tg_op) then
+  if private.count_exceeds_limit(tg_op) then
     perform private.refuse_many_rows();
   end if;
   if tg_op = 'DELETE' then
@@ -43,7 +43,7 @@ begin
       perform private.deny('imports');
     end if;
     if by_caller then
-      perform private.take_import_back(old.id);
+      perform private.delete_import_transactions(old.id);
     end if;
     return old;
   end if;
@@ -51,13 +51,13 @@ begin
     new.created_at := old.created_at;
   end if;
   if new.account_id is distinct from old.account_id and new.account_id is not null then
-    -- callers only delete imports, so this runs with the owner's rights
+    -- requests only delete imports, so this runs with the owner's rights
     perform private.check_account('imports', new.account_id, null, new.user_id, new.organization_id);
   end if;
   return new;
 end
 $$;
-comment on function private.imports_before_row() is 'Keeps what a row of imports has, and takes its transactions back when a caller deletes it.';
+comment on function private.imports_before_row() is 'Preserves the columns of a row of imports, and deletes its transactions when a caller deletes it.';
 
 create trigger "1_before_statement" before insert or update or delete on api.imports
   for each statement execute function private.lock_tenants_of_statement();
@@ -66,7 +66,7 @@ create trigger "2_before_row" before insert or update or delete on api.imports
 create trigger "3_take_updates_back" before delete on api.imports
   for each row
   when (current_user = 'authenticated')
-  execute function private.take_import_updates_back();
+  execute function private.revert_import_updates();
 create trigger "4_record_creation" after insert on api.imports
   referencing new table as new_rows
   for each statement execute function private.record_creation();

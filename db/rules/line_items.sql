@@ -1,19 +1,19 @@
--- The parts a transaction is made of.
+-- Line items of transactions.
 
 comment on table api.line_items is
 $$Line items of transactions
 
-Visible and writable as their transaction is, and deleted with it. Read them where they belong: `/transactions?select=*,line_items(*)`, or `/line_items?transaction_id=eq.<id>`.
+Visible and writable like their transaction, and deleted with it. Read them with `/transactions?select=*,line_items(*)`, or `/line_items?transaction_id=eq.<id>`.
 
 A half of a transfer is neither income nor expense, so its line items have no category: 400 `22023`.$$;
 comment on column api.line_items.id is 'Identifier';
-comment on column api.line_items.transaction_id is 'Id of the transaction it is part of';
-comment on column api.line_items.name is 'What it is, 1 to 255 characters';
+comment on column api.line_items.transaction_id is 'Id of its transaction';
+comment on column api.line_items.name is 'Name, 1 to 255 characters';
 comment on column api.line_items.amount is 'Amount in the transaction''s currency. 2 decimal places, more are rounded half away from zero; a third is refused where the currency has 3, such as `kwd`; a whole number in a currency without decimals, such as `jpy`';
-comment on column api.line_items.quantity is 'How many: a number with 3 decimal places';
+comment on column api.line_items.quantity is 'Quantity: a number with 3 decimal places';
 comment on column api.line_items.category_id is 'Id of a category of the transaction''s context';
-comment on column api.line_items.user_id is 'Who its transaction belongs to, where that is personal. Filled from it; cannot be changed';
-comment on column api.line_items.organization_id is 'The team its transaction belongs to. Filled from it; cannot be changed';
+comment on column api.line_items.user_id is 'Owner of its transaction, if that is personal. Filled from it; cannot be changed';
+comment on column api.line_items.organization_id is 'The team of its transaction. Filled from it; cannot be changed';
 
 alter table api.line_items enable row level security;
 create policy line_items_read on api.line_items for select to authenticated
@@ -53,7 +53,7 @@ declare
   owner record;
   broken text;
 begin
-  if private.is_one_too_many(tg_op) then
+  if private.count_exceeds_limit(tg_op) then
     perform private.refuse_many_rows();
   end if;
   if tg_op = 'DELETE' then
@@ -72,7 +72,7 @@ begin
       if by_caller then
         perform private.deny('line_items');
       end if;
-      -- an undo names a transaction that may be another tenant's by now
+      -- another tenant may have the transaction's id by now, if this is an undo
       perform private.refuse_reference('line_items', 'transaction_id', 'transactions');
     end if;
     new.user_id := owner.user_id;
@@ -80,7 +80,7 @@ begin
   else
     if new.transaction_id <> old.transaction_id or (new.user_id, new.organization_id) is distinct from (old.user_id, old.organization_id) then
       owner := private.owner_of_part('line_items', new.transaction_id);
-      -- a part moves within its tenant only; its pair changes only with its transaction's
+      -- a part moves only within its tenant; its owner pair changes only with that of its transaction
       if (by_caller or new.transaction_id <> old.transaction_id)
         and (old.user_id, old.organization_id) is distinct from (owner.user_id, owner.organization_id) then
         perform private.refuse_reference('line_items', 'transaction_id', 'transactions');
@@ -95,7 +95,7 @@ begin
     end if;
   end if;
   if tg_op = 'INSERT' and by_caller and private.is_merge() then
-    perform private.write_once(new, 'id');
+    perform private.refuse_repeated_row(new, 'id');
   end if;
   if abs(new.amount) >= 999999999999.995 and new.amount <> 'NaN' then
     perform private.refuse_overflow(tg_relid, 'amount');
@@ -123,7 +123,7 @@ begin
   return new;
 end
 $$;
-comment on function private.line_items_before_row() is 'Fills, keeps and checks what a row of line_items has.';
+comment on function private.line_items_before_row() is 'Fills in, preserves and checks the columns of a row of line_items.';
 
 create or replace function private.line_items_after_row() returns trigger
   language plpgsql security definer set search_path = ''
@@ -135,7 +135,7 @@ begin
   return null;
 end
 $$;
-comment on function private.line_items_after_row() is 'Refuses what refers to another tenant''s row.';
+comment on function private.line_items_after_row() is 'Refuses references to another tenant''s rows.';
 
 create trigger "1_before_statement" before insert or update or delete on api.line_items
   for each statement execute function private.lock_tenants_of_statement();
@@ -149,12 +149,12 @@ create trigger "4_keep_items_of_transfer_created" after insert on api.line_items
   referencing new table as written
   for each statement
   when (current_user = 'authenticated')
-  execute function private.keep_items_of_transfer();
+  execute function private.refuse_categorized_items();
 create trigger "4_keep_items_of_transfer_changed" after update on api.line_items
   referencing new table as written
   for each statement
   when (current_user = 'authenticated')
-  execute function private.keep_items_of_transfer();
+  execute function private.refuse_categorized_items();
 create trigger "5_note_created" after insert on api.line_items
   referencing new table as written
   for each statement execute function private.note_line_items();
@@ -171,7 +171,7 @@ create trigger "6_record_deletion" after delete on api.line_items
   referencing old table as old_rows
   for each statement execute function private.record_deletion();
 
-comment on table private.line_item_checks is 'Transactions of which the line items are added up when the database transaction ends. Outside of one it is empty.';
+comment on table private.line_item_checks is 'Transactions whose line items are checked when the database transaction ends. Outside of a transaction the table is empty.';
 create constraint trigger line_item_checks_check
   after insert on private.line_item_checks
   deferrable initially deferred

@@ -1,17 +1,19 @@
--- The former budgets of a category, which the triggers of budgets and categories write.
+-- The former budgets of a category. The triggers of budgets and categories write them.
 
 comment on table api.past_budgets is
-$$Past budgets: what a category could spend in each month before a change
+$$Past budgets: the monthly budgets of a category before a change
 
-A change or deletion of a budget for every month, or of a category's `monthly_budget`, leaves the months before the current one as they were. The former budget is kept here, and holds for each month before `until` that has no row of its own in `budgets` and no earlier past budget. Deleting a row lets the next one, or the current budget, hold for these months.$$;
+A change or deletion of a budget for every month, or of a category's `monthly_budget`, leaves the months before the current one as they were. The former budget is stored here. It applies to each month before `until` that has no row of its own in `budgets` and no earlier past budget. If you delete a row, the next past budget or the current budget applies to these months.$$;
 comment on column api.past_budgets.id is 'Identifier';
 comment on column api.past_budgets.category_id is 'Id of a category of the same context';
 comment on column api.past_budgets.currency is 'ISO 4217 code, such as `usd`, `eur` or `jpy`, stored in lower case';
-comment on column api.past_budgets.until is 'First day of the month in which it no longer held, YYYY-MM-01, between 1900 and 2199';
-comment on column api.past_budgets.amount is 'The budget of a month; null is no budget; 0 or more, 2 decimal places, more are rounded half away from zero; a third is refused where the currency has 3, such as `kwd`; a whole number in a currency without decimals, such as `jpy`';
-comment on column api.past_budgets.rollover is 'Whether what was left of the month before, or overspent, was carried over to it';
-comment on column api.past_budgets.starts_on is 'First day of the month from which on it was added up, YYYY-MM-01, between 1900 and 2199; null of a category''s `monthly_budget`';
-comment on column api.past_budgets.user_id is 'Who created it. Filled from the JWT; cannot be changed';
+comment on column api.past_budgets.until is 'First day of the first month to which it no longer applies, YYYY-MM-01, between 1900 and 2199';
+comment on column api.past_budgets.amount is
+  'The budget of a month; null is no budget; 0 or more, 2 decimal places, more are rounded half away from zero; a third is refused where the currency has 3, such as `kwd`; a whole number in a currency without decimals, such as `jpy`';
+comment on column api.past_budgets.rollover is 'Whether the remainder of the month before, or its overspending, was carried over to it';
+comment on column api.past_budgets.starts_on is
+  'First day of the first month whose remainder was added up, YYYY-MM-01, between 1900 and 2199; null of a category''s `monthly_budget`';
+comment on column api.past_budgets.user_id is 'Id of the user who created it. Filled from the JWT; cannot be changed';
 comment on column api.past_budgets.organization_id is 'The team it belongs to. Filled from the JWT when an organization is active; send null for a personal budget; cannot be changed';
 comment on column api.past_budgets.created_at is 'Set by the service';
 comment on column api.past_budgets.updated_at is 'Set by the service at each change';
@@ -55,7 +57,7 @@ declare
   by_caller constant boolean := current_user = 'authenticated';
   broken text;
 begin
-  if private.is_one_too_many(tg_op) then
+  if private.count_exceeds_limit(tg_op) then
     perform private.refuse_many_rows();
   end if;
   if tg_op = 'DELETE' then
@@ -69,7 +71,7 @@ begin
     new.created_at := now();
     new.updated_at := now();
   end if;
-  -- before the unique key, which would show that another tenant's category has such a row
+  -- runs before the unique key: its error would reveal that another tenant's category has such a row
   if new.category_id is distinct from old.category_id and new.category_id is not null
     and (not by_caller or private.may_write('past_budgets', tg_op, new.user_id, new.organization_id)) then
     perform private.check_category('past_budgets', new.category_id, new.user_id, new.organization_id);
@@ -78,7 +80,7 @@ begin
     if by_caller and (old.id <> new.id or old.user_id is distinct from new.user_id or old.organization_id is distinct from new.organization_id) then
       perform private.deny('past_budgets');
     end if;
-    -- a deleted user clears user_id, which is no edit
+    -- the deletion of a user clears user_id, which is not an edit
     if new.user_id is not distinct from old.user_id then
       new.created_at := old.created_at;
       new.updated_at := now();
@@ -86,7 +88,7 @@ begin
   end if;
   new.currency := lower(new.currency);
   if tg_op = 'INSERT' and by_caller and private.is_merge() then
-    perform private.write_once(new, 'id');
+    perform private.refuse_repeated_row(new, 'id');
   end if;
   if abs(new.amount) >= 999999999999.995 and new.amount <> 'NaN' then
     perform private.refuse_overflow(tg_relid, 'amount');
@@ -122,7 +124,7 @@ begin
   return new;
 end
 $$;
-comment on function private.past_budgets_before_row() is 'Fills, keeps and checks what a row of past_budgets has.';
+comment on function private.past_budgets_before_row() is 'Fills in, preserves and checks the columns of a row of past_budgets.';
 
 create trigger "1_before_statement" before insert or update or delete on api.past_budgets
   for each statement execute function private.lock_tenants_of_statement();

@@ -1,7 +1,7 @@
--- What one data request may cost, and how it reads dates. PostgREST applies a role's settings to each request it makes as that role.
+-- Limits of a data request, and its date settings. PostgREST applies the settings of a role to each request that it makes as that role.
 --
--- Roles belong to the whole server and its operator, so a value that is already set stays as it is, but for
--- plan_cache_mode, which is no matter of taste. To change one:
+-- Roles belong to the whole server and its operator, so a value that is already set stays. The only exception is plan_cache_mode, because
+-- isolation depends on it. To change a value:
 --   alter role authenticated set statement_timeout = '20s';
 --   notify pgrst, 'reload config';
 
@@ -11,11 +11,11 @@ declare
 begin
   for wanted in
     select * from (values
-      -- 8 s is the longest a person waits; the slowest honest question, a year of a large team, takes well under 1 s
+      -- the longest wait that a user accepts; the slowest ordinary request, a year of a large team, takes well under 1 s
       ('authenticated', 'statement_timeout', '8s'),
       -- anon reads nothing
       ('anon', 'statement_timeout', '2s'),
-      -- one import waits for another of the same tenant, but not for ever
+      -- an import waits for another of the same tenant, but for a limited time
       ('authenticated', 'lock_timeout', '5s'),
       ('anon', 'lock_timeout', '1s'),
       ('authenticated', 'idle_in_transaction_session_timeout', '15s'),
@@ -23,12 +23,12 @@ begin
       -- a day, a month and a preset are UTC's, unless the request says `Prefer: timezone=…`
       ('authenticated', 'timezone', 'UTC'),
       ('anon', 'timezone', 'UTC'),
-      -- dates are YYYY-MM-DD; 01/02/2025, which means two days, is refused instead of guessed
+      -- dates are YYYY-MM-DD; 01/02/2025 is ambiguous and refused
       ('authenticated', 'datestyle', 'ISO, YMD'),
-      -- compiling a query takes longer than running the longest of these
+      -- compiling takes longer than running the slowest of these queries
       ('authenticated', 'jit', 'off'),
-      -- A plan that knows the value asked for is chosen by how common the value is among everybody's rows. Which plan it was
-      -- shows in the order of rows, in which error comes first, and in the time.
+      -- A plan for a known value depends on how common the value is in the rows of all tenants. The order of rows, the first error and the
+      -- run time would reveal the plan.
       ('authenticated', 'plan_cache_mode', 'force_generic_plan')
     ) as settings (role, name, value)
   loop

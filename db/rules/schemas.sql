@@ -1,21 +1,21 @@
--- What each schema is for, and who may enter it.
+-- The purpose of each schema, and the roles that may use it.
 
-comment on schema public is 'The three claim functions, so that they resolve everywhere. Nothing here is exposed over HTTP.';
+comment on schema public is 'The three claim functions, so that every search path finds them. Not exposed over HTTP.';
 comment on schema api is
 $$Personal and team finance
 
-Tables and functions of the data surface. Send `Authorization: Bearer <JWT>` with a token from POST /api/auth/token. A row belongs to one user (personal context, organization_id is null) or to an organization (team context); who sees and changes what is decided by row rules from the token's claims.$$;
-comment on schema auth is 'Accounts, sessions, organizations and keys: the auth service''s tables. Not reachable by the data surface.';
-comment on schema private is 'Machinery behind the two surfaces: permissions, settings, migrations. Not exposed.';
+Tables and functions of the data surface. Send `Authorization: Bearer <JWT>` with a token from POST /api/auth/token. A row belongs to one user (personal context, organization_id is null) or to an organization (team context). Row rules decide from the claims of the token which rows you see and may change.$$;
+comment on schema auth is 'Accounts, sessions, organizations and keys: the tables of the auth service. Not exposed by the data surface.';
+comment on schema private is 'Internals of the two surfaces: permissions, settings, migrations. Not exposed.';
 comment on schema graphile_worker is 'The mail queue''s own tables, owned and migrated by graphile-worker.';
 
 grant usage on schema api to anon, authenticated;
 grant usage on schema private to anon, authenticated, authenticator, auth_service;
 grant usage on schema auth to auth_service;
 
--- PostgreSQL 18 lets everybody call these two, and PostgREST lets a caller name any function that takes a row as if it
--- were a column. They answer with an internal error. Where the owner of this database may not take them back, PostgreSQL
--- warns and goes on; a backup's owner still needs them to restore statistics.
+-- PostgreSQL 18 lets everybody call these two functions. PostgREST accepts any function of a row as a column name, and these would raise
+-- an internal error. If the owner of this database may not revoke the right, PostgreSQL only warns. The owner of a backup still needs
+-- the functions to restore statistics.
 do $statistics$
 declare
   name text;

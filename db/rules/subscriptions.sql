@@ -1,9 +1,9 @@
--- Recurring expenses.
+-- Subscriptions: recurring expenses.
 
 comment on table api.subscriptions is
 $$Subscriptions: recurring expenses
 
-You see your personal ones and, while an organization is active, the organization's. `select=*,next_due_on,monthly_cost` brings along when each is due next and what it costs in a month; `/rpc/get_upcoming` answers all days of a range, and `/rpc/record_subscription` makes one of them a transaction. Embed the category with `select=*,category:categories(id,name)`.$$;
+You see your personal ones and, while an organization is active, the organization's. `select=*,next_due_on,monthly_cost` adds the next due day and the monthly cost. `/rpc/get_upcoming` returns all due days of a range, and `/rpc/record_subscription` records one of them as a transaction. Embed the category with `select=*,category:categories(id,name)`.$$;
 comment on column api.subscriptions.id is 'Identifier';
 comment on column api.subscriptions.title is 'Title, 1 to 255 characters';
 comment on column api.subscriptions.amount is 'Cost per billing period. 2 decimal places, more are rounded half away from zero; a third is refused where the currency has 3, such as `kwd`; a whole number in a currency without decimals, such as `jpy`';
@@ -13,11 +13,11 @@ comment on column api.subscriptions.logo_url is 'http or https URL, up to 2048 c
 comment on column api.subscriptions.interval_in_days is 'Custom interval for a non-standard period, 1 to 3660';
 comment on column api.subscriptions.category_id is 'Id of a category of the same context';
 comment on column api.subscriptions.currency is 'ISO 4217 code, such as `usd`, `eur` or `jpy`, stored in lower case; with an `account_id` that of the account';
-comment on column api.subscriptions.starts_on is 'The first day it is due, from which the others are counted: a date between 1900 and 2199. Default today';
-comment on column api.subscriptions.ends_on is 'The last day on which it can be due: a date between 1900 and 2199, not before starts_on; null is no end';
-comment on column api.subscriptions.account_id is 'Id of an account of the same context, which pays it';
+comment on column api.subscriptions.starts_on is 'The first due day, from which the others are counted: a date between 1900 and 2199. Default today';
+comment on column api.subscriptions.ends_on is 'The last possible due day: a date between 1900 and 2199, not before starts_on; null is no end';
+comment on column api.subscriptions.account_id is 'Id of an account of the same context, from which it is paid';
 comment on column api.subscriptions.is_active is 'Whether it is due at all';
-comment on column api.subscriptions.user_id is 'Who created it. Filled from the JWT; cannot be changed';
+comment on column api.subscriptions.user_id is 'Id of the user who created it. Filled from the JWT; cannot be changed';
 comment on column api.subscriptions.organization_id is 'The team it belongs to. Filled from the JWT when an organization is active; send null for a personal subscription; cannot be changed';
 
 alter table api.subscriptions alter column user_id set default public.uid(), alter column organization_id set default public.org_id();
@@ -59,7 +59,7 @@ declare
   by_caller constant boolean := current_user = 'authenticated';
   broken text;
 begin
-  if private.is_one_too_many(tg_op) then
+  if private.count_exceeds_limit(tg_op) then
     perform private.refuse_many_rows();
   end if;
   if tg_op = 'DELETE' then
@@ -79,7 +79,7 @@ begin
   end if;
   new.currency := lower(new.currency);
   if tg_op = 'INSERT' and by_caller and private.is_merge() then
-    perform private.write_once(new, 'id');
+    perform private.refuse_repeated_row(new, 'id');
   end if;
   if abs(new.amount) >= 999999999999.995 and new.amount <> 'NaN' then
     perform private.refuse_overflow(tg_relid, 'amount');
@@ -119,7 +119,7 @@ begin
   return new;
 end
 $$;
-comment on function private.subscriptions_before_row() is 'Fills, keeps and checks what a row of subscriptions has.';
+comment on function private.subscriptions_before_row() is 'Fills in, preserves and checks the columns of a row of subscriptions.';
 
 create or replace function private.subscriptions_after_row() returns trigger
   language plpgsql security definer set search_path = ''
@@ -134,7 +134,7 @@ begin
   return null;
 end
 $$;
-comment on function private.subscriptions_after_row() is 'Refuses what refers to another tenant''s row.';
+comment on function private.subscriptions_after_row() is 'Refuses references to another tenant''s rows.';
 
 create trigger "1_before_statement" before insert or update or delete on api.subscriptions
   for each statement execute function private.lock_tenants_of_statement();

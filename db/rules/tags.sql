@@ -1,20 +1,20 @@
--- Free labels.
+-- Tags of transactions.
 
 comment on table api.tags is
 $$Tags of transactions
 
-A tag is used within its own context: a team transaction takes the team's tags, a personal one your own. `transaction_tags` holds which transaction has which; embed with `/transactions?select=*,tags(*)` or `/tags?select=*,transactions(*)`.$$;
+A tag is used within its own context: a team transaction takes the team's tags, a personal one your own. `transaction_tags` stores the tags of each transaction. Embed them with `/transactions?select=*,tags(*)` or `/tags?select=*,transactions(*)`.$$;
 comment on column api.tags.id is 'Identifier';
 comment on column api.tags.name is 'Name, 1 to 100 characters';
-comment on column api.tags.user_id is 'Who created it. Filled from the JWT; cannot be changed';
+comment on column api.tags.user_id is 'Id of the user who created it. Filled from the JWT; cannot be changed';
 comment on column api.tags.organization_id is 'The team it belongs to. Filled from the JWT when an organization is active; send null for a personal tag; cannot be changed';
 comment on column api.tags.created_at is 'Set by the service';
 
 alter table api.tags alter column user_id set default public.uid(), alter column organization_id set default public.org_id();
 
 alter table api.tags enable row level security;
--- Each table has these policies. They name the organization twice: where the planner has no statistics of a table, it then takes a
--- caller's rows for few, as they are.
+-- Each table has these policies. They name the organization twice: in a table without statistics the planner then estimates few rows for
+-- a caller, which is correct.
 create policy tags_read on api.tags for select to authenticated
   using (private.is_not_explained() and ((organization_id is null and user_id = (select private.personal_id()))
     or (organization_id = (select public.org_id()) and (select private.can('tags', 'list'))
@@ -51,7 +51,7 @@ declare
   by_caller constant boolean := current_user = 'authenticated';
   broken text;
 begin
-  if private.is_one_too_many(tg_op) then
+  if private.count_exceeds_limit(tg_op) then
     perform private.refuse_many_rows();
   end if;
   if tg_op = 'DELETE' then
@@ -69,13 +69,13 @@ begin
     if by_caller and (old.id <> new.id or old.user_id is distinct from new.user_id or old.organization_id is distinct from new.organization_id) then
       perform private.deny('tags');
     end if;
-    -- a deleted user clears user_id, which is no edit
+    -- the deletion of a user clears user_id, which is not an edit
     if new.user_id is not distinct from old.user_id then
       new.created_at := old.created_at;
     end if;
   end if;
   if tg_op = 'INSERT' and by_caller and private.is_merge() then
-    perform private.write_once(new, 'id');
+    perform private.refuse_repeated_row(new, 'id');
   end if;
   if by_caller then
     broken := case
@@ -92,7 +92,7 @@ begin
   return new;
 end
 $$;
-comment on function private.tags_before_row() is 'Fills, keeps and checks what a row of tags has.';
+comment on function private.tags_before_row() is 'Fills in, preserves and checks the columns of a row of tags.';
 
 create trigger "1_before_statement" before insert or update or delete on api.tags
   for each statement execute function private.lock_tenants_of_statement();

@@ -1,13 +1,13 @@
 -- Tag associations: the tags of each transaction.
 
 comment on table api.transaction_tags is
-$$Tag associations: which transaction has which tag
+$$Tag associations: the tags of each transaction
 
-Visible and writable as the transaction is, and deleted with it or with the tag. Transaction and tag are of one context. To set a tag that may be set already, send `Prefer: resolution=ignore-duplicates`.$$;
+Visible and writable like the transaction, and deleted with it or with the tag. Transaction and tag are of one context. To set a tag that may be set already, send `Prefer: resolution=ignore-duplicates`.$$;
 comment on column api.transaction_tags.transaction_id is 'Id of the transaction';
 comment on column api.transaction_tags.tag_id is 'Id of a tag of the transaction''s context';
-comment on column api.transaction_tags.user_id is 'Who its transaction belongs to, where that is personal. Filled from it; cannot be changed';
-comment on column api.transaction_tags.organization_id is 'The team its transaction belongs to. Filled from it; cannot be changed';
+comment on column api.transaction_tags.user_id is 'Owner of its transaction, if that is personal. Filled from it; cannot be changed';
+comment on column api.transaction_tags.organization_id is 'The team of its transaction. Filled from it; cannot be changed';
 
 alter table api.transaction_tags enable row level security;
 create policy transaction_tags_read on api.transaction_tags for select to authenticated
@@ -47,7 +47,7 @@ declare
   owner record;
   broken text;
 begin
-  if private.is_one_too_many(tg_op) then
+  if private.count_exceeds_limit(tg_op) then
     perform private.refuse_many_rows();
   end if;
   if tg_op = 'DELETE' then
@@ -63,7 +63,7 @@ begin
       if by_caller then
         perform private.deny('transaction_tags');
       end if;
-      -- an undo names a transaction that may be another tenant's by now
+      -- another tenant may have the transaction's id by now, if this is an undo
       perform private.refuse_reference('transaction_tags', 'transaction_id', 'transactions');
     end if;
     new.user_id := owner.user_id;
@@ -71,7 +71,7 @@ begin
   else
     if new.transaction_id <> old.transaction_id or (new.user_id, new.organization_id) is distinct from (old.user_id, old.organization_id) then
       owner := private.owner_of_part('transaction_tags', new.transaction_id);
-      -- a part moves within its tenant only; its pair changes only with its transaction's
+      -- a part moves only within its tenant; its owner pair changes only with that of its transaction
       if (by_caller or new.transaction_id <> old.transaction_id)
         and (old.user_id, old.organization_id) is distinct from (owner.user_id, owner.organization_id) then
         perform private.refuse_reference('transaction_tags', 'transaction_id', 'transactions');
@@ -86,7 +86,7 @@ begin
     end if;
   end if;
   if tg_op = 'INSERT' and by_caller and private.is_merge() then
-    perform private.write_once(new, 'transaction_id', 'tag_id');
+    perform private.refuse_repeated_row(new, 'transaction_id', 'tag_id');
   end if;
   if by_caller then
     broken := case
@@ -101,7 +101,7 @@ begin
   return new;
 end
 $$;
-comment on function private.transaction_tags_before_row() is 'Fills, keeps and checks what a row of transaction_tags has.';
+comment on function private.transaction_tags_before_row() is 'Fills in, preserves and checks the columns of a row of transaction_tags.';
 
 create or replace function private.transaction_tags_after_row() returns trigger
   language plpgsql security definer set search_path = ''

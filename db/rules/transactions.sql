@@ -1,13 +1,13 @@
--- Transactions: money that moved, or will.
+-- Transactions: paid, pending and failed.
 
 comment on table api.transactions is
-$$Transactions: what was paid, is pending or failed
+$$Transactions: paid, pending or failed
 
-You see your personal transactions and, while an organization is active, the organization's; `organization_id=eq.<id>`, or `organization_id=is.null&user_id=eq.<your id>`, narrows a list to one of the two. With `order=transaction_date.desc,id&limit=50` the newest are read and no others; with a filter too where a list is narrowed so.
+You see your personal transactions and, while an organization is active, the organization's. `organization_id=eq.<id>`, or `organization_id=is.null&user_id=eq.<your id>`, narrows a list to one of the two. With `order=transaction_date.desc,id&limit=50` the database reads only the newest rows; with a further filter only if the list is narrowed like this.
 
-Imports can be replayed. A row with an `external_id` is known by its context, `source` and `external_id`. Send the same rows again with `Prefer: resolution=merge-duplicates` or `Prefer: resolution=ignore-duplicates` and `on_conflict=id` (or leave it out): each stays one row, in a team also when another member sends them. Without a resolution a row that is already there answers 409.
+Imports can be repeated. A row with an `external_id` is identified by its context, `source` and `external_id`. Send the same rows again with `Prefer: resolution=merge-duplicates` or `Prefer: resolution=ignore-duplicates` and `on_conflict=id` (or leave it out): each stays one row, even if another member of the team sends it. Without a resolution an existing row is 409.
 
-Deleting a transaction deletes its line items and tag associations. Embed with `select=*,category:categories(id,name),line_items(*),tags(*)`.$$;
+The deletion of a transaction deletes its line items and tag associations. Embed with `select=*,category:categories(id,name),line_items(*),tags(*)`.$$;
 comment on column api.transactions.id is 'Identifier';
 comment on column api.transactions.amount is 'Amount, negative for an expense. 2 decimal places, more are rounded half away from zero; a third is refused where the currency has 3, such as `kwd`; a whole number in a currency without decimals, such as `jpy`; below 1,000,000,000,000';
 comment on column api.transactions.name is 'Title, 1 to 255 characters';
@@ -17,29 +17,30 @@ comment on column api.transactions.category_id is 'Id of a category of the same 
 comment on column api.transactions.reference_no is 'Reference or invoice number, up to 255 characters';
 comment on column api.transactions.description is 'Up to 5000 characters';
 comment on column api.transactions.status is '`paid`, `pending` or `failed`';
-comment on column api.transactions.source is 'Where the row comes from, 1 to 64 characters';
+comment on column api.transactions.source is 'Origin of the row, 1 to 64 characters';
 comment on column api.transactions.metadata is 'Free JSON, up to 16 KiB and 16 levels; its numbers are below 1e30 and have up to 50 decimal places';
 comment on column api.transactions.account_id is 'Id of an account of the same context and currency';
-comment on column api.transactions.transfer_id is 'What the two halves of a transfer share. Set by `/rpc/create_transfer`, or with both halves of a transfer in one request; cannot be changed';
-comment on column api.transactions.import_id is 'The import it came with. Set by `/rpc/import_transactions`';
+comment on column api.transactions.transfer_id is
+  'The transfer: the same in both halves. Set by `/rpc/create_transfer`, or with both halves of a transfer in one request; cannot be changed';
+comment on column api.transactions.import_id is 'The import that created it. Set by `/rpc/import_transactions`';
 comment on column api.transactions.transaction_date is
-  'When it took place: a date or date-time between 1900 and 2199. A date is the first moment of that day in the request''s time zone, and sets `booked_on`. Default current time';
+  'Time of the transaction: a date or date-time between 1900 and 2199. A date is the first moment of that day in the request''s time zone, and sets `booked_on`. Default current time';
 comment on column api.transactions.booked_on is
-  'The day on which a bank booked it, the same for every member and time zone: a date that `transaction_date` lies on somewhere. Set where `transaction_date` is sent as a whole day; null where it is a moment. Reports and budgets count by it';
-comment on column api.transactions.user_id is 'Who created it. Filled from the JWT; cannot be changed';
+  'The bank''s booking day, the same for every member and time zone: a date that `transaction_date` falls on in some time zone. Set if `transaction_date` is sent as a whole day; null if it is a moment. Reports and budgets count by it';
+comment on column api.transactions.user_id is 'Id of the user who created it. Filled from the JWT; cannot be changed';
 comment on column api.transactions.organization_id is 'The team it belongs to. Filled from the JWT when an organization is active; send null for a personal transaction; cannot be changed';
 comment on column api.transactions.created_at is 'Set by the service';
 comment on column api.transactions.updated_at is 'Set by the service at each change';
 
 alter table api.transactions alter column user_id set default public.uid(), alter column organization_id set default public.org_id();
 alter table api.transactions alter column currency set default private.left_out();
--- The name comes before transactions_metadata_size, which prints. Stored rows are not read: they were printed within their size when they were written.
+-- The name sorts before transactions_metadata_size, which prints the JSON. Stored rows are not checked again: the size was checked when they were written.
 alter table api.transactions
   drop constraint if exists transactions_metadata_numbers,
   add constraint transactions_metadata_numbers check (private.plain_numbers(metadata)) not valid;
 
--- A list reads no row that is older than its page: db/functions/private/pages.sql. Another statement ends otherwise before such an
--- order, or has none, and does not ask.
+-- A list reads no row that is older than its page: db/functions/private/pages.sql. The CASE recognizes such a list by the text before its
+-- ORDER BY, and calls no function for other statements.
 alter table api.transactions enable row level security;
 create policy transactions_read on api.transactions for select to authenticated
   using (private.is_not_explained() and transaction_date >= (
@@ -74,9 +75,9 @@ insert into private.role_permissions (role, resource, action) select role, 'tran
 grant select on api.transactions to anon;
 grant select, insert, update, delete on api.transactions to authenticated;
 
--- A transaction that was sent with a whole day has that day in booked_on, and the day's first moment in the request's time zone in
--- transaction_date. So what a bank booked on a day is of that day for every member, wherever they are. A caller may send one or both:
--- before_row() settles one by the other.
+-- A transaction that is sent with a whole day stores it in booked_on, and the first moment of the day in the request's time zone in
+-- transaction_date. So a booking day is the same for every member, in any time zone. A caller may send one or both columns: before_row()
+-- completes one from the other.
 create or replace function private.note_sent_day() returns trigger
   language plpgsql set search_path = ''
 as $$
@@ -85,7 +86,7 @@ begin
   return new;
 end
 $$;
-comment on function private.note_sent_day() is 'Notes for transactions_before_row() that a change names booked_on.';
+comment on function private.note_sent_day() is 'Notes for transactions_before_row() that an update names booked_on.';
 
 create or replace function private.transactions_before_row() returns trigger
   language plpgsql set search_path = ''
@@ -96,7 +97,7 @@ declare
   sent text[];
   broken text;
 begin
-  if private.is_one_too_many(tg_op) then
+  if private.count_exceeds_limit(tg_op) then
     perform private.refuse_many_rows();
   end if;
   if tg_op = 'DELETE' then
@@ -112,7 +113,7 @@ begin
       new.updated_at := now();
     end if;
     if by_caller and new.external_id is not null and new.import_id is null then
-      -- api.import_transactions() has looked already
+      -- the rows of api.import_transactions() have been looked up already
       new := private.recognize_import(new);
     end if;
     if new.currency is null then
@@ -122,14 +123,14 @@ begin
       perform private.invalid('import_id cannot be set or changed', 'Leave it out, or send it as it was read. /rpc/import_transactions sets it.');
     end if;
     day := private.marked_day(new.transaction_date);
-    -- a moment that was sent is never exactly this one
+    -- equal to now() only if the caller sent no moment
     if by_caller and (day is not null or new.booked_on is not null and new.transaction_date = now()) then
       if day is not null then
         if new.booked_on <> day then
           perform private.refuse_row(tg_relid, tg_op, new, 'transactions_booked_on_is_day_of_date');
         end if;
         new.booked_on := day;
-        -- an upsert changes the columns that were sent, so the change has to know of the day
+        -- an upsert passes only the sent columns to the update, so this setting passes the day
         perform set_config('private.whole_day', new.id || ' ' || day, true);
       end if;
       new.transaction_date := new.booked_on::timestamptz;
@@ -141,7 +142,7 @@ begin
       end if;
       sent := string_to_array(current_setting('private.sent_day', true), ' ');
       if new.booked_on is distinct from old.booked_on and new.transaction_date = old.transaction_date and new.transaction_date::date <> new.booked_on then
-        -- the day alone was sent
+        -- the caller sent only the day
         new.transaction_date := new.booked_on::timestamptz;
       elsif new.transaction_date <> old.transaction_date or current_setting('private.whole_day', true) like new.id || ' %' then
         day := coalesce(private.marked_day(new.transaction_date), substring(current_setting('private.whole_day', true) from new.id || ' (.*)')::date);
@@ -152,7 +153,7 @@ begin
           new.booked_on := day;
           new.transaction_date := day::timestamptz;
         elsif new.transaction_date <> old.transaction_date and sent[1] is distinct from new.id::text then
-          -- another moment is no bank's day any more
+          -- another moment is no longer the bank's booking day
           new.booked_on := null;
         end if;
       end if;
@@ -160,7 +161,7 @@ begin
     if by_caller and (old.id <> new.id or old.user_id is distinct from new.user_id or old.organization_id is distinct from new.organization_id) then
       perform private.deny('transactions');
     end if;
-    -- a deleted user clears user_id, which is no edit
+    -- the deletion of a user clears user_id, which is not an edit
     if new.user_id is not distinct from old.user_id then
       new.created_at := old.created_at;
       new.updated_at := now();
@@ -168,7 +169,7 @@ begin
   end if;
   new.currency := lower(new.currency);
   if tg_op = 'INSERT' and by_caller and private.is_merge() then
-    perform private.write_once(new, 'id');
+    perform private.refuse_repeated_row(new, 'id');
   end if;
   if abs(new.amount) >= 999999999999.995 and new.amount <> 'NaN' then
     perform private.refuse_overflow(tg_relid, 'amount');
@@ -214,7 +215,7 @@ begin
   return new;
 end
 $$;
-comment on function private.transactions_before_row() is 'Fills, keeps and checks what a row of transactions has.';
+comment on function private.transactions_before_row() is 'Fills in, preserves and checks the columns of a row of transactions.';
 
 create or replace function private.transactions_after_row() returns trigger
   language plpgsql security definer set search_path = ''
@@ -226,15 +227,16 @@ begin
   if new.category_id is distinct from old.category_id and new.category_id is not null then
     perform private.check_category('transactions', new.category_id, new.user_id, new.organization_id);
   end if;
-  -- only an undo stores a row with the times it had
+  -- only an undo stores a row with its former times
   if tg_op = 'INSERT' and new.import_id is not null and new.updated_at <> new.created_at then
-    -- the words of the bank are lost
+    -- the bank's values are unknown
     insert into private.bank_values (transaction_id) values (new.id) on conflict do nothing;
   end if;
   return null;
 end
 $$;
-comment on function private.transactions_after_row() is 'Refuses what refers to another tenant''s row, and forgets what a bank said of a row that returns with edits.';
+comment on function private.transactions_after_row() is
+  'Refuses references to another tenant''s rows, and notes that the bank''s values of an edited row that an undo restores are unknown.';
 
 create or replace function private.transactions_after_row_by_caller() returns trigger
   language plpgsql security definer set search_path = ''
@@ -242,15 +244,16 @@ as $$
 begin
   if tg_op = 'UPDATE' and old.import_id is not null and (old.amount, old.name, old.status, old.transaction_date, old.booked_on, old.reference_no, old.description, old.metadata)
     is distinct from (new.amount, new.name, new.status, new.transaction_date, new.booked_on, new.reference_no, new.description, new.metadata) then
-    perform private.keep_bank_values(old, new);
+    perform private.store_bank_values(old, new);
   end if;
   if coalesce(old.transfer_id, new.transfer_id) is not null then
-    perform private.keep_transfer(tg_op, old, new);
+    perform private.sync_transfer(tg_op, old, new);
   end if;
   return null;
 end
 $$;
-comment on function private.transactions_after_row_by_caller() is 'Keeps what the bank said of a row that a caller changes, and the two halves of a transfer alike.';
+comment on function private.transactions_after_row_by_caller() is
+  'Stores the bank''s values of a row that a caller changes, and keeps the two halves of a transfer equal.';
 
 create or replace function private.transactions_after_update_by_owner() returns trigger
   language plpgsql security definer set search_path = ''
@@ -260,28 +263,28 @@ begin
     and exists (select from api.line_items where transaction_id = new.id and category_id is not null) then
     perform private.refuse_category_on_transfer(new.id);
   end if;
-  -- the user of a team's transaction is not its parts'
+  -- the parts of a team's transaction do not store its user
   if old.organization_id is distinct from new.organization_id or new.organization_id is null and old.user_id is distinct from new.user_id then
-    -- the parts' before_row() fills in what the pair is now
+    -- before_row() of the parts fills in the new pair
     update api.line_items set organization_id = new.organization_id, user_id = new.user_id where transaction_id = new.id;
     update api.transaction_tags set organization_id = new.organization_id, user_id = new.user_id where transaction_id = new.id;
   end if;
   return null;
 end
 $$;
-comment on function private.transactions_after_update_by_owner() is 'Keeps categories off the line items of a new half of a transfer, and gives the parts of a transaction its new owner pair.';
+comment on function private.transactions_after_update_by_owner() is 'Refuses a new half of a transfer that has line items with a category, and gives the parts of a transaction its new owner pair.';
 
 create or replace function private.transactions_after_delete() returns trigger
   language plpgsql security definer set search_path = ''
 as $$
 begin
-  -- the deletion of the other halves comes back here, and finds nothing to delete
+  -- the deletion of the other halves fires this trigger again, which then finds nothing to delete
   if exists (select from gone where transfer_id is not null) then
     delete from api.transactions t using gone
       where t.transfer_id = gone.transfer_id and private.same_tenant(t.user_id, t.organization_id, gone.user_id, gone.organization_id);
   end if;
   delete from private.bank_values v using gone where v.transaction_id = gone.id;
-  -- An undo brings back what a request has deleted. Deleting the import then gives that its former values too.
+  -- An undo may restore a deleted row. The deletion of its import then also restores the former values of that row.
   if public.uid() is null then
     delete from private.import_updates u using gone
       where u.transaction_id = gone.id and not private.is_of_other_import(u.import_id, gone.user_id, gone.organization_id);
@@ -289,7 +292,7 @@ begin
   return null;
 end
 $$;
-comment on function private.transactions_after_delete() is 'Deletes the other halves of transfers, and what imports remember of the transactions as far as no undo needs it.';
+comment on function private.transactions_after_delete() is 'Deletes the other halves of transfers, and the stored import changes that no undo needs.';
 
 create trigger "1_before_statement" before insert or update or delete on api.transactions
   for each statement execute function private.lock_tenants_of_statement();

@@ -103,9 +103,9 @@ test('activity is deleted after the number of days that the operator sets', asyn
   const id = await (await signedIn(stack, 'Ann')).id()
   await stack.sql.query(
     `insert into api.activity (id, happened_at, change_id, actor_id, user_id, action, table_name, row_id)
-     select private.nth_of_change(start, n), moment, private.nth_of_change(start, 0), $1, $1, 'create', 'tags', gen_random_uuid()
+     select private.activity_id(start, n), moment, private.activity_id(start, 0), $1, $1, 'create', 'tags', gen_random_uuid()
      from (values (interval '31 days', 1500), (interval '29 days', 1)) as activity (age, rows), lateral (select now() - age as moment) m,
-       lateral (select private.start_of_change(moment, gen_random_uuid()) as start) s, generate_series(1, rows) n`,
+       lateral (select private.activity_id_prefix(moment, gen_random_uuid()) as start) s, generate_series(1, rows) n`,
     [id],
   )
   housekeeping()

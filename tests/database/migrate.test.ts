@@ -167,9 +167,9 @@ describe('migrate', () => {
     await migrate(options())
     const fresh = await described()
     await query(`
-      drop function private.effects_of(uuid), private.is_still(jsonb, jsonb);
+      drop function private.effects_of(uuid), private.matches_state(jsonb, jsonb);
       create function private.effects_of(p_request uuid) returns setof api.activity language sql as 'select * from api.activity';
-      create function private.is_still(p_old jsonb, p_new jsonb default null) returns boolean language sql as 'select true';
+      create function private.matches_state(p_old jsonb, p_new jsonb default null) returns boolean language sql as 'select true';
       update private.migrations set checksum = 'of an older version' where name = 'functions and rules'`)
     await migrate(options())
     expect(await described()).toEqual(fresh)

@@ -27,7 +27,7 @@ const breaches: Record<string, [breach: string, names: RegExp][]> = {
     ['create table api.more (id uuid, user_id text, organization_id text)', /^more: insert$/],
   ],
   checks_that_do_not_refuse: [[`alter policy tags_create on api.tags with check (user_id = (select public.uid()))`, /^tags_create on tags$/]],
-  claims_asked_per_row: [[`alter policy tags_read on api.tags using (private.is_not_explained() and user_id = public.uid())`, /^tags_read on tags$/]],
+  claims_called_per_row: [[`alter policy tags_read on api.tags using (private.is_not_explained() and user_id = public.uid())`, /^tags_read on tags$/]],
   comments_missing: [
     ['comment on table api.tags is null', /^tags$/],
     ['comment on column api.tags.name is null', /^tags\.name$/],
@@ -49,7 +49,7 @@ const breaches: Record<string, [breach: string, names: RegExp][]> = {
     `alter table api.tags drop constraint tags_user_id_fkey, add constraint tags_user_id_fkey foreign key (user_id) references auth.users on delete cascade`,
     /tags\.user_id: c$/,
   ]],
-  plans_that_know_values: [[`alter role authenticated set plan_cache_mode = 'auto'`, /^authenticated plans with plan_cache_mode=auto$/], [
+  plans_of_known_values: [[`alter role authenticated set plan_cache_mode = 'auto'`, /^authenticated plans with plan_cache_mode=auto$/], [
     'alter role authenticated reset plan_cache_mode',
     /the server's/,
   ]],
@@ -59,7 +59,7 @@ const breaches: Record<string, [breach: string, names: RegExp][]> = {
     ['create policy more on api.tags as restrictive for select to authenticated using (true)', /^more on tags$/],
     ['create policy more on api.tags for select to anon using (true)', /^more on tags$/],
   ],
-  policies_that_ask_nobody: [['alter policy tags_delete on api.tags using (true)', /^tags_delete on tags$/]],
+  policies_without_owner: [['alter policy tags_delete on api.tags using (true)', /^tags_delete on tags$/]],
   powerful_roles: [['alter role authenticated bypassrls', /^authenticated$/], [
     'grant create on schema api to authenticator; alter table api.tags owner to authenticator',
     /^authenticator owns api\.tags$/,
@@ -73,11 +73,11 @@ const breaches: Record<string, [breach: string, names: RegExp][]> = {
     'grant execute on function private.can(text, text) to anon',
     /^anon may call private\.can/,
   ]],
-  rows_unkept: [
+  before_row_incomplete: [
     ['drop trigger "2_before_row" on api.tags', /^tags: /],
     ['alter table api.tags disable trigger "2_before_row"', /^tags: /],
     ...([
-      ['tags', 'private.is_one_too_many(tg_op)', 'count'],
+      ['tags', 'private.count_exceeds_limit(tg_op)', 'count'],
       ['tags', "private.can('tags', 'delete')", 'right to delete'],
       ['tags', 'private.owner_of_new(', 'owner'],
       ['line_items', 'private.owner_of_part(', 'owner'],
@@ -115,7 +115,7 @@ const breaches: Record<string, [breach: string, names: RegExp][]> = {
   ]],
   tenants_of_unknown_size: [['alter table api.tags alter column user_id reset (n_distinct)', /^tags\.user_id$/]],
   triggers_unordered: [['alter trigger "4_after_row" on api.transactions rename to transactions_after_row', /^transactions_after_row on api\.transactions$/]],
-  values_without_bounds: [
+  unbounded_values: [
     ['alter table api.transactions drop constraint transactions_amount_is_number', /^transactions\.amount$/],
     ['alter table api.transactions drop constraint transactions_name_length', /^transactions\.name$/],
     ['alter table api.transactions drop constraint transactions_metadata_depth', /^transactions\.metadata$/],

@@ -64,7 +64,7 @@ describe('anon and authenticated', () => {
     // A policy or a trigger calls each of these. They return true, false, or an error.
     expect(await callable('authenticated', 'private')).toEqual([
       // Called by policies, checks and triggers.
-      'ask_policy',
+      'check_policy',
       'can',
       'currency_of_transaction',
       'deny',
@@ -96,31 +96,31 @@ describe('anon and authenticated', () => {
       'is_currency',
       'is_merge',
       'is_of_import',
-      'is_one_too_many',
+      'count_exceeds_limit',
       'left_out',
       'owner_of_new',
       'owner_of_part',
       'recognize_import',
-      'take_import_back',
-      'write_once',
+      'delete_import_transactions',
+      'refuse_repeated_row',
       'lock_tenants',
-      'most_rows_of_change',
-      'one_more',
+      'max_rows_per_request',
+      'count_written_row',
       'refuse_many_rows',
       // Functions that check the caller's rights themselves.
-      'take_back',
+      'revert_request',
       // Parts of functions of api, which run with the caller's rights.
-      'asked_currency',
+      'parse_currency',
       'bank_history',
       'bank_values',
       'begin_import',
       'date_condition',
       'days_of',
-      'essence',
+      'core_values',
       'is_untouched',
       'mark_day',
       'marked_day',
-      'reach',
+      'moment_bounds',
       'whole_day',
       'budget_terms',
       'context_condition',
@@ -131,7 +131,7 @@ describe('anon and authenticated', () => {
       'occurrence_id',
       'occurrences',
       'read_import',
-      'recording',
+      'recorded_transaction',
       'require_plain_numbers',
       'date_range',
       'converted',
@@ -162,7 +162,7 @@ describe('anon and authenticated', () => {
       'to_moment',
       'parse_filters',
       'filters_to_sql',
-      'transferred',
+      'parse_transfer_amount',
       'pre_request',
       // Called by PostgREST to parse input, as the caller.
       'read_day',
@@ -236,7 +236,7 @@ describe('PostgREST from 12.2 on, which exits on a syntax error in pre_request o
         select p.oid from called c, pg_proc p
         where p.pronamespace in ('private'::regnamespace, 'public'::regnamespace) and p.prokind = 'f' and pg_get_functiondef(c.oid) ~ ('\\m' || p.proname || '\\(')
       ) select p.proname as name, pg_get_functiondef(p.oid) as text from called join pg_proc p using (oid)`)
-    expect(functions.map(({ name }) => name)).toEqual(expect.arrayContaining(['pre_request', 'pre_config', 'refuse_preferences', 'take_place', 'refuse']))
+    expect(functions.map(({ name }) => name)).toEqual(expect.arrayContaining(['pre_request', 'pre_config', 'refuse_preferences', 'acquire_slot', 'refuse']))
     expect(functions.filter(({ text }) => /\bexecute\s+(?!on\b)/i.test(text.replace(/--.*$/gm, ''))).map(({ name }) => name)).toEqual([])
     expect(
       await list(`select p.proname from pg_proc p join pg_namespace n on n.oid = p.pronamespace

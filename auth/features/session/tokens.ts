@@ -6,7 +6,7 @@ import { callerOf, type RouteContext } from '../../route.ts'
 
 /**
  * Returns the issue date of a token, in seconds since 1970: now, or the second after the last revocation of a signing key. A thief
- * may have dated tokens ahead (private.end_tokens_of_key), so ours are dated ahead for half a minute after a revocation.
+ * may have dated tokens ahead (private.revoke_issued_tokens), so ours are dated ahead for half a minute after a revocation.
  * @param issuedAfter private.settings.tokens_issued_after
  * @throws Refusal SERVICE_BUSY while PostgREST would not accept that date
  */

@@ -1,6 +1,6 @@
--- Computed fields: PostgREST takes a function of one unnamed row for a column of that table, and for no function of /rpc.
+-- Computed fields. PostgREST presents a function of one unnamed row as a column of that table, and not as a function of /rpc.
 
--- Two ways to read are switched off, because the planner would now and then read all of the caller's transactions for each account.
+-- Two scan methods are disabled, because the planner would sometimes read all of the caller's transactions for each account.
 create or replace function api.current_balance(api.accounts) returns numeric
   language sql stable set enable_seqscan = off set enable_bitmapscan = off
 begin atomic
@@ -9,13 +9,13 @@ begin atomic
     and case when t.booked_on is null then t.transaction_date < (current_date + 1)::timestamptz else t.booked_on <= current_date end;
 end;
 comment on function api.current_balance(api.accounts) is
-  'What is in the account today: the opening `balance` and all paid transactions dated up to the end of today, transfers included. Today is UTC''s, or of the time zone in `Prefer: timezone=…`. Not part of `*`: `select=*,current_balance`';
+  'Balance of the account today: the opening `balance` plus all paid transactions dated up to the end of today, including transfers. Today is UTC''s, or of the time zone in `Prefer: timezone=…`. Not part of `*`: `select=*,current_balance`';
 grant execute on function api.current_balance(api.accounts) to authenticated;
 
 create or replace function api.monthly_cost(api.subscriptions) returns numeric
   language sql immutable parallel safe
 begin atomic
-  -- so many decimal places that no cost of a month comes to lie at half a cent before it is rounded
+  -- enough decimal places that no monthly cost is at half a cent before it is rounded
   select round($1.amount::numeric(34, 20) * months.share / months.of, 2)
   from (
     select
@@ -27,21 +27,21 @@ begin atomic
   ) months;
 end;
 comment on function api.monthly_cost(api.subscriptions) is
-  'What it costs in a month, in its currency, so that costs of all periods compare: a year has 12 months and 365 days. It says nothing of whether it is due now';
+  'Average cost per month in its currency, so that costs of all periods compare: a year has 12 months and 365 days. Does not depend on whether it is due now';
 grant execute on function api.monthly_cost(api.subscriptions) to authenticated;
 
 create or replace function api.next_due_on(api.subscriptions) returns date
   language plpgsql stable set search_path = ''
 as $$
 begin
-  -- occurrences come in their order, and one at a time: the first that is not recorded ends the search
+  -- occurrences() returns one day at a time, in order: the search ends at the first day that is not recorded
   return (
     select o.due_on
     from private.occurrences($1, current_date, coalesce($1.ends_on, date '2199-12-31')) o
-    where not exists (select from private.recording($1, o.due_on))
+    where not exists (select from private.recorded_transaction($1, o.due_on))
     limit 1);
 end
 $$;
 comment on function api.next_due_on(api.subscriptions) is
-  'The first day from today on, on which it is due and not recorded; null when there is none. Today is UTC''s, or of the time zone in `Prefer: timezone=…`';
+  'The first day from today on, on which it is due and not recorded; null if there is none. Today is UTC''s, or of the time zone in `Prefer: timezone=…`';
 grant execute on function api.next_due_on(api.subscriptions) to authenticated;

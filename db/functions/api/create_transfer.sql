@@ -12,8 +12,8 @@ as $$
 declare
   origin api.accounts;
   destination api.accounts;
-  outgoing constant numeric := private.transferred(create_transfer.amount, 'amount');
-  incoming numeric := case when create_transfer.to_amount is not null then private.transferred(create_transfer.to_amount, 'to_amount') end;
+  outgoing constant numeric := private.parse_transfer_amount(create_transfer.amount, 'amount');
+  incoming numeric := case when create_transfer.to_amount is not null then private.parse_transfer_amount(create_transfer.to_amount, 'to_amount') end;
   moved_at constant timestamptz := case when transfer_date is null then now() else private.to_moment(transfer_date, 'transfer_date', false) end;
   moved_on constant date := private.whole_day(transfer_date);
   transfer constant uuid := gen_random_uuid();
@@ -43,7 +43,7 @@ begin
       format('amount is what leaves in %s, to_amount what arrives in %s.', origin.currency, destination.currency));
   end if;
 
-  -- what is rounded already has lost what the table would refuse
+  -- the rounded amounts have already lost the decimals that the table would refuse
   if not (private.fits_cents(create_transfer.amount, origin.currency) and private.fits_cents(coalesce(create_transfer.to_amount, incoming), destination.currency)) then
     perform private.refuse_value('api.transactions', 'transactions_amount_fits_currency');
   end if;
@@ -64,9 +64,9 @@ $$;
 comment on function api.create_transfer(uuid, uuid, numeric, text, text, numeric) is
 $$Moves money between two accounts of one context
 
-`from_account_id` and `to_account_id` are two of your personal accounts or two of the team's; `amount`, above 0, leaves the one and reaches the other on `transfer_date`, a day or a moment, by default now; `name` is by default `Transfer`. Where the accounts have different currencies, `to_amount` is what arrives, in the other currency; where they have the same it is left out.
+`from_account_id` and `to_account_id` are two of your personal accounts or two of the team's. `amount`, above 0, moves from the first to the second on `transfer_date`, a day or a moment, by default now. `name` is by default `Transfer`. If the accounts have different currencies, `to_amount` is the amount that arrives, in the second currency. Otherwise leave it out.
 
-Answers the two transactions that it stores, first the one that leaves, which is negative. Both are `paid`, of the source `transfer`, and have one `transfer_id`. What changes in one of name, status, date and description changes in the other, and so does the amount where the currency is the same; deleting one deletes both.
+Returns the two stored transactions, first the outgoing one, which is negative. Both are `paid`, have the source `transfer`, and share one `transfer_id`. A change of name, status, date or description of one also changes the other, and so does a change of the amount if the currency is the same. The deletion of one deletes both.
 
-400 `22023` for an amount that is not above 0 or is too large, for a date that is none, for one account twice, for accounts of two contexts, and for a `to_amount` that is missing or too many; 400 `23514` for decimals that cannot be stored in the currency; 404 for an account that you do not see; 403 when your role may not create transactions.$$;
+400 `22023` for an amount that is not above 0 or is too large, for an invalid date, for one account twice, for accounts of two contexts, and for a missing or unnecessary `to_amount`. 400 `23514` for decimals that cannot be stored in the currency. 404 for an account that you do not see. 403 if your role may not create transactions.$$;
 grant execute on function api.create_transfer(uuid, uuid, numeric, text, text, numeric) to authenticated;

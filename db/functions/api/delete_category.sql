@@ -38,8 +38,8 @@ $$;
 comment on function api.delete_category(uuid, uuid) is
 $$Deletes a category safely
 
-Everything filed under `p_category_id` moves to `p_replacement_id`, a category of the same context, or is left without a category when that is left out; then the category is deleted, with its budgets. All of it happens or nothing.
+Moves all rows of `p_category_id` to `p_replacement_id`, a category of the same context, or leaves them without a category if you leave that out. Then deletes the category with its budgets. Either all of it happens or nothing.
 
-Answers {`category_id`, `replacement_id`, `transactions`, `subscriptions`, `line_items`}, the last three being how many rows moved. 404 when you do not see one of the two categories; 403 when your role may not delete.$$;
+Returns {`category_id`, `replacement_id`, `transactions`, `subscriptions`, `line_items`}; the last three are the numbers of moved rows. 404 if you do not see one of the two categories. 403 if your role may not delete.$$;
 grant execute on function api.delete_category(uuid, uuid) to authenticated;
 grant execute on function private.same_tenant(text, text, text, text) to authenticated;

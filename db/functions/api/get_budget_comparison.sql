@@ -1,6 +1,5 @@
--- A month's own budget wins over the one of every month, and that over the category's monthly_budget; each currency by itself. A
--- day of a month is a whole number of 377580ths of it, whether it has 28, 29, 30 or 31 days: so budgets are added up
--- exactly, and rounded once.
+-- For each currency, a month's own budget comes before the budget for every month, and that before the category's monthly_budget. Each day
+-- of a month is a whole number of 377580ths of the month, for 28, 29, 30 and 31 days. So the sum of budgets is exact and rounded once.
 create or replace function private.budget_comparison_statement(
   start_date text default null,
   end_date text default null,
@@ -15,7 +14,7 @@ declare
     start_date, end_date, case when start_date is null and end_date is null then coalesce(preset, 'this_month') else preset end);
   context constant text := private.context_condition(public.uid(), public.org_id());
   target constant text := private.target_currency(p_convert_to);
-  wanted constant text := case when p_currency is null then 'true' else format('currency = %L', private.asked_currency(p_currency)) end;
+  wanted constant text := case when p_currency is null then 'true' else format('currency = %L', private.parse_currency(p_currency)) end;
   first_month constant date := date_trunc('month', lower(days)::timestamp)::date;
   budgets text;
   carried_from date;
@@ -28,7 +27,7 @@ begin
   execute format(
     'with %1$s select (select min(since) from carrying), exists (select from usual where since < %3$L and until > %2$L) or exists (select from own where month >= %2$L and month < %3$L)',
     budgets, first_month, upper(days)) into carried_from, is_budgeted;
-  -- Asked first, because the plan would decide otherwise whether spending that no row shows is converted, and misses a rate.
+  -- This is checked first. Otherwise the plan would decide whether spending without a row is converted, and a missing rate is an error.
   if not is_budgeted then
     return null;
   end if;
@@ -44,7 +43,7 @@ begin
         select category_id, currency, date_trunc('month', day::timestamp)::date as month, sum(amount) as amount from %5$s group by 1, 2, 3
       ), months_before as (
         select c.category_id, c.currency, coalesce(o.amount, u.amount) + coalesce(s.amount, 0) as rest,
-          -- what is left reaches as far as each month after it carries over
+          -- a remainder reaches the range if every month after it carries over
           coalesce(bool_and(coalesce(o.rollover, u.rollover, false)) over (
             partition by c.category_id, c.currency order by c.month desc rows between unbounded preceding and 1 preceding), true) as is_carried
         from (
@@ -96,10 +95,10 @@ begin
     context);
 end
 $$;
-comment on function private.budget_comparison_statement(text, text, text, text, text) is 'The statement of api.get_budget_comparison(); null where the range has no budget.';
+comment on function private.budget_comparison_statement(text, text, text, text, text) is 'The statement of api.get_budget_comparison(); null if the range has no budget.';
 grant execute on function private.budget_comparison_statement(text, text, text, text, text) to authenticated;
 
--- Without nested loops, because the planner takes a tenant for one row and would compare each month with each.
+-- Nested loops are disabled. The planner estimates one row per tenant and would compare each month with each other month.
 create or replace function api.get_budget_comparison(
   start_date text default null,
   end_date text default null,
@@ -119,15 +118,15 @@ begin
 end
 $$;
 comment on function api.get_budget_comparison(text, text, text, text, text) is
-$$Budgets compared with what was spent
+$$Compares budgets with spending
 
-Of the active context, for the days from `start_date` to `end_date` (YYYY-MM-DD, both included) or a `preset`; without any, this month.
+For the active context, from `start_date` to `end_date` (YYYY-MM-DD, both included) or for a `preset`; by default this month.
 
-A month's budget of a category in a currency is the row of `budgets` for that month; else the one for every month; else the category's `monthly_budget`, which is in its `budget_currency`. Each category that has one in the range has a row for each currency of its budgets and of what was spent, by the category's name and then the currency: `budget` is prorated by days (half of April is half of it; 0 where there is none in this currency), `actual` what was spent (expenses less refunds, as a positive number), `difference` what is left, negative when overspent. Line items with a category count there, the rest of their transaction in its own. Transfers and failed transactions do not count. Without any budget there is no row, and no rate is asked for.
+The budget of a category, month and currency is the row of `budgets` for that month; otherwise the row for every month; otherwise the category's `monthly_budget`, in its `budget_currency`. Each category with a budget in the range has a row for each currency of its budgets and its spending, ordered by the category's name and then the currency. `budget` is prorated by days: half of April counts half; 0 if there is none in this currency. `actual` is the spending: expenses less refunds, as a positive number. `difference` is the remainder, negative if overspent. Line items with a category count there, the rest of their transaction in its own category. Transfers and failed transactions do not count. Without any budget the result is empty and needs no exchange rate.
 
-Where the budget of the range's first month has `rollover`, it also gets what was left of the month before, or less what was overspent there; that month too got what was left before it, if its budget has `rollover`, and so on, up to 60 months. It begins with the first month of which the category has a row of `budgets` in this currency: a row for every month begins with its `starts_on`. A month without a budget leaves nothing. Months before a change of a budget have what `past_budgets` says.
+If the budget of the range's first month has `rollover`, the remainder of the month before is added to it, or the overspending subtracted. The same applies to that month, and so on, for up to 60 months. The sum begins with the first month for which the category has a row of `budgets` in this currency; a row for every month begins with its `starts_on`. A month without a budget has no remainder. For months before a change of a budget, `past_budgets` has the former one.
 
-`p_currency`: the rows of one currency alone. `p_convert_to`: a currency to which all is converted, so that there is one row a category: each transaction at your context's latest exchange rate on or before its day, a budget at the one on or before the last day of the range.
+`p_currency`: only rows of this currency. `p_convert_to`: a currency to which all amounts are converted, so that each category has one row. A transaction is converted at your context's latest exchange rate on or before its day, a budget at the latest one on or before the last day of the range.
 
-400 for a day that is none, a range without an end or in the wrong order, and for a rate that is missing, with the pair and the day.$$;
+400 for an invalid day, for a range without an end or in the wrong order, and for a missing rate, with the pair and the day.$$;
 grant execute on function api.get_budget_comparison(text, text, text, text, text) to authenticated;

@@ -31,7 +31,7 @@ begin
   first := date_trunc(unit, current_date::timestamp) - (periods - 1) * step;
   last := first + (periods - 1) * step;
   wanted := concat_ws(' and ', 'true',
-    case when p_currency is not null then format('currency = %L', private.asked_currency(p_currency)) end,
+    case when p_currency is not null then format('currency = %L', private.parse_currency(p_currency)) end,
     case when p_account_id is not null then format('account_id = %L', p_account_id) end);
   return format(
     $query$
@@ -53,7 +53,7 @@ begin
       ), currencies as (
         select distinct currency from flow
         union
-        -- of nothing: one series of zeros
+        -- without any transactions, one series of zeros
         select %7$L where not exists (select from flow)
       )
       select p.period::date, c.currency, coalesce(f.income, 0.00), coalesce(f.expenses, 0.00), coalesce(f.income - f.expenses, 0.00), p.is_planned
@@ -93,11 +93,11 @@ $$;
 comment on function api.get_cash_flow(text, integer, text, uuid, integer, text) is
 $$Income, expenses and net by period
 
-Of the active context. `grouping`: `daily`, `weekly`, `monthly` (the default), `quarterly` or `yearly`. `periods`: how many, 1 to 120, the current one last; default 12. `p_account_id`: one account's transactions alone.
+For the active context. `grouping`: `daily`, `weekly`, `monthly` (the default), `quarterly` or `yearly`. `periods`: their number, 1 to 120, of which the current one is the last; default 12. `p_account_id`: only transactions of this account.
 
-`p_convert_to`: a currency to which each transaction is converted at your context's latest exchange rate on or before its day; then there is one series. 400 names the pair and the day that has no rate.
+`p_convert_to`: a currency to which each transaction is converted, at your context's latest exchange rate on or before its day; the result is then one series. 400 for a missing rate, with the pair and the day.
 
-`upcoming`: how many coming periods are planned, 0 (the default) to 120. Unless it is 0, each currency also has a row with `is_planned` true for the current period and for each of the coming ones: what your context's subscriptions are still due for from today on and is not recorded. They are converted as transactions of the day on which they are due. 400 for more than 10,000 such days.
+`upcoming`: the number of planned future periods, 0 (the default) to 120. Unless it is 0, each currency also has a row with `is_planned` true for the current period and for each future one: the costs of your context's subscriptions that are due from today on and not recorded. They are converted like transactions of their due day. 400 for more than 10,000 due days.
 
-Each row: `period` (its first day), `currency`, `income` and `expenses` (both as positive numbers), `net` (income less expenses), `is_planned`. Oldest first, periods without transactions with zeros. Without `p_convert_to` each currency is a series of its own; `p_currency` chooses one, and where there is nothing it is `usd`. Transfers and failed transactions do not count. Weeks begin on Monday; days are a transaction's `booked_on`, or of its moment UTC's or those of the time zone in `Prefer: timezone=…`.$$;
+Each row: `period` (its first day), `currency`, `income` and `expenses` (both as positive numbers), `net` (income less expenses), `is_planned`. Oldest first; periods without transactions have zeros. Without `p_convert_to` each currency is a series of its own; `p_currency` selects one. Without any transactions there is one series, in `p_currency` or `usd`. Transfers and failed transactions do not count. Weeks begin on Monday. The day of a transaction is its `booked_on`, or otherwise the day of its moment in UTC or in the time zone of `Prefer: timezone=…`.$$;
 grant execute on function api.get_cash_flow(text, integer, text, uuid, integer, text) to authenticated;

@@ -26,7 +26,7 @@ begin
         select %1$s as key, currency, %4$s as value, sum(count) as count
         from %5$s
         group by 1, 2
-        -- names the amount, so that a missing rate refuses a count of groups too
+        -- the condition reads the amount, so that a missing rate is an error for counts too
         having sum(count) <> 0 or sum(amount) <> 0
       ) g
       %6$s
@@ -35,7 +35,7 @@ begin
     case p_group_by
       when 'category' then 'category_id'
       when 'status' then 'status'
-      -- how much there was of each, in the one it is converted to
+      -- when converted, the groups are the original currencies
       when 'currency' then case when target is null then 'currency' else 'transaction_currency' end
       else format('date_trunc(%L, day::timestamp)', p_group_by)
     end,
@@ -64,9 +64,9 @@ $$;
 comment on function api.get_transaction_aggregate(jsonb, text, text, text) is
 $$Sums, averages or counts of transactions in groups
 
-Of the active context: the organization's transactions while one is active, else your personal ones. `p_group_by`: `day`, `week`, `month`, `quarter`, `year`, `category`, `status` or `currency`. `p_aggregate_fn`: `sum`, `avg` or `count`. `p_filters` as in get_filtered_transactions. Transfers do not count, nor do failed transactions unless you filter or group by `status`. Line items with a category count there, the rest of their transaction in its own. A transaction counts once in a group, also when several of its parts are there. An average has the decimals of its currency, two at most.
+For the active context: the organization's transactions while one is active, otherwise your personal ones. `p_group_by`: `day`, `week`, `month`, `quarter`, `year`, `category`, `status` or `currency`. `p_aggregate_fn`: `sum`, `avg` or `count`. `p_filters` as in get_filtered_transactions. Transfers do not count. Failed transactions count only if you filter or group by `status`. Line items with a category count there, the rest of their transaction in its own category. A transaction counts once in a group, even if several of its parts are in it. An average has the decimals of its currency, at most two.
 
-`p_convert_to`: a currency to which each transaction is converted at your context's latest exchange rate on or before its day; then `currency` is that one, and `key` of the group `currency` the transactions' own. 400 names the pair and the day that has no rate.
+`p_convert_to`: a currency to which each transaction is converted, at your context's latest exchange rate on or before its day. `currency` is then this one, and for the group `currency` the `key` is the original currency. 400 for a missing rate, with the pair and the day.
 
-Each row: `key` (the first day of the period, a category id, a status or a currency; null is no category), `name` (the category's name, else the key), `currency`, `value`, `count`. Without `p_convert_to` each currency has rows of its own. Ordered by key; periods without transactions have no row. Weeks begin on Monday; days are a transaction's `booked_on`, or of its moment UTC's or those of the time zone in `Prefer: timezone=…`.$$;
+Each row: `key` (the first day of the period, a category id, a status or a currency; null is no category), `name` (the category's name, otherwise the key), `currency`, `value`, `count`. Without `p_convert_to` each currency has rows of its own. Ordered by key; periods without transactions have no row. Weeks begin on Monday. The day of a transaction is its `booked_on`, or otherwise the day of its moment in UTC or in the time zone of `Prefer: timezone=…`.$$;
 grant execute on function api.get_transaction_aggregate(jsonb, text, text, text) to authenticated;

@@ -26,7 +26,7 @@ begin
   end;
   context := private.context_condition(given ->> 'user_id', case when given ? 'organization_id' then given ->> 'organization_id' else public.org_id() end);
   target := private.target_currency(coalesce(p_convert_to, given ->> 'p_convert_to'));
-  perform private.asked_currency(filters ->> 'currency');
+  perform private.parse_currency(filters ->> 'currency');
   return format(
     $query$
       select g.category_id, c.name, g.currency, g.total, g.count,
@@ -51,7 +51,7 @@ $$;
 comment on function private.distribution_statement(jsonb, text) is 'The statement of api.get_transaction_distribution_by_category().';
 grant execute on function private.distribution_statement(jsonb, text) to authenticated;
 
--- params has no default, for the reason get_filtered_transactions says.
+-- params has no default, for the same reason as filters of get_filtered_transactions().
 create or replace function api.get_transaction_distribution_by_category(params jsonb, p_convert_to text default null)
   returns table (category_id uuid, name text, currency text, total numeric, count bigint, share numeric)
   language plpgsql stable set search_path = '' set enable_sort = off
@@ -61,11 +61,11 @@ begin
 end
 $$;
 comment on function api.get_transaction_distribution_by_category(jsonb, text) is
-$$How transactions distribute over categories
+$$Distribution of transactions over categories
 
-Body: `params` with `user_id` (you), `organization_id` (null is your personal context; left out, it is the active one) and `filters`: {`start_date`, `end_date`} as YYYY-MM-DD, both days included, or {`preset`}; without them all time. `filters` may also have `account_id`, `currency`, and `transaction_type`: `balance` (all, the default), `income` or `expense`.
+Body: `params` with `user_id` (yours), `organization_id` (null is your personal context; by default the active one) and `filters`: {`start_date`, `end_date`} as YYYY-MM-DD, both days included, or {`preset`}; by default all time. `filters` may also have `account_id`, `currency`, and `transaction_type`: `balance` (all, the default), `income` or `expense`.
 
-`p_convert_to`, beside `params` or in it: a currency to which each transaction is converted at the context's latest exchange rate on or before its day; then `currency` is that one. 400 names the pair and the day that has no rate.
+`p_convert_to`, next to `params` or in it: a currency to which each transaction is converted, at the context's latest exchange rate on or before its day. `currency` is then this one. 400 for a missing rate, with the pair and the day.
 
-Each row: `category_id` and `name` (null: no category), `currency`, `total` (signed: expenses are negative), `count`, `share` (0 to 1, the part this category has in its currency's totals, signs left aside). Without `p_convert_to` each currency has rows of its own, the largest total first. Line items with a category count there, the rest of their transaction in its own; a transaction counts once in each. Transfers and failed transactions do not count.$$;
+Each row: `category_id` and `name` (null: no category), `currency`, `total` (expenses are negative), `count`, `share` (0 to 1: the category's part of its currency's totals, without signs). Without `p_convert_to` each currency has rows of its own, the largest total first. Line items with a category count there, the rest of their transaction in its own category. A transaction counts once in each. Transfers and failed transactions do not count.$$;
 grant execute on function api.get_transaction_distribution_by_category(jsonb, text) to authenticated;

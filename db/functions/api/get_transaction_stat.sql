@@ -5,7 +5,7 @@ create or replace function private.transaction_stat_statement(
   p_aggregate_fn text default 'sum',
   p_transaction_type text default 'balance',
   p_convert_to text default null,
-  -- names the currencies, where there are several
+  -- lists the currencies of the transactions, for the error about mixed currencies
   out statement text,
   out currencies text
 )
@@ -32,9 +32,9 @@ begin
       when target is null then $query$
         with any_one as materialized (select currency from %1$s limit 1)
         select sum(amount) as amount, sum(count) as count,
-          -- a mean of no row has no currency, and reads none
+          -- an average of no rows has no currency, so the query for one is skipped
           case when count(*) > 0 then (select currency from any_one) end as currency,
-          -- whether a currency differs from any one of them takes less than to find the first and the last, or to group by it
+          -- comparing with any one currency is faster than min() and max() or a group by
           bool_or(currency <> (select currency from any_one)) as is_mixed
         from %1$s
       $query$
@@ -83,11 +83,11 @@ $$;
 comment on function api.get_transaction_stat(text, text, jsonb, text, text, text) is
 $$One statistic as one number
 
-`p_aggregate_fn`: `sum`, `avg` (with the decimals of the currency, two at most) or `count`. `p_transaction_type`: `balance` takes all transactions, `income` those above zero, `expense` those below zero, whose sum is negative. Of no transactions every answer is 0.
+`p_aggregate_fn`: `sum`, `avg` (with the decimals of the currency, at most two) or `count`. `p_transaction_type`: `balance` includes all transactions, `income` those above zero, `expense` those below zero, so that their sum is negative. Without transactions the result is 0.
 
-`p_organization_id` null is your personal context; left out, it is the active one. `p_user_id` is you. Anybody else's is 403.
+`p_organization_id` null is your personal context; by default it is the active one. `p_user_id` is yours. Other values are 403.
 
-`p_filters` as in get_filtered_transactions. Transfers do not count, nor do failed transactions unless you filter by `status`. With a filter on `category_id` the parts of split transactions are added up that are in such a category, and each transaction counts once.
+`p_filters` as in get_filtered_transactions. Transfers do not count. Failed transactions count only if you filter by `status`. With a filter on `category_id`, only the parts of a split transaction in these categories are added up, and each transaction counts once.
 
-`p_convert_to`: a currency, such as `eur`, to which each transaction is converted at your context's latest exchange rate on or before its day; 400 names the pair and the day that has none. Without it currencies are never mixed: if there is more than one, `sum` and `avg` answer 400 and name them; add a filter on `currency`.$$;
+`p_convert_to`: a currency, such as `eur`, to which each transaction is converted, at your context's latest exchange rate on or before its day. 400 for a missing rate, with the pair and the day. Without it currencies are never mixed: for several currencies `sum` and `avg` are 400 with their list; add a filter on `currency`.$$;
 grant execute on function api.get_transaction_stat(text, text, jsonb, text, text, text) to authenticated;

@@ -20,13 +20,13 @@ begin
 end
 $$;
 comment on function api.get_upcoming(text, text, text) is
-$$The days on which recurring costs are due
+$$The due days of recurring costs
 
-Of the active context's subscriptions, for the days from `start_date` to `end_date` (YYYY-MM-DD, both included) or a `preset`; without any, this month. Past days too. A range has up to 3660 days, and an answer up to 10,000 rows.
+For the active context's subscriptions, from `start_date` to `end_date` (YYYY-MM-DD, both included) or for a `preset`; by default this month. The range may be in the past. It has up to 3660 days, and the response up to 10,000 rows.
 
-Each row: `subscription_id` and `title`, `due_on`, `amount` (what it costs, as the subscription has it) in `currency`, `category_id` (null: no category), `is_recorded` (whether `/rpc/record_subscription` has made it a transaction that is still there). Ordered by day, then title.
+Each row: `subscription_id` and `title`, `due_on`, `amount` (the current cost of the subscription) in `currency`, `category_id` (null: no category), `is_recorded` (whether a transaction from `/rpc/record_subscription` exists for this day). Ordered by day, then title.
 
 A subscription is due on `starts_on` and then once a period, or every `interval_in_days`, until `ends_on`, while `is_active`. The 29th, 30th and 31st fall on the last day of a shorter month, and on themselves again after it.
 
-400 for a day that is none, a range without an end or in the wrong order, and what is too long.$$;
+400 for an invalid day, for a range without an end or in the wrong order, and for too many days or rows.$$;
 grant execute on function api.get_upcoming(text, text, text) to authenticated;

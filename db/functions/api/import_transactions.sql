@@ -21,7 +21,7 @@ begin
   if char_length(p_file_name) not between 1 and 255 then
     perform private.invalid('p_file_name does not have 1 to 255 characters', 'Leave it out when there is none.');
   end if;
-  -- a dry run too, because what it calls new could not be stored
+  -- a dry run checks this too, because a caller without the right could not store the new rows
   if public.org_id() is not null and not (private.can('imports', 'create') and private.can('transactions', 'create')) then
     perform private.deny('transactions');
   end if;
@@ -40,7 +40,7 @@ begin
     return;
   end if;
 
-  -- two members with the same file: the second looks when the first has stored
+  -- if two members import the same file, the second waits here and then finds the stored rows
   perform private.lock_tenants('transactions');
   for row_number, verdict, reason, transaction_id in
     with judged as materialized (
@@ -83,15 +83,15 @@ begin
 end
 $$;
 comment on function api.import_transactions(jsonb, text, uuid, text, boolean) is
-$$Imports the rows of a bank's file, once
+$$Imports the rows of a bank's file, without duplicates
 
-`p_rows` is an array of 1 to 5,000 objects with `name` and `amount` and, where the file says it, `transaction_date`, `currency`, `external_id`, `category_id`, `reference_no`, `description`, `status` and `metadata`, each as a transaction has it. An amount is a number or a text such as `"-12.50"`; a day is the same in every time zone, and stored as `booked_on`; null is what the file does not say. `p_source` says whose the rows are: with it and the `external_id` a row is known again. `p_account_id` is an account of the active context, whose currency they have. `p_file_name` is for people.
+`p_rows` is an array of 1 to 5,000 objects with `name` and `amount` and, if the file has them, `transaction_date`, `currency`, `external_id`, `category_id`, `reference_no`, `description`, `status` and `metadata`, in the form of a transaction. An amount is a number or a text such as `"-12.50"`. A day is the same in every time zone, and stored as `booked_on`. Null is a value that the file does not have. `p_source` names the origin of the rows: together with the `external_id` it identifies a row in later imports. `p_account_id` is an account of the active context, with the currency of the rows. `p_file_name` is only displayed.
 
-Answers for each row, in the order sent: `row_number` from 1, `verdict`, `reason` and `transaction_id`. `new` is stored. `duplicate` is there already. `updated` is there, and the bank now says something else of it that no person has edited: what `reason` names is taken over, category, tags and a person's own description stay. `changed` is there too, and `reason` names what differs: it stays as it is, because a person's edits win. `invalid` cannot be stored, and `reason` says why.
+Returns for each row, in the order sent: `row_number` from 1, `verdict`, `reason` and `transaction_id`. `new`: the row is stored. `duplicate`: it exists already. `updated`: it exists, and the bank has new values for fields that no user has edited. The fields in `reason` are updated; category, tags and a user's own description stay. `changed`: it exists, and differs in the fields in `reason`. It stays unchanged, because a user's edits have priority. `invalid`: it cannot be stored, and `reason` explains the error.
 
-A row without a `status` is booked. A booked row is never made pending again, and an older file changes nothing back.
+A row without a `status` is booked. A booked row never becomes pending again, and an older file never restores former values.
 
-A row without an `external_id` is known by its account, day, amount, currency and name, and by which of the same of its file it is: the same file twice changes nothing, and files may overlap by whole days.
+A row without an `external_id` is identified by its account, day, amount, currency and name, and its number among equal rows of its file. So importing the same file again changes nothing, and files may overlap by whole days.
 
-With `p_dry_run`, the default, nothing is written. With `p_dry_run` false all new and updated rows are stored in the active context, as one import that `DELETE /imports` takes back; or, when one row is invalid, none: 400 names the first. 404 for an account that is not of the active context, 403 when your role may not create, 409 when others write for too long.$$;
+With `p_dry_run`, the default, nothing is written. With `p_dry_run` false all new and updated rows are stored in the active context, as one import that `DELETE /imports` reverts. If one row is invalid, none is stored: 400 with the first one. 404 for an account that is not of the active context. 403 if your role may not create. 409 if other writes take too long.$$;
 grant execute on function api.import_transactions(jsonb, text, uuid, text, boolean) to authenticated;

@@ -1,5 +1,5 @@
--- `Accept: application/vnd.rest.object+json`. PostgREST finds a handler for a media type as an aggregate of an exposed
--- schema that returns a domain of that name.
+-- The media type `application/vnd.rest.object+json`. Its handler is an aggregate in an exposed schema. PostgREST finds it by its return type,
+-- a domain with the name of the media type.
 
 create or replace function private.count_row(kept private.one_row, next_row anyelement) returns private.one_row
   language plpgsql immutable parallel safe set search_path = ''
@@ -8,7 +8,7 @@ begin
   if kept is null then
     return row(1::bigint, to_json(next_row));
   end if;
-  -- more than one row will be refused, so the others are counted and not kept
+  -- more than one row is refused, so the other rows are only counted
   return row(kept.seen + 1, kept.first);
 end
 $$;
@@ -22,7 +22,7 @@ begin
   if kept.seen = 1 then
     return kept.first;
   end if;
-  -- word for word what PostgREST 12 answers for its own object media type
+  -- the same text as PostgREST 12 returns for its own object media type
   raise sqlstate 'PGRST' using
     message = json_build_object(
       'code', 'PGRST116',
@@ -32,12 +32,12 @@ begin
     detail = '{"status": 406, "headers": {}}';
 end
 $$;
-comment on function private.one_object_or_406(private.one_row) is 'The object, or 406 PGRST116 for none or many.';
+comment on function private.one_object_or_406(private.one_row) is 'Returns the object, or raises 406 PGRST116 if there are no rows or several.';
 
 create or replace aggregate api.one_object (anyelement) (
   sfunc = private.count_row,
   stype = private.one_row,
   finalfunc = private.one_object_or_406
 );
-comment on aggregate api.one_object (anyelement) is 'Handler of application/vnd.rest.object+json.';
+comment on aggregate api.one_object (anyelement) is 'Handler of the media type application/vnd.rest.object+json.';
 grant execute on function api.one_object(anyelement) to anon, authenticated;

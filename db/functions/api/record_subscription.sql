@@ -4,7 +4,7 @@ as $$
 declare
   subscription api.subscriptions;
   recorded api.transactions;
-  -- of a whole day not by way of a moment, because a zone may have skipped it
+  -- a whole day is not converted through a timestamp, because a time zone may have skipped that day
   day constant date := coalesce(private.whole_day(due_on), private.to_moment(due_on, 'due_on', false)::date);
 begin
   perform private.lock_tenants('transactions');
@@ -15,7 +15,7 @@ begin
   if subscription.organization_id is not null and not private.can('transactions', 'create') then
     perform private.deny('transactions');
   end if;
-  select * into recorded from private.recording(subscription, day);
+  select * into recorded from private.recorded_transaction(subscription, day);
   if found then
     return recorded;
   end if;
@@ -35,11 +35,11 @@ begin
 end
 $$;
 comment on function api.record_subscription(uuid, text) is
-$$Makes one due day of a recurring cost a transaction
+$$Records one due day of a recurring cost as a transaction
 
-`p_subscription_id` is a subscription you see, `due_on` (YYYY-MM-DD) one of its days, as get_upcoming answers them. The transaction is of the subscription's own context: it has its title as `name`, its amount with the sign turned, its currency, category and account; `booked_on` is the day, `source` is `subscription`. A day after today is `pending`, so the account's balance is without it until it is paid.
+`p_subscription_id` is a subscription you see, `due_on` (YYYY-MM-DD) one of its days from get_upcoming. The transaction is in the subscription's own context. It has the subscription's title as `name`, its negative amount, its currency, category and account; `booked_on` is the day, `source` is `subscription`. For a day after today it is `pending`, so the account's balance does not include it until it is paid.
 
-Answers the transaction. A day that is recorded already answers the transaction it has, as it is now, also when two people record it at once; once that is deleted, the day can be recorded again.
+Returns the transaction. For a recorded day it returns the existing transaction, in its current state, also if two users record the day at once. After the deletion of that transaction the day can be recorded again.
 
-400 for what is no day and for a day on which it is not due; 403 when your role may not create transactions; 404 when you do not see the subscription.$$;
+400 for an invalid day and for a day on which the subscription is not due. 403 if your role may not create transactions. 404 if you do not see the subscription.$$;
 grant execute on function api.record_subscription(uuid, text) to authenticated;

@@ -1,22 +1,22 @@
--- A request is taken back as a whole: what it deleted returns, what it changed is as it was, what it created is deleted. All of
--- it or nothing: where a row is no longer as the request left it, nothing is stored.
+-- Undo. A request is reverted as a whole: deleted rows return, changed rows get their former values, and created rows are deleted. If a row
+-- is no longer as the request left it, nothing is stored.
 --
--- What the request did to a row is seen from its ends. Of all states that its activity names before and after a change,
--- those in between stand once on either side; what is left over is where the row began and where it ended.
+-- The effect of a request on a row is its state before the first change and after the last one. The activity names the states before and
+-- after each change. States in between occur once on either side; the remaining two are the first and the last.
 
 -- updated_at is set at each change. user_id is cleared when a member's account is deleted, and no request can change it.
 create or replace function private.unstable_columns() returns text[]
   language sql immutable parallel safe
   return array['updated_at', 'user_id'];
-comment on function private.unstable_columns() is 'The columns that may differ in a row that nobody has changed.';
+comment on function private.unstable_columns() is 'The columns that are ignored when rows are compared.';
 
-create or replace function private.last_of_change(p_change uuid) returns uuid
+create or replace function private.max_activity_id(p_change uuid) returns uuid
   language sql immutable
-  return private.nth_of_change(left(replace(p_change::text, '-', ''), 24), x'ffffffff'::bigint);
-comment on function private.last_of_change(uuid) is 'The end of the range of ids that a request''s activity has.';
+  return private.activity_id(left(replace(p_change::text, '-', ''), 24), x'ffffffff'::bigint);
+comment on function private.max_activity_id(uuid) is 'The largest possible id of a request''s activity.';
 
--- An effect names the activity that has the row's states, and not the states: those of 50,000 rows would be a hundred megabytes.
--- A row with one activity began before it and ended after it. Of one with more the states are compared, by their hash.
+-- An effect contains the ids of the activity rows that have the states, and not the states: those of 50,000 rows would be a hundred
+-- megabytes. A row with one activity has its two states there. For a row with several, the hashes of the states are compared.
 create or replace function private.effects_of(p_change uuid) returns setof private.effect
   language sql stable set search_path = ''
 begin atomic
@@ -27,12 +27,12 @@ begin atomic
         case a.table_name when 'transaction_tags' then (coalesce(a.after, a.before) ->> 'tag_id')::uuid end as tag_id,
         a.action = 'create' and a.after is null as is_bulk
       from api.activity a
-      where a.id > p_change and a.id <= private.last_of_change(p_change)
+      where a.id > p_change and a.id <= private.max_activity_id(p_change)
         and (a.organization_id is null and a.user_id = (select private.personal_id()) or a.organization_id = (select public.org_id()))
     ) r
   ), first_changes as (
-    -- What became of a bulk creation stands before its first change. Without one, the row is as it was created. A request that changed it
-    -- may have begun before the creation, and then waited: the index leads to its rows by when it began.
+    -- The state after a bulk creation is the one before the row's next change. Without a next change, the row is as it was created. The
+    -- request of that change may have begun before the creation and then waited: the index finds its rows by the start of the request.
     select distinct on (a.table_name, a.row_id) a.table_name, a.row_id, a.id
     from api.activity a
     where a.id > p_change and a.before is not null and (a.table_name, a.row_id) in (select r.table_name, r.row_id from recorded r where r.is_bulk)
@@ -77,19 +77,19 @@ begin atomic
   group by e.table_name, e.row_id, e.tag_id;
 end;
 comment on function private.effects_of(uuid) is
-  'What a request did to each row, of the caller''s personal ones and of the active organization''s: its action, and where the row before and after it is.';
+  'The effect of a request on each row, of the caller''s personal rows and the active organization''s: the action, and the activity rows with the states before and after it.';
 
-create or replace function private.is_still(p_row jsonb, p_state jsonb) returns boolean
-  -- a body of SQL would make the row twice
+create or replace function private.matches_state(p_row jsonb, p_state jsonb) returns boolean
+  -- plpgsql, because an SQL body would compute p_row twice
   language plpgsql immutable set search_path = ''
 as $$
 begin
   return p_state is null or p_row || p_state - private.unstable_columns() = p_row;
 end
 $$;
-comment on function private.is_still(jsonb, jsonb) is 'Whether a row is in this state; null is the state that it was created in and never changed from.';
+comment on function private.matches_state(jsonb, jsonb) is 'Whether a row is in this state; null stands for the state after its creation, without any change.';
 
-create or replace function private.in_order_of_references(p_tables text[]) returns text[]
+create or replace function private.sort_by_references(p_tables text[]) returns text[]
   language sql stable set search_path = ''
 begin atomic
   with recursive referring (name, level) as (
@@ -104,7 +104,7 @@ begin atomic
   select array_agg(name::text order by level)
   from (select name, max(level) as level from referring group by name) l;
 end;
-comment on function private.in_order_of_references(text[]) is 'Tables of api, those first that others refer to.';
+comment on function private.sort_by_references(text[]) is 'Sorts tables of api: referenced tables come before those that refer to them.';
 
 create or replace function private.refuse_undo(p_reason text) returns void
   language plpgsql set search_path = ''
@@ -115,18 +115,18 @@ begin
     hint = 'Nothing was stored. Activity of the same row_id says what happened since.';
 end
 $$;
-comment on function private.refuse_undo(text) is 'Refuses to take a request back: 409.';
+comment on function private.refuse_undo(text) is 'Refuses an undo: 409.';
 
--- One kind of effect on one table is one statement. Each counts the rows that it reached: one that is missing has changed again.
+-- One statement reverts one action on one table. It counts the rows that it finds: a missing row has changed again.
 create or replace function private.undo_effects(p_effects private.effect[], p_table text, p_action text) returns bigint
   language plpgsql volatile set search_path = ''
 as $$
 declare
   relation constant regclass := format('api.%I', p_table)::regclass;
-  -- the row that activity names, in the tenant that activity names, and as the request left it
+  -- finds the row by the id and tenant in the activity, in the state that the request left
   is_left constant text := (
     select format(
-      $sql$%s and private.is_still(to_jsonb(t), case when e.after_is_before then a.before else a.after end)
+      $sql$%s and private.matches_state(to_jsonb(t), case when e.after_is_before then a.before else a.after end)
         and t.organization_id is not distinct from e.organization_id and (e.organization_id is not null or t.user_id = (select private.personal_id()))$sql$,
       string_agg(format('t.%I = e.%s', k.attname, case k.attname when 'tag_id' then 'tag_id' else 'row_id' end), ' and '))
     from pg_catalog.pg_index i join pg_catalog.pg_attribute k on k.attrelid = i.indrelid and k.attnum = any (i.indkey)
@@ -139,7 +139,7 @@ declare
 begin
   case p_action
     when 'delete' then
-      -- a column that is newer than the deletion has its default; a user who is gone since is named no more
+      -- a column that was added since the deletion gets its default; a user who was deleted since is no longer named
       select string_agg(coalesce(pg_catalog.pg_get_expr(d.adbin, d.adrelid), 'null'), ', ' order by c.attnum) into columns
         from pg_catalog.pg_attribute c left join pg_catalog.pg_attrdef d on d.adrelid = c.attrelid and d.adnum = c.attnum
         where c.attrelid = relation and c.attnum > 0 and not c.attisdropped;
@@ -154,8 +154,8 @@ begin
             where e.table_name = %1$L and e.action = 'delete'
         $sql$, p_table, columns) using p_effects;
     when 'update' then
-      -- Only what is different, because a trigger may wait for a column to be named. A row that differs in a column not seen yet is
-      -- looked for until there is none, because to take every row apart takes longer.
+      -- Only columns that differ, because a trigger may depend on the columns of the update. The loop searches for a row that differs in
+      -- a further column until none is left. To compare the columns of every row would take longer.
       loop
         select array_agg(v.key) into more
           from (
@@ -174,7 +174,7 @@ begin
       select string_agg(format('%1$I = r.%1$I', c.attname), ', '), string_agg(format('%I %s', c.attname, format_type(c.atttypid, c.atttypmod)), ', ')
         into columns, types
         from pg_catalog.pg_attribute c
-        -- a column may be gone since
+        -- a column may have been dropped since
         where c.attrelid = relation and not c.attisdropped and c.attname = any (different) and c.attname <> all (private.unstable_columns());
       execute format(
         $sql$
@@ -198,12 +198,11 @@ begin
 end
 $$;
 comment on function private.undo_effects(private.effect[], text, text) is
-  'Takes one action of a request on one table back, as far as the rows are as the request left them. Answers how many were.';
+  'Reverts one action of a request on one table, for the rows that are as the request left them. Returns their number.';
 
--- The definer's rights, so that rows return with their ids, times and users. So it asks for itself what row rules would ask: the
--- effects are those on the caller's own personal rows and on the active organization's, and of these only with the right to do
--- the opposite.
-create or replace function private.take_back(p_change uuid) returns jsonb
+-- Runs with the definer's rights, so that rows return with their ids, times and users. So it checks the rights itself. The effects are limited
+-- to the caller's personal rows and the active organization's. For the latter the caller needs the right to the opposite action.
+create or replace function private.revert_request(p_change uuid) returns jsonb
   language plpgsql volatile security definer set search_path = '' set timezone = 'UTC'
 as $$
 declare
@@ -216,7 +215,7 @@ declare
   broken text;
 begin
   perform private.lock_tenants(t.table_name) from (
-    select distinct a.table_name from api.activity a where a.id > p_change and a.id <= private.last_of_change(p_change)) t;
+    select distinct a.table_name from api.activity a where a.id > p_change and a.id <= private.max_activity_id(p_change)) t;
   effects := array(select e from private.effects_of(p_change) e);
   select e.table_name into denied from (select distinct table_name, action from unnest(effects) where organization_id is not null) e
     where not private.can(e.table_name, case e.action when 'create' then 'delete' when 'delete' then 'create' else 'update' end)
@@ -229,11 +228,11 @@ begin
       with counted as (
         select e.table_name, e.action, count(*) as rows from unnest(effects) e group by e.table_name, e.action
       ), places as (
-        select name, place from unnest(private.in_order_of_references(array(select distinct table_name from counted))) with ordinality as p (name, place)
+        select name, place from unnest(private.sort_by_references(array(select distinct table_name from counted))) with ordinality as p (name, place)
       )
       select c.*, case c.action when 'delete' then 'create' when 'create' then 'delete' else 'update' end as opposite
       from counted c join places p on p.name = c.table_name
-      -- what others refer to returns before them and goes after them
+      -- referenced tables come first when rows return, and last when rows are deleted
       order by case c.action when 'delete' then 1 when 'update' then 2 else 3 end, case c.action when 'create' then -p.place else p.place end
     loop
       reached := private.undo_effects(effects, one.table_name, one.action);
@@ -242,9 +241,9 @@ begin
       end if;
       done := jsonb_set(done, array[one.opposite], to_jsonb((done ->> one.opposite)::bigint + reached));
     end loop;
-    -- what is asked at the end of a request is asked here, where a refusal has its own words
+    -- checks the deferred constraints now, so that a violation gets the message of an undo
     set constraints all immediate;
-    -- the triggers that keep a transfer bind callers, and this is the owner
+    -- the triggers of transfers apply to callers, and this function runs as the owner
     select case when count(*) > 1 then 'a transfer would have more than two halves' else 'both halves of a transfer would be in one account' end into broken
       from unnest(effects) e
       join api.transactions t on t.id = e.row_id
@@ -261,14 +260,14 @@ begin
     when integrity_constraint_violation or invalid_parameter_value then
       perform private.refuse_undo(sqlerrm);
   end;
-  own := private.nth_of_change(nullif(left(current_setting('activity.of_request', true), 24), ''), 0);
+  own := private.activity_id(nullif(left(current_setting('activity.of_request', true), 24), ''), 0);
   if own is null then
     perform private.refuse_undo('nothing of it is left');
   end if;
-  -- A row that refers to one that was deleted here, and has come since, would go or lose its reference. EXCEPT, because the
-  -- planner takes an array for a few rows and would look through it once for each.
+  -- A row that was stored since and refers to a row deleted here would be deleted or lose its reference. EXCEPT, because the planner
+  -- estimates few rows for an array and would scan it once for each row.
   select e.table_name into one from (
-    select a.table_name, a.row_id from api.activity a where a.id > own and a.id <= private.last_of_change(own)
+    select a.table_name, a.row_id from api.activity a where a.id > own and a.id <= private.max_activity_id(own)
     except select f.table_name, f.row_id from unnest(effects) f) e
     limit 1;
   if found then
@@ -277,9 +276,9 @@ begin
   return jsonb_build_object('change_id', own) || done;
 end
 $$;
-comment on function private.take_back(uuid) is
-  'Takes back what a request did to the caller''s personal rows and to the active organization''s. Answers what that did: the id of this request, and how many rows it created, updated and deleted.';
-grant execute on function private.take_back(uuid) to authenticated;
+comment on function private.revert_request(uuid) is
+  'Reverts the effects of a request on the caller''s personal rows and the active organization''s. Returns the id of this request, and the number of rows that it created, updated and deleted.';
+grant execute on function private.revert_request(uuid) to authenticated;
 
 create or replace function api.undo(p_activity_id uuid) returns jsonb
   language plpgsql volatile set search_path = ''
@@ -291,13 +290,13 @@ begin
   if change is null then
     raise sqlstate 'PT404' using message = 'activity not found', hint = 'p_activity_id is the id of a row of activity that you see.';
   end if;
-  return private.take_back(change);
+  return private.revert_request(change);
 end
 $$;
 comment on function api.undo(uuid) is
-$$Takes back what a request did
+$$Reverts a request
 
-All that the request of this row of activity did to your personal rows and, while an organization is active, to the organization's: what it deleted returns with its ids, times and users, what it changed is as it was before, what it created is deleted. All of it happens or nothing. The undo is a request like any other: it is in activity, and can be taken back.
+Reverts all that the request of this row of activity did to your personal rows and, while an organization is active, to the organization's. Deleted rows return with their ids, times and users, changed rows get their former values, and created rows are deleted. Either all of it happens or nothing. The undo is a request like any other: it is recorded in activity, and can be undone.
 
-Answers {`change_id`, `create`, `update`, `delete`}: the `change_id` of its own activity, and how many rows it created, updated and deleted. 404 when you do not see the row of activity; 403 when your role may not do the opposite of what was done; 409 when a row is no longer as the request left it, or something has come to refer to what it created, so that a second undo is 409 too.$$;
+Returns {`change_id`, `create`, `update`, `delete`}: the `change_id` of its own activity, and how many rows it created, updated and deleted. 404 if you do not see the row of activity. 403 if your role may not do the opposite action. 409 if a row is no longer as the request left it, or if another row now refers to a row that it created. So a second undo is 409 too.$$;
 grant execute on function api.undo(uuid) to authenticated;

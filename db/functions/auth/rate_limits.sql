@@ -1,10 +1,10 @@
--- One atomic step: count this request, and say whether it is still allowed.
+-- Rate limits in fixed windows. Counting and checking are one atomic statement.
 
 create or replace function auth.consume_rate_limit(p_key text, p_window_seconds integer, p_max integer)
   returns table (allowed boolean, retry_after_seconds integer)
   language sql volatile
 begin atomic
-  -- statement_timestamp() rather than now(): the window is of real time, whatever transaction asks
+  -- statement_timestamp() rather than now(): the window is of real time, however old the transaction is
   with counted as (
     insert into auth.rate_limits as r (key, window_started_at, window_seconds, count)
       values (p_key, statement_timestamp(), p_window_seconds, 1)
@@ -21,6 +21,6 @@ begin atomic
   from counted;
 end;
 comment on function auth.consume_rate_limit(text, integer, integer) is
-  'Counts one request in the key''s fixed window. Answers whether it is within the maximum, and the seconds until the window ends.';
+  'Counts one request in the key''s fixed window. Returns whether the request is within the maximum, and the seconds until the window ends.';
 revoke execute on function auth.consume_rate_limit(text, integer, integer) from public;
 grant execute on function auth.consume_rate_limit(text, integer, integer) to auth_service;

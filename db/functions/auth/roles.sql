@@ -1,13 +1,13 @@
--- Roles have an order, which decides over API keys and over who owns an organization next.
+-- The order of the roles. It decides about API keys and about the next owner of an organization.
 
 create or replace function auth.role_rank(p_role text) returns integer
   language sql immutable parallel safe
   return array_position(array['viewer', 'editor', 'admin', 'owner'], p_role);
-comment on function auth.role_rank(text) is 'How high a role is: 1 for viewer to 4 for owner; null for what is none.';
+comment on function auth.role_rank(text) is 'The rank of a role, from 1 for viewer to 4 for owner; null for an unknown role.';
 revoke execute on function auth.role_rank(text) from public;
 grant execute on function auth.role_rank(text) to auth_service;
 
--- An API key is valid while its role is no higher than its user's. The auth service asks for each token of a key, and
+-- An API key is valid while its role is no higher than its user's. The auth service checks this for each token of a key, and
 -- pre_request() for each request with such a token.
 create or replace function auth.is_alive(p_key auth.api_keys) returns boolean
   language sql stable
@@ -19,12 +19,12 @@ create or replace function auth.is_alive(p_key auth.api_keys) returns boolean
         where m.organization_id = p_key.organization_id and m.user_id = p_key.user_id and auth.role_rank(m.role) >= auth.role_rank(p_key.role)
       )
     );
-comment on function auth.is_alive(auth.api_keys) is 'Whether a key has not ended, and its person''s role in its team is still as high as the key''s.';
+comment on function auth.is_alive(auth.api_keys) is 'Whether an API key has not expired, and its user''s role in the organization is at least the key''s role.';
 revoke execute on function auth.is_alive(auth.api_keys) from public;
 grant execute on function auth.is_alive(auth.api_keys) to auth_service;
 
--- The trigger that passes an organization on calls this, and the auth service, which names the successor before a deletion. Both may read
--- the members, so it runs with the rights of its caller.
+-- A trigger calls this function when it transfers an organization. The auth service calls it to name the successor before a deletion.
+-- Both may read the members, so it runs with the rights of its caller.
 create or replace function auth.successor_of(p_organization text) returns text
   language sql stable
 begin atomic
@@ -34,6 +34,6 @@ begin atomic
   limit 1;
 end;
 comment on function auth.successor_of(text) is
-  'The user who owns an organization when its owner''s account is deleted: the longest-standing member of the highest remaining role; null without one.';
+  'The user who becomes the owner when the owner''s account is deleted: the longest-standing member of the highest remaining role. Null if the organization has no other member.';
 revoke execute on function auth.successor_of(text) from public;
 grant execute on function auth.successor_of(text) to auth_service;

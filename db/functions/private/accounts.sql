@@ -1,4 +1,4 @@
--- What belongs to an account is of the account's tenant, and a transaction of the account's currency, so that a balance is one sum.
+-- Rows that name an account belong to its tenant, and a transaction has its currency. So a balance is a single sum.
 
 create or replace function private.currency_of_account(p_account_id uuid, p_user_id text, p_organization_id text) returns text
   language plpgsql stable security definer set search_path = ''
@@ -7,12 +7,13 @@ begin
   return (
     select a.currency from api.accounts a
     where a.id = p_account_id and private.same_tenant(a.user_id, a.organization_id, p_user_id, p_organization_id)
-      -- row security refuses a row that the caller does not reach later, and until then nothing may tell of its accounts
+      -- Row security later refuses a row outside the caller's tenants. This check reveals nothing about the accounts of such a tenant.
       and (public.uid() is null or case when p_organization_id is null then private.personal_id() is not null else p_organization_id = public.org_id() end)
   );
 end
 $$;
-comment on function private.currency_of_account(uuid, text, text) is 'The currency of an account of the tenant that a row is of, where the caller reaches that tenant.';
+comment on function private.currency_of_account(uuid, text, text) is
+  'The currency of an account in the row''s tenant. Null if the account is of another tenant, or the caller has no access to the tenant.';
 grant execute on function private.currency_of_account(uuid, text, text) to authenticated;
 
 create or replace function private.check_account(p_table text, p_account_id uuid, p_currency text, p_user_id text, p_organization_id text) returns void
@@ -37,4 +38,4 @@ begin
 end
 $$;
 comment on function private.check_account(text, uuid, text, text, text) is
-  'Refuses an account of another tenant than the row''s: 409 as the foreign key does; and one of another currency than the row''s, which is null where a row has none: 400.';
+  'Raises 409 for an account of another tenant than the row''s, as the foreign key does, and 400 for an account of another currency. A null currency is not compared.';

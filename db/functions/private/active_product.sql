@@ -1,4 +1,4 @@
--- What a user has paid for.
+-- The user's active plan.
 
 create or replace function private.active_product(p_user_id text, p_default_product text default null)
   returns table (product_id text, may_create_organizations boolean)
@@ -16,5 +16,5 @@ begin atomic
   limit 1;
 end;
 comment on function private.active_product(text, text) is
-  'The highest product the user has an active subscription for, or the default everybody has, and whether it is Teams or higher; no row when neither.';
+  'The highest product with an active subscription of the user, or the default product, and whether it is Teams or higher. No row if there is neither.';
 grant execute on function private.active_product(text, text) to auth_service;

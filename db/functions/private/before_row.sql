@@ -1,8 +1,8 @@
--- Steps that the before_row() of the tables in db/rules share. They bind the callers of the data surface. The owner of the database, and
--- the actions of foreign keys, pass.
+-- Steps that the before_row() triggers of the tables in db/rules share. They apply to requests. The owner of the database and the actions of
+-- foreign keys are exempt.
 --
--- The owner pair is user_id and organization_id. The columns' defaults fill both from the token, before_row() refuses another's
--- user_id and any change of the pair. A policy cannot refuse a change, because it does not see the row as it was.
+-- The owner pair is user_id and organization_id. The columns' defaults fill both from the token. before_row() refuses another user's id and
+-- any change of the pair. A policy cannot refuse a change, because it does not see the old row.
 
 create or replace function private.row_exists(p_table text, p_id uuid) returns boolean
   language plpgsql stable security definer set search_path = ''
@@ -14,7 +14,7 @@ begin
   return answer;
 end
 $$;
-comment on function private.row_exists(text, uuid) is 'Whether a table has a row of this id, also one that the caller does not see.';
+comment on function private.row_exists(text, uuid) is 'Whether a table has a row with this id, including rows that the caller does not see.';
 
 create or replace function private.refuse_hidden_row(p_table text, p_id uuid) returns void
   language plpgsql stable set search_path = ''
@@ -22,7 +22,7 @@ as $$
 declare
   visible boolean;
 begin
-  -- only an upsert or a PUT reaches a row that exists; row security refuses it too, but in other words
+  -- Only an upsert or a PUT can name an existing row. Row security refuses it too, but with another message.
   if current_setting('request.method', true) = 'PUT' or current_setting('request.headers', true) like '%resolution=%' then
     execute format('select exists (select from api.%I where id = $1)', p_table) into visible using p_id;
     if not visible and private.row_exists(p_table, p_id) then
@@ -43,7 +43,7 @@ begin
   if p_user_id = public.uid() then
     return p_user_id;
   end if;
-  -- an upsert or a PUT may send another member's row back as it was read, with that member's user_id
+  -- an upsert or a PUT may send another member's row back unchanged, with that member's user_id
   execute format('select exists (select from api.%I where id = $1 and user_id is not distinct from $2)', p_table)
     into settled using p_id, p_user_id;
   if settled then
@@ -55,11 +55,12 @@ begin
   return public.uid();
 end
 $$;
-comment on function private.owner_of_new(text, uuid, text) is 'The user_id of a new row of a caller: the caller''s where null was sent. Refuses another person''s.';
+comment on function private.owner_of_new(text, uuid, text) is
+  'Returns the user_id of a caller''s new row: the caller''s own id if null was sent. Refuses another user''s id.';
 
 create or replace function private.same_tenant(a_user_id text, a_organization_id text, b_user_id text, b_organization_id text)
   returns boolean
-  -- no setting of its own: it becomes part of the query that asks it for each row
+  -- without a setting of its own, so that the planner inlines it into the query
   language sql immutable parallel safe
 begin atomic
   select case
@@ -70,15 +71,15 @@ end;
 comment on function private.same_tenant(text, text, text, text) is
   'Whether two owner pairs are one tenant: the same organization, or the same user''s personal context.';
 
--- PostgREST 12.0 answers an upsert that names a row twice with the code and the status that are here; 16 answers PostgreSQL's own 21000
--- with 500. One request is one statement, so a row that this transaction has written is a row that this request has named before.
+-- An upsert that names a row twice. PostgREST 12.0 returns the code and status below; PostgREST 16 returns PostgreSQL's own 21000 with
+-- status 500. One request is one statement, so a row that this transaction has written was named by this request before.
 create or replace function private.is_merge() returns boolean
   language sql stable
   return current_setting('request.headers', true) like '%resolution=merge-duplicates%';
-comment on function private.is_merge() is 'Whether the request is an upsert that changes the rows which are there.';
+comment on function private.is_merge() is 'Whether the request is an upsert that updates existing rows.';
 
--- the definer's rights spare each row the planning of the row rules
-create or replace function private.write_once(p_row anyelement, variadic p_key text[]) returns void
+-- runs with the definer's rights, so that PostgreSQL need not plan the row rules for each row
+create or replace function private.refuse_repeated_row(p_row anyelement, variadic p_key text[]) returns void
   language plpgsql security definer set search_path = ''
 as $$
 declare
@@ -91,19 +92,19 @@ begin
   end if;
 end
 $$;
-comment on function private.write_once(anyelement, text[]) is 'Refuses an upsert that names a row twice, by the columns of the key: 400 with the code 21000.';
+comment on function private.refuse_repeated_row(anyelement, text[]) is 'Refuses an upsert that names a row twice by the columns of the key: 400 with the code 21000.';
 
 grant execute on function private.row_exists(text, uuid), private.refuse_hidden_row(text, uuid), private.owner_of_new(text, uuid, text),
-  private.same_tenant(text, text, text, text), private.is_merge(), private.write_once(anyelement, text[]) to authenticated;
+  private.same_tenant(text, text, text, text), private.is_merge(), private.refuse_repeated_row(anyelement, text[]) to authenticated;
 
 create or replace function private.left_out() returns text
-  -- PostgreSQL calls an immutable function before it checks the right to the table
+  -- stable, because PostgreSQL would call an immutable function before it checks the right to the table
   language sql stable parallel safe
   return null::text;
 comment on function private.left_out() is 'The default of a column that before_row() fills: null.';
 grant execute on function private.left_out() to authenticated;
 
--- of tables that callers do not write
+-- for tables that requests do not write
 create or replace function private.set_updated_at() returns trigger
   language plpgsql set search_path = ''
 as $$
@@ -112,4 +113,4 @@ begin
   return new;
 end
 $$;
-comment on function private.set_updated_at() is 'Sets updated_at, whatever was sent.';
+comment on function private.set_updated_at() is 'Sets updated_at and ignores the value that was sent.';

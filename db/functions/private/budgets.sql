@@ -1,4 +1,4 @@
--- Which budget a category has in a month, and where what is left of one is carried over to the next.
+-- The budget of each category and month, and the months with a rollover.
 
 create or replace function private.budget_terms(p_context text, p_first_month date) returns text
   language sql immutable set search_path = ''
@@ -34,7 +34,7 @@ create or replace function private.budget_terms(p_context text, p_first_month da
     $terms$,
     p_context, p_first_month);
 comment on function private.budget_terms(text, date) is
-$$What a comparison of budgets begins with, as queries in SQL text that stand after "with"
+$$The common table expressions of a budget comparison, as SQL text that stands after "with"
 
-`own`: budgets of one month. `usual`: of a category and currency, the budget of each month from `since` to before `until` that has none of its own. `carrying`: the categories and currencies whose budget of the range's first month gets what was left before, with the month from which on that is added up.$$;
+`own`: budgets of one month. `usual`: for each category and currency, the budget of the months from `since` to before `until` that have no row of their own. `carrying`: the categories and currencies whose budget carries over into the first month of the range, with the first month of the sum.$$;
 grant execute on function private.budget_terms(text, date) to authenticated;

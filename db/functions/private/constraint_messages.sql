@@ -1,6 +1,6 @@
--- PostgreSQL's words for a refused value name the constraint and nothing else. The hint beside them is the COMMENT of each column that the
--- constraint is about. A table's before_row() in db/rules finds the first broken rule in PostgreSQL's order: the columns that are null,
--- then the constraints by name.
+-- PostgreSQL's message for a refused value contains only the name of the constraint. These functions add a hint: the COMMENT of each
+-- column of the constraint. A table's before_row() in db/rules finds the first violation in PostgreSQL's order: null columns first, then
+-- the constraints by name.
 
 create or replace function private.constraints() returns table (table_name text, name text, columns text[])
   language sql stable
@@ -10,7 +10,7 @@ begin atomic
   from pg_constraint k join pg_class c on c.oid = k.conrelid
   where k.contype = 'c' and c.relnamespace = 'api'::regnamespace
   union all
-  -- PostgreSQL would check a constraint also when another column of an older row changes. These bind new values alone.
+  -- Real CHECK constraints would also apply to changes of other columns of older rows. The ones below apply only to new values.
   values
     ('accounts', 'accounts_balance_fits_currency', '{balance,currency}'::text[]),
     ('accounts', 'accounts_currency_known', '{currency}'),
@@ -29,7 +29,7 @@ begin atomic
     ('transactions', 'transactions_amount_fits_currency', '{amount,currency}'),
     ('transactions', 'transactions_currency_known', '{currency}');
 end;
-comment on function private.constraints() is 'Each constraint on the values of a row of api, with the columns that it is about.';
+comment on function private.constraints() is 'All constraints on the values of a row of api, with their columns.';
 
 create or replace function private.describe_columns(p_table regclass, variadic p_columns text[]) returns text
   language sql stable set search_path = ''
@@ -38,7 +38,7 @@ create or replace function private.describe_columns(p_table regclass, variadic p
       pg_catalog.format('%s: %s.', named.name, pg_catalog.replace(pg_catalog.col_description(a.attrelid, a.attnum), '`', '')), ' ' order by named.at)
     from unnest(p_columns) with ordinality as named (name, at)
     join pg_catalog.pg_attribute a on a.attrelid = p_table and a.attname = named.name);
-comment on function private.describe_columns(regclass, text[]) is 'What some columns of a table take, as their comments say it.';
+comment on function private.describe_columns(regclass, text[]) is 'The allowed values of some columns of a table, from the columns'' comments.';
 
 create or replace function private.refuse_null(p_table regclass, p_column text) returns void
   language plpgsql set search_path = ''
@@ -51,7 +51,7 @@ begin
     hint = private.describe_columns(p_table, p_column), schema = 'api', table = name, column = p_column;
 end
 $$;
-comment on function private.refuse_null(regclass, text) is 'Raises 23502 (HTTP 400) for a value that is missing.';
+comment on function private.refuse_null(regclass, text) is 'Raises 23502 (HTTP 400) for a missing value.';
 
 create or replace function private.refuse_overflow(p_table regclass, p_column text) returns void
   language plpgsql set search_path = ''
@@ -63,9 +63,9 @@ begin
     hint = private.describe_columns(p_table, p_column);
 end
 $$;
-comment on function private.refuse_overflow(regclass, text) is 'Raises 22003 (HTTP 400) for an amount that is too large, as the type numeric(14,2) would.';
+comment on function private.refuse_overflow(regclass, text) is 'Raises 22003 (HTTP 400) for an amount that is too large, as the type numeric(14,2) does.';
 
-create or replace function private.ask_policy(p_table regclass, p_operation text, p_row anyelement) returns void
+create or replace function private.check_policy(p_table regclass, p_operation text, p_row anyelement) returns void
   language plpgsql set search_path = ''
 as $$
 declare
@@ -76,8 +76,8 @@ begin
   execute format('select %s from (select ($1).*) as r', check_of_row) using p_row;
 end
 $$;
-comment on function private.ask_policy(regclass, text, anyelement) is
-  'Ends the request with 42501 where the policy does not let the caller write the row. PostgreSQL asks it after the triggers; one that refuses a value asks it first.';
+comment on function private.check_policy(regclass, text, anyelement) is
+  'Raises 42501 if the policy does not let the caller write the row. PostgreSQL evaluates policies after the triggers; a trigger that refuses a value must evaluate the policy first.';
 
 create or replace function private.refuse_value(p_table regclass, p_constraint text) returns void
   language plpgsql set search_path = ''
@@ -91,13 +91,13 @@ begin
     schema = 'api', table = relation, constraint = p_constraint;
 end
 $$;
-comment on function private.refuse_value(regclass, text) is 'Raises 23514 (HTTP 400) for a value that breaks a constraint.';
+comment on function private.refuse_value(regclass, text) is 'Raises 23514 (HTTP 400) for a value that violates a constraint.';
 
 create or replace function private.refuse_row(p_table regclass, p_operation text, p_row anyelement, p_broken text) returns void
   language plpgsql set search_path = ''
 as $$
 begin
-  perform private.ask_policy(p_table, p_operation, p_row);
+  perform private.check_policy(p_table, p_operation, p_row);
   if exists (select from pg_catalog.pg_attribute where attrelid = p_table and attname = p_broken) then
     perform private.refuse_null(p_table, p_broken);
   end if;
@@ -105,6 +105,6 @@ begin
 end
 $$;
 comment on function private.refuse_row(regclass, text, anyelement, text) is
-  'Refuses a row in which the column of this name is null, or which breaks the constraint of this name; one that the caller may not write, with 42501.';
+  'Refuses a row. p_broken is the name of a null column or of a violated constraint. Raises 42501 instead if the caller may not write the row.';
 grant execute on function private.constraints(), private.describe_columns(regclass, text[]), private.refuse_null(regclass, text), private.refuse_overflow(regclass, text),
-  private.ask_policy(regclass, text, anyelement), private.refuse_value(regclass, text), private.refuse_row(regclass, text, anyelement, text) to authenticated;
+  private.check_policy(regclass, text, anyelement), private.refuse_value(regclass, text), private.refuse_row(regclass, text, anyelement, text) to authenticated;

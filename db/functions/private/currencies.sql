@@ -1,10 +1,10 @@
--- Currencies: the codes of ISO 4217 that have decimals. Metals, bond units, units of account, the code for tests and the one for none have
--- none. Codes that ended since 2020 stay, because books reach back.
+-- Currencies: the codes of ISO 4217 that have decimals. Excluded are metals, bond units, units of account, and the codes for tests and for
+-- no currency. Codes that were withdrawn since 2020 remain, because accounting data contains older transactions.
 
 create or replace function private.currency_codes() returns text[]
   language sql immutable parallel safe
-  -- Nearly every row is of one of the first six, so they are compared first. Ended: Cuba's convertible peso in 2021, the kuna in 2023,
-  -- the leone of before in 2024, Zimbabwe's dollar in 2024, the Antillean guilder in 2025, the lev in 2026.
+  -- Nearly all rows have one of the first six, so these are compared first. Withdrawn: Cuba's convertible peso in 2021, the kuna in 2023,
+  -- the old leone in 2024, Zimbabwe's dollar in 2024, the Antillean guilder in 2025, the lev in 2026.
   return '{
     usd, eur, gbp, chf, cad, aud,
     aed, afn, all, amd, aoa, ars, awg, azn, bam, bbd, bdt, bhd, bif, bmd, bnd, bob, bov, brl, bsd, btn, bwp, byn, bzd, cdf,
@@ -16,12 +16,12 @@ create or replace function private.currency_codes() returns text[]
     ved, ves, vnd, vuv, wst, xad, xaf, xcd, xcg, xof, xpf, yer, zar, zmw, zwg,
     cuc, hrk, sll, zwl, ang, bgn
   }'::text[];
-comment on function private.currency_codes() is 'The currencies that a row may be of, in lower case, as they are stored.';
+comment on function private.currency_codes() is 'The supported currencies, in lower case, as they are stored.';
 
 create or replace function private.is_currency(p_code text) returns boolean
   language sql immutable parallel safe
   return p_code = any (private.currency_codes());
-comment on function private.is_currency(text) is 'Whether a row may be of this currency.';
+comment on function private.is_currency(text) is 'Whether the currency is supported.';
 grant execute on function private.currency_codes(), private.is_currency(text) to authenticated;
 
 create or replace function private.currency_decimals(p_currency text) returns integer
@@ -33,20 +33,20 @@ create or replace function private.currency_decimals(p_currency text) returns in
     else 2
   end;
 comment on function private.currency_decimals(text) is
-  'The decimals that ISO 4217 gives a currency, of which the code is in lower case; 2 for a code that is none. Amounts are stored with two.';
+  'The number of decimals that ISO 4217 defines for a currency, given in lower case; 2 for an unknown code. Amounts are stored with two decimals.';
 grant execute on function private.currency_decimals(text) to authenticated;
 
--- An amount is below 10^12 and stored with two decimals; more are rounded half away from zero, unless they are decimals of its currency.
--- The columns have no scale of their own, because PostgREST reads a request into the type of the column: a trigger would see 1.23
--- where 1.234 was sent. Each table's before_row() in db/rules keeps its amounts so.
+-- An amount is below 10^12 and stored with two decimals. Further decimals are rounded half away from zero, unless the currency has them:
+-- then the amount is refused. The columns have no scale, because PostgREST converts a request to the column's type: a trigger would
+-- see 1.23 instead of 1.234. The before_row() of each table in db/rules checks and rounds the amounts.
 create or replace function private.fits_cents(p_amount numeric, p_currency text) returns boolean
   language sql immutable parallel safe
-  -- what is beyond the decimals of the currency is the noise of floating-point numbers
+  -- decimals beyond those of the currency are floating-point noise
   return private.currency_decimals(p_currency) <= 2 or round(p_amount, private.currency_decimals(p_currency)) = round(p_amount, 2);
-comment on function private.fits_cents(numeric, text) is 'Whether an amount, stored with two decimals, keeps those that its currency has.';
+comment on function private.fits_cents(numeric, text) is 'Whether an amount keeps all decimals of its currency when it is stored with two decimals.';
 grant execute on function private.fits_cents(numeric, text) to authenticated;
 
-create or replace function private.asked_currency(p_currency text, p_refusal text default 'there is no currency %L') returns text
+create or replace function private.parse_currency(p_currency text, p_refusal text default 'there is no currency %L') returns text
   language plpgsql stable set search_path = ''
 as $$
 begin
@@ -56,17 +56,18 @@ begin
   return lower(p_currency);
 end
 $$;
-comment on function private.asked_currency(text, text) is
-  'The currency that a report is asked for, in lower case; null is each; a code that is not known is 400, in the words of p_refusal.';
+comment on function private.parse_currency(text, text) is
+  'Returns a currency parameter of a report in lower case; null if it is null. Raises 400 with the message p_refusal for an unknown code.';
 
 create or replace function private.target_currency(p_convert_to text) returns text
   language sql stable set search_path = ''
-  return private.asked_currency(p_convert_to, 'p_convert_to is no currency: %L');
-comment on function private.target_currency(text) is 'The currency that a report is to convert to, in lower case; null is none; a code that is not known is 400.';
+  return private.parse_currency(p_convert_to, 'p_convert_to is no currency: %L');
+comment on function private.target_currency(text) is
+  'Returns the currency to which a report converts, in lower case; null for no conversion. Raises 400 for an unknown code.';
 
-grant execute on function private.asked_currency(text, text), private.target_currency(text) to authenticated;
+grant execute on function private.parse_currency(text, text), private.target_currency(text) to authenticated;
 
--- A plan made while there were few transactions would read all of them for each line item.
+-- A plan from the time of few transactions would read all of them for each line item.
 create or replace function private.currency_of_transaction(p_id uuid) returns text
   language sql stable set enable_seqscan = off
 begin atomic

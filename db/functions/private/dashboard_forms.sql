@@ -1,4 +1,4 @@
--- What the JSON of a dashboard must look like. Used by its constraints, so each is a plain yes or no.
+-- The structure of a dashboard's JSON. Constraints call the function, so it returns only true or false.
 
 create or replace function private.is_layout(p_layout jsonb) returns boolean
   language sql immutable parallel safe set search_path = ''
@@ -21,6 +21,5 @@ begin atomic
     )
   end;
 end;
-comment on function private.is_layout(jsonb) is
-  'An object with `widgets`: an array of objects with id, type, position {x, y} and size {w, h}.';
+comment on function private.is_layout(jsonb) is 'Whether the JSON is an object with `widgets`: an array of objects with id, type, position {x, y} and size {w, h}.';
 grant execute on function private.is_layout(jsonb) to authenticated;

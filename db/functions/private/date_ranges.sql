@@ -1,5 +1,5 @@
--- Dates that clients send, and the presets. A day is one of the request's time zone: UTC, unless the request says
--- `Prefer: timezone=…`. Ranges are of whole days, the end included by whoever writes them and excluded in a daterange.
+-- Dates in requests, and the presets. A day is in the request's time zone: UTC, unless the request has `Prefer: timezone=…`. Ranges are of
+-- whole days. A client's range includes its end; a daterange does not.
 
 create or replace function private.presets() returns text[]
   language sql immutable parallel safe set search_path = ''
@@ -41,12 +41,12 @@ begin
 end
 $$;
 comment on function private.preset_days(text, date) is
-  'The days of a preset, seen from a day. Weeks begin on Monday; this_… is the whole week, month, quarter or year.';
+  'The days of a preset, as of the day `today`. Weeks begin on Monday; this_… is the whole week, month, quarter or year.';
 
 create or replace function private.preset_range(p_preset text) returns daterange
   language sql stable parallel safe set search_path = ''
   return private.preset_days(p_preset, current_date);
-comment on function private.preset_range(text) is 'The days of a preset, seen from today.';
+comment on function private.preset_range(text) is 'The days of a preset, as of today.';
 
 create or replace function private.is_moment(p_value text) returns boolean
   language sql immutable parallel safe
@@ -69,7 +69,7 @@ begin
   return case when moment >= '1900-01-01 00:00:00+00' and moment < '2200-01-01 00:00:00+00' then moment end;
 end
 $$;
-comment on function private.moment(text) is 'A date or date-time that a client sent; null for what is none, and outside 1900 to 2199.';
+comment on function private.moment(text) is 'A date or date-time that a client sent; null if it is malformed or outside 1900 to 2199.';
 
 create or replace function private.to_moment(p_value text, p_name text, p_has_presets boolean default true) returns timestamptz
   language plpgsql stable parallel safe set search_path = ''
@@ -87,12 +87,12 @@ begin
 end
 $$;
 comment on function private.to_moment(text, text, boolean) is
-  'A date or date-time that a client sent, or 400 with the name of where it stood; the hint names the presets where there are any.';
+  'A date or date-time that a client sent. Raises 400 with the name of the parameter if it is malformed; the hint lists the presets if the parameter accepts them.';
 
 create or replace function private.whole_day(p_value text) returns date
   language sql stable parallel safe set search_path = ''
   return case when p_value ~ '^[0-9]{4}-[0-9]{2}-[0-9]{2}$' and private.moment(p_value) is not null then p_value::date end;
-comment on function private.whole_day(text) is 'The day that a client sent; null for a date-time, and for what is no date.';
+comment on function private.whole_day(text) is 'The day that a client sent; null for a date-time and for a malformed value.';
 
 create or replace function private.date_range(p_start_date text, p_end_date text, p_preset text) returns daterange
   language plpgsql stable parallel safe set search_path = ''
@@ -131,13 +131,13 @@ begin atomic
     when coalesce(p_range ->> 'preset', 'custom') <> 'custom'
       then jsonb_typeof(p_range -> 'preset') = 'string' and p_range ->> 'preset' = any (private.presets())
         and p_range ->> 'start_date' is null and p_range ->> 'end_date' is null
-    -- the cast refuses the thirty-first of February, also with 400
+    -- the cast refuses dates such as February 31, also with 400
     else coalesce(
       p_range ->> 'start_date' ~ '^[0-9]{4}-[0-9]{2}-[0-9]{2}$' and p_range ->> 'end_date' ~ '^[0-9]{4}-[0-9]{2}-[0-9]{2}$'
         and (p_range ->> 'start_date')::date <= (p_range ->> 'end_date')::date, false)
   end;
 end;
-comment on function private.is_date_range(jsonb) is 'Whether it is {preset}, or {start_date, end_date} in order. Used by a constraint.';
+comment on function private.is_date_range(jsonb) is 'Whether the JSON is {preset}, or {start_date, end_date} in order. Used by a constraint.';
 
 grant execute on function private.presets(), private.preset_days(text, date), private.preset_range(text), private.is_moment(text),
   private.moment(text), private.to_moment(text, text, boolean), private.whole_day(text), private.date_range(text, text, text), private.is_date_range(jsonb) to authenticated;

@@ -1,7 +1,7 @@
 -- Two triggers of a user's deletion.
 
--- The personal rows are deleted, and the team's stay. The catalogue names the tables, so that a new one cannot be forgotten: they are all
--- tables of api with the owner pair.
+-- The personal rows are deleted, and the team's rows stay. The catalogue lists the tables, so that a new table is not forgotten: all
+-- tables of api that have the owner pair.
 create or replace function private.delete_personal_rows() returns trigger
   language plpgsql security definer set search_path = ''
 as $$
@@ -16,7 +16,7 @@ begin
         select count(*) from pg_catalog.pg_attribute a
         where a.attrelid = c.oid and not a.attisdropped and a.attname in ('user_id', 'organization_id')
       )
-    -- activity last: a request that is under way may still record what it does to another of these rows
+    -- activity last: a running request may still record a change of one of these rows
     order by c.relname = 'activity', c.relname
   loop
     execute format('delete from api.%I where user_id = $1 and organization_id is null', owned) using old.id;
@@ -26,9 +26,9 @@ end
 $$;
 comment on function private.delete_personal_rows() is 'Deletes the personal rows of a user who is being deleted.';
 
--- The longest-standing member of the highest remaining role becomes the owner of the user's organization. To refuse the deletion instead
--- would let an organization hold a person's account. Without another member the organization stays, for an operator to decide about:
--- money data is not deleted as a side effect.
+-- The longest-standing member of the highest remaining role becomes the owner of the user's organization. If the deletion were refused
+-- instead, an organization could block the deletion of a user's account. Without another member the organization stays, and an operator
+-- decides about it: money data is never deleted as a side effect.
 create or replace function private.succeed_owner() returns trigger
   language plpgsql security definer set search_path = ''
 as $$
@@ -42,4 +42,4 @@ begin
   return old;
 end
 $$;
-comment on function private.succeed_owner() is 'Passes the organizations of a user who is being deleted to a successor.';
+comment on function private.succeed_owner() is 'Transfers the organizations of a user who is being deleted to a successor.';

@@ -1,10 +1,9 @@
--- Filters that clients send as data. What a filter means is said once, here: each becomes typed conditions, which a row passes
--- or does not. get_filtered_transactions() asks them of each row as it comes, so that it can stop as soon as it has enough.
--- The reports read every row of a context, where asking row by row takes about twice the time; reports.sql writes the same
--- conditions as SQL text for them.
+-- Filters that clients send as data. Only this file defines their meaning: it converts each filter to typed conditions on a row. The API
+-- function get_filtered_transactions() evaluates them for each row as it comes, so that it can stop after enough rows. The reports read
+-- every row of a context, and evaluation by row would take about twice the time. So reports.sql writes the same conditions as SQL text.
 --
--- A date is asked twice: of a transaction that has a day of its own, `days`, which are the same wherever the caller is; of any other
--- `moments`. A day of its own counts as its midnight.
+-- A date filter has two conditions. A transaction with a day of its own (booked_on) is compared with `days`, which do not depend on the
+-- time zone. Any other transaction is compared with `moments`. A day of its own counts as its midnight.
 
 create or replace function private.filter_literal(p_kind text, p_value jsonb, p_name text) returns text
   language plpgsql stable set search_path = ''
@@ -31,7 +30,7 @@ begin
     end);
 end
 $$;
-comment on function private.filter_literal(text, jsonb, text) is 'A value that was sent, checked and written as the text of its type; anything else is 400.';
+comment on function private.filter_literal(text, jsonb, text) is 'Checks a filter value and returns it as the text of its type. Raises 400 for any other value.';
 
 create or replace function private.filter_ranges(p_operation text, p_values text[], p_includes_day boolean) returns text[]
   language sql immutable set search_path = ''
@@ -48,7 +47,7 @@ begin atomic
       end, value) as range
     from unnest(p_values) with ordinality as v (value, at)
   )
-  -- both ends of between must hold; of all others, any
+  -- both ends of between must hold; of the ranges of other operations, any one
   select array_agg(ranges order by at)
   from (
     select min(at) as at, '{' || string_agg(range, ',') || '}' as ranges
@@ -57,14 +56,14 @@ begin atomic
   ) r;
 end;
 comment on function private.filter_ranges(text, text[], boolean) is
-  'What an operation lets pass, as texts of multiranges that must all hold. Whether the upper end is the day after the one that was named.';
+  'The values that an operation accepts, as texts of multiranges that must all hold. p_includes_day: the upper end is the day after the day that the client named.';
 
 create or replace function private.moments(p_days datemultirange) returns tstzmultirange
   language sql stable set search_path = ''
   return (
     select coalesce(range_agg(tstzrange(lower(days)::timestamptz, upper(days)::timestamptz)), '{}')
     from unnest(p_days) as days);
-comment on function private.moments(datemultirange) is 'From the first moment of some days to the last, in the request''s time zone.';
+comment on function private.moments(datemultirange) is 'The moments of some days, in the request''s time zone.';
 
 create or replace function private.days_of(p_midnights tsmultirange) returns datemultirange
   language sql immutable set search_path = ''
@@ -73,15 +72,15 @@ create or replace function private.days_of(p_midnights tsmultirange) returns dat
       case when lower_inc(r) then (lower(r) + interval '1 day' - interval '1 microsecond')::date else lower(r)::date + 1 end,
       case when upper_inc(r) then upper(r)::date + 1 else (upper(r) + interval '1 day' - interval '1 microsecond')::date end)), '{}')
     from unnest(p_midnights) as r);
-comment on function private.days_of(tsmultirange) is 'The days of which the first midnight is within some ranges.';
+comment on function private.days_of(tsmultirange) is 'The days whose midnight is within some ranges.';
 
-create or replace function private.reach(p_moments tstzmultirange, p_days datemultirange) returns tstzrange
+create or replace function private.moment_bounds(p_moments tstzmultirange, p_days datemultirange) returns tstzrange
   language sql immutable set search_path = ''
   -- a day begins 14 hours before UTC's in the east, and ends 12 hours after it in the west
   return range_merge(p_moments + case when isempty(p_days) then tstzmultirange() else tstzmultirange(tstzrange(
     lower(p_days)::timestamp at time zone 'UTC' - interval '14 hours', upper(p_days)::timestamp at time zone 'UTC' + interval '12 hours')) end);
-comment on function private.reach(tstzmultirange, datemultirange) is
-  'From the first to the last transaction_date that a transaction can have which is within some moments, or has a day of its own within some days.';
+comment on function private.moment_bounds(tstzmultirange, datemultirange) is
+  'The range of transaction_date that contains every transaction within some moments, or with a day of its own within some days.';
 
 create or replace function private.filter_conditions(p_filter jsonb)
   returns table (
@@ -133,18 +132,18 @@ begin
       perform private.invalid(name || ' does not fit', 'It takes true or false.');
     end if;
     takes_null := coalesce(given, 'true') = 'true';
-    -- besides null no value passes, or any
+    -- for true only null passes, and for false every other value
     numbers := case when takes_null then '{}' else '{(,)}' end;
     moments := case when takes_null then '{}' else '{(,)}' end;
     days := case when takes_null then '{}' else '{(,)}' end;
-    -- of tags, any: a transaction of which the tag is null has none
+    -- null texts stand for any tag: is_null true accepts a transaction without any tag
     texts := case when kind <> 'tag' then '{}'::text[] end;
     is_negated := takes_null = (kind = 'tag');
     return next;
     return;
   end if;
 
-  -- a preset is a range of days: equal is within it, greater is after it; all_time has no ends
+  -- a preset is a range of days: equal means within it, greater means after it; all_time has no ends
   if kind = 'date' and jsonb_typeof(value) = 'string' and given = any (private.presets()) then
     preset := private.preset_range(given);
     days := case
@@ -180,7 +179,7 @@ begin
   if kind = 'tag' then
     texts := array(select g.id::text from api.tags g where g.name = any (texts));
   elsif field = 'currency' then
-    -- as it is stored
+    -- in the stored form
     texts := array(select lower(text) from unnest(texts) with ordinality as t (text, at) order by at);
   elsif kind = 'search' then
     texts := array['%' || regexp_replace(texts[1], '([\\%_])', '\\\1', 'g') || '%'];
@@ -189,10 +188,10 @@ begin
     return next;
     return;
   end if;
-  -- the end of a range that is written as a date includes that day
+  -- a range end that is written as a date includes that day
   includes_day := kind = 'date' and operation in ('to', 'between')
     and coalesce(value ->> 1, given) ~ '^[0-9]{4}-[0-9]{2}-[0-9]{2}$';
-  -- a day by itself is the same wherever the caller is; a moment is compared with its midnight where the caller is
+  -- a day does not depend on the time zone; a moment is compared with the midnight in the request's time zone
   midnights := case when kind = 'date' then array(
     select case when element ~ '^[0-9]{4}-[0-9]{2}-[0-9]{2}$' then element else (texts[at]::timestamptz::timestamp)::text end
     from jsonb_array_elements_text(case when operation in ('in', 'between') then value else jsonb_build_array(value) end) with ordinality as e (element, at)
@@ -210,9 +209,9 @@ begin
 end
 $$;
 comment on function private.filter_conditions(jsonb) is
-$$One filter as typed conditions, all of which must hold; 400 when it is not allowed
+$$Converts a filter to typed conditions that must all hold. Raises 400 for an invalid filter
 
-`kind` says which column holds what a value may be: `numbers` for a number; for a date `moments`, and `days` for a transaction that has a day of its own; `texts` for id and text, of which one must be like the value by the operator `likeness`, or none where `is_negated`. Of a tag `texts` are the ids of the caller's tags that are named so, of which the transaction has one, or none where `is_negated`; null is any. Of a search they are a pattern for ILIKE that the name, the description or the reference matches. `takes_null` says whether null passes.$$;
+`kind` says which column has the accepted values. Number: `numbers`. Date: `moments`, and `days` for a transaction with a day of its own. Id and text: `texts`, of which one must match by the operator `likeness`, or none if `is_negated`. Tag: `texts` are the ids of the caller's tags with these names; the transaction must have one of them, or none if `is_negated`; null is any tag. Search: `texts` is a pattern for ILIKE that must match the name, the description or the reference. `takes_null` says whether null passes.$$;
 
 create or replace function private.parse_filters(p_filters jsonb)
   returns table (
@@ -231,7 +230,7 @@ begin
   return query select c.* from jsonb_array_elements(p_filters) as filter cross join lateral private.filter_conditions(filter) as c;
 end
 $$;
-comment on function private.parse_filters(jsonb) is 'All filters as typed conditions; no filters are no conditions.';
+comment on function private.parse_filters(jsonb) is 'All filters as typed conditions; no rows without filters.';
 
 create or replace function private.text_of(t api.transactions, field text) returns text
   language sql immutable parallel safe
@@ -249,7 +248,7 @@ create or replace function private.text_of(t api.transactions, field text) retur
     when 'user_id' then t.user_id
     when 'organization_id' then t.organization_id
   end;
-comment on function private.text_of(api.transactions, text) is 'The value of a field that conditions compare as a text.';
+comment on function private.text_of(api.transactions, text) is 'The value of a field of a transaction as text, for the comparison with conditions.';
 
-grant execute on function private.filter_literal(text, jsonb, text), private.filter_ranges(text, text[], boolean), private.moments(datemultirange), private.days_of(tsmultirange), private.reach(tstzmultirange, datemultirange),
+grant execute on function private.filter_literal(text, jsonb, text), private.filter_ranges(text, text[], boolean), private.moments(datemultirange), private.days_of(tsmultirange), private.moment_bounds(tstzmultirange, datemultirange),
   private.filter_conditions(jsonb), private.parse_filters(jsonb), private.text_of(api.transactions, text) to authenticated;

@@ -1,11 +1,11 @@
--- A full organization invites nobody. An invitation that has expired keeps the status pending, until a new one for the same
+-- The rules of invitations. A full organization cannot invite. An expired invitation keeps the status pending until a new one for the same
 -- address replaces it.
 
 create or replace function private.check_invitation() returns trigger
   language plpgsql security definer set search_path = ''
 as $$
 begin
-  if private.is_full(new.organization_id) then
+  if private.is_organization_full(new.organization_id) then
     raise exception using errcode = 'P0001', message = 'MEMBERSHIP_LIMIT_REACHED';
   end if;
   update auth.invitations set status = 'canceled'
@@ -15,8 +15,8 @@ end
 $$;
 comment on function private.check_invitation() is 'Refuses an invitation into a full organization, and cancels an expired one to the same address.';
 
--- The engine reads an invitation and stores the answer in a second statement. This trigger refuses the answer when another
--- request has answered in between. An invitation may become pending again: the engine takes back an acceptance that failed.
+-- The engine reads an invitation and stores the answer in a second statement. This trigger refuses the answer if another request has
+-- answered in between. An invitation may become pending again: the engine does this when an acceptance fails.
 create or replace function private.answer_pending_invitation() returns trigger
   language plpgsql set search_path = ''
 as $$
@@ -27,4 +27,4 @@ begin
   return new;
 end
 $$;
-comment on function private.answer_pending_invitation() is 'Refuses an answer to an invitation that was already answered.';
+comment on function private.answer_pending_invitation() is 'Refuses an answer to an invitation that is already answered.';

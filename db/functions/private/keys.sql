@@ -1,6 +1,6 @@
--- PostgREST learns the key set by calling pre_config(), at its start and at each notification. pre_config() announces the
--- pending key that it has handed out. The auth service counts the announcements, and lets a new key sign when every
--- PostgREST has it.
+-- The public keys for PostgREST. PostgREST loads them by calling pre_config(), at its start and at each notification. pre_config() announces
+-- the pending key that it has returned. The auth service counts the announcements. It signs with a new key once every PostgREST has
+-- loaded it.
 
 create or replace function private.pre_config() returns void
   language plpgsql security definer set search_path = '' set lock_timeout = 0
@@ -10,8 +10,8 @@ declare
   audience text;
   pending text;
 begin
-  -- If this call fails, PostgREST goes on without keys, and every token is 500 PGRST300. A call that waits for a migration's lock
-  -- leaves it the keys that it has. So the call outlasts a timeout, a cancellation and a deadlock. A statement has one timeout.
+  -- If this call fails, PostgREST continues without keys, and every token is 500 PGRST300. While a call waits for a migration's lock,
+  -- PostgREST keeps its keys. So the call survives a timeout, a cancellation and a deadlock. A timeout applies once per statement.
   for attempt in 1..5 loop
     begin
       select coalesce(jsonb_agg(
@@ -31,14 +31,13 @@ begin
   end loop;
   perform set_config('pgrst.jwt_secret', jsonb_build_object('keys', keys)::text, true);
   perform set_config('pgrst.jwt_aud', audience, true);
-  -- PostgREST calls this in a read-only transaction, in which a notification is all that can be left behind. On a hot standby
-  -- not even that can.
+  -- PostgREST calls this function in a read-only transaction, which can still send a notification. A hot standby cannot even do that.
   if not pg_catalog.pg_is_in_recovery() then
     perform pg_notify('keys_loaded', pending);
   end if;
 end
 $$;
-comment on function private.pre_config() is 'PostgREST''s in-database configuration: the public keys and the audience. Announces the pending key it has handed out.';
+comment on function private.pre_config() is 'PostgREST''s in-database configuration: the public keys and the audience. Announces the pending key that it returns.';
 grant execute on function private.pre_config() to authenticator;
 
 create or replace function private.notify_postgrest() returns trigger
@@ -49,35 +48,35 @@ begin
   return null;
 end
 $$;
-comment on function private.notify_postgrest() is 'Tells every PostgREST to load the configuration anew.';
+comment on function private.notify_postgrest() is 'Makes every PostgREST reload its configuration.';
 
-create or replace function private.end_tokens_of_key() returns trigger
+create or replace function private.revoke_issued_tokens() returns trigger
   language plpgsql security definer set search_path = ''
 as $$
 begin
-  -- A thief may have dated a token ahead by the thirty seconds that PostgREST allows, and had it checked until PostgREST has
-  -- heard that the key is gone, for which three seconds are left. auth/engine/token-claims.ts dates what is issued from now on.
+  -- A thief of the key may have dated a token up to thirty seconds ahead, which PostgREST allows. PostgREST unloads the key
+  -- within three more seconds. The auth service dates new tokens after that: issuedAt() in auth/features/session/tokens.ts.
   update private.settings set tokens_issued_after = floor(extract(epoch from clock_timestamp())) + 33;
   return null;
 end
 $$;
-comment on function private.end_tokens_of_key() is
-  'Ends every token issued until now, also those that were dated ahead: by which key a token was signed is known to PostgREST alone, which may have checked it long ago.';
+comment on function private.revoke_issued_tokens() is
+  'Revokes every token issued until now, including tokens that were dated ahead. Only PostgREST knows which key signed a token, and it may have verified the token long ago.';
 
 create or replace function private.postgrest_listeners() returns text[]
   language sql stable security definer set search_path = ''
 begin atomic
-  -- Each PostgREST keeps one session that listens. One that reads a standby listens here and can announce nothing; its operator
-  -- names it so, and a new key does not wait for it, because the edge takes a refusal from the primary alone.
+  -- Each PostgREST listens in one session. A PostgREST that reads a standby also listens here, but cannot announce anything. Its operator
+  -- sets the application name. A new key does not wait for it, because the edge only passes on a refusal of the primary.
   select coalesce(array_agg(pid || ' since ' || backend_start order by pid), '{}') from pg_catalog.pg_stat_activity
   where datname = current_database() and usename = 'authenticator' and query ilike 'listen "pgrst"%'
     and application_name <> 'postgrest-standby';
 end;
-comment on function private.postgrest_listeners() is 'The sessions in which the PostgREST processes of the primary listen for changes now.';
+comment on function private.postgrest_listeners() is 'The sessions in which the PostgREST processes of the primary now listen for changes.';
 grant execute on function private.postgrest_listeners() to auth_service;
 
 create or replace function private.postgrest_processes() returns integer
   language sql stable security definer set search_path = ''
   return cardinality(private.postgrest_listeners());
-comment on function private.postgrest_processes() is 'How many PostgREST processes of the primary listen for changes now.';
+comment on function private.postgrest_processes() is 'The number of PostgREST processes of the primary that now listen for changes.';
 grant execute on function private.postgrest_processes() to auth_service;

@@ -1,11 +1,10 @@
--- The line items of a transaction add up to no more than it, by magnitude, and are whole amounts where its currency has no
--- decimals. This is asked when the database transaction
--- ends, so that items can be rewritten one after another. A trigger for each row would add up all items of a transaction once for
--- each of them. So a statement notes the transactions that it has touched, in one row of private.line_item_checks, and the deferred
--- trigger of that row adds up each transaction once and takes the row away again.
+-- The line items of a transaction add up to at most its amount, compared without signs. They are whole amounts if its currency has no
+-- decimals. Both are checked when the database transaction ends, so that a caller can change items one after another. A row trigger would
+-- add up all items of a transaction once for each of them. So a statement notes the changed transactions in one row of
+-- private.line_item_checks. The deferred trigger of that row adds up each transaction once and deletes the row.
 
 create or replace function private.require_line_items_fit(p_transaction_ids uuid[]) returns void
-  -- A plan made while the tables were small would read all of them, for each of the transactions.
+  -- a plan from the time of small tables would read all of them for each transaction
   language plpgsql volatile set search_path = '' set enable_seqscan = off
 as $$
 declare
@@ -41,7 +40,7 @@ begin
 end
 $$;
 comment on function private.require_line_items_fit(uuid[]) is
-  'Refuses a transaction of which the line items add up to more than it, or have decimals that its currency has not: 23514 (HTTP 400).';
+  'Refuses a transaction whose line items add up to more than its amount, or have more decimals than its currency: 23514 (HTTP 400).';
 
 create or replace function private.note_line_items() returns trigger
   language plpgsql security definer set search_path = ''
@@ -52,7 +51,7 @@ begin
   if tg_op = 'INSERT' then
     touched := array(select distinct transaction_id from written);
   else
-    -- by EXCEPT, because the plan of a join would be the one for as many rows as there were the first time
+    -- EXCEPT, because a join would keep the plan for the number of rows of its first run
     touched := array(
       select distinct changed.transaction_id
       from (select id, transaction_id, abs(amount) from written except select id, transaction_id, abs(amount) from overwritten) as changed);
@@ -63,7 +62,7 @@ begin
   return null;
 end
 $$;
-comment on function private.note_line_items() is 'Notes the transactions of which line items were written, for check_line_items().';
+comment on function private.note_line_items() is 'Notes the transactions whose line items a statement has written, for check_line_items().';
 
 create or replace function private.check_line_items() returns trigger
   language plpgsql security definer set search_path = ''
@@ -74,7 +73,7 @@ begin
   return null;
 end
 $$;
-comment on function private.check_line_items() is 'Adds up the line items of the transactions that a statement has touched.';
+comment on function private.check_line_items() is 'Checks the sums of the line items that a statement has changed.';
 
 create or replace function private.check_line_items_of_transaction() returns trigger
   language plpgsql security definer set search_path = ''
@@ -84,4 +83,4 @@ begin
   return null;
 end
 $$;
-comment on function private.check_line_items_of_transaction() is 'Asks the line items of a transaction that has become smaller, or of another currency.';
+comment on function private.check_line_items_of_transaction() is 'Checks the line items of a transaction whose amount became smaller, or whose currency changed.';

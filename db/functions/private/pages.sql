@@ -1,10 +1,10 @@
--- A list of transactions, newest first, reads the rows of its page and not all that the caller sees. PostgreSQL has no ordered
--- way through the rows of two tenants that a policy joins with OR: it reads all, joins each embedded table to each of them,
--- sorts and cuts. So the policy for select also asks for a date, that of the oldest row of the page, which two indexes know.
+-- A list of transactions, newest first, reads only the rows of its page. PostgreSQL has no ordered plan for the rows of two tenants that a
+-- policy joins with OR. It would read all rows, join each embedded table, sort, and cut. So the policy for select adds a condition on the
+-- date: that of the oldest row of the page, which two indexes find.
 --
--- A policy is not told of the limit. The statement's text says in which parameters limit and offset are. An error's context says
--- what they hold, to the bytes that log_parameter_max_length_on_error allows; pre_request() sets it for these requests. A
--- statement that is not such a list has no such date and is answered as ever.
+-- A policy has no access to the limit. The text of the statement contains the parameter numbers of limit and offset. The context of an error
+-- contains their values, up to log_parameter_max_length_on_error bytes. pre_request() sets that length for these requests. For any other
+-- statement the condition is always true.
 
 create or replace function private.rows_of_page(p_list text) returns bigint
   language plpgsql stable set search_path = ''
@@ -12,20 +12,20 @@ as $$
 declare
   query constant text := pg_catalog.current_query();
   source constant text := case p_list when 'transactions' then '"api"."transactions"' else '"transactions"' end;
-  -- the statement before and after the words that order it
+  -- the statement before and after its ORDER BY
   before constant text := rtrim(split_part(query, ' ORDER BY ' || source || '."transaction_date" DESC', 1));
   after constant text := split_part(query, ' ORDER BY ' || source || '."transaction_date" DESC', 2);
   tables constant text := replace(query, source || '.', '');
   value constant text := $pattern$(?:NULL|'(?:[^']|'')*')$pattern$;
-  -- the numbers of the parameters for limit and offset
-  places text[];
+  -- the parameter numbers of limit and offset
+  parameter_numbers text[];
   context text;
   parameters text;
 begin
-  -- Nothing filters the list, and nothing counts the whole of it. `ON TRUE` ends what is embedded.
-  places := case
+  -- The list has no filters and no count of all rows. `ON TRUE` is the end of an embed.
+  parameter_numbers := case
     when strpos(query, 'INNER JOIN') > 0 then null
-    -- the table is named once
+    -- the statement names the table once
     when p_list = 'transactions' and length(tables) - length(replace(tables, source, '')) = length(source)
       and (right(before, 7) = 'ON TRUE' or right(before, 25) = 'FROM "api"."transactions"'
         or right(before, 80) ~ '(?:ON TRUE|FROM "api"\."transactions") +WHERE +"api"\."transactions"\."organization_id" IS NULL$')
@@ -34,7 +34,7 @@ begin
       and (right(before, 7) = 'ON TRUE' or right(before, 37) = 'FROM "pgrst_source" AS "transactions"')
       then regexp_match(after, '^ *(?:, "transactions"\."id" *(?:ASC *)?)?LIMIT \$(\d+) OFFSET \$(\d+)\) _postgrest_t$')
   end;
-  if places is null then
+  if parameter_numbers is null then
     return null;
   end if;
   begin
@@ -42,25 +42,25 @@ begin
   exception
     when no_data_found then get stacked diagnostics context = pg_exception_context;
   end;
-  -- The line of this function, then that of the statement. A function that the statement calls would have a line between them.
+  -- The first line is this function, the second the statement. A function in between would add a line.
   parameters := substring(context from '^[^\n]*\n[^\n$]*(\$1 = .*)$');
   if parameters !~ format('^\$1 = %1$s(?:, \$\d+ = %1$s)*$', value) then
     return null;
   end if;
-  return substring(parameters from format($pattern$(?:^|, )\$%s = '(\d{1,8})'$pattern$, places[1]))::bigint
-    + substring(parameters from format($pattern$(?:^|, )\$%s = '(\d{1,8})'$pattern$, places[2]))::bigint;
+  return substring(parameters from format($pattern$(?:^|, )\$%s = '(\d{1,8})'$pattern$, parameter_numbers[1]))::bigint
+    + substring(parameters from format($pattern$(?:^|, )\$%s = '(\d{1,8})'$pattern$, parameter_numbers[2]))::bigint;
 end
 $$;
 comment on function private.rows_of_page(text) is
-$$How many rows the page and those before it have, where the statement is a list of PostgREST's that is newest first; null for another
+$$The last row number of the page, if the statement is a list of PostgREST's that is newest first; null for any other statement
 
-`p_list` is `transactions` or `get_filtered_transactions`. The second ends its order with the id, as the function does, or with the date.$$;
+`p_list` is `transactions` or `get_filtered_transactions`. The order of the second ends with the id, as the function's does, or with the date.$$;
 
 create or replace function private.oldest_of_page(p_rows bigint) returns timestamptz
   language plpgsql stable security definer set search_path = ''
 as $$
 declare
-  person constant text := private.personal_id();
+  personal_user constant text := private.personal_id();
   team text := public.org_id();
 begin
   if p_rows is null then
@@ -73,7 +73,7 @@ begin
     select d.transaction_date
     from (
       (select t.transaction_date from api.transactions t
-        where t.organization_id is null and t.user_id = person order by t.transaction_date desc limit p_rows)
+        where t.organization_id is null and t.user_id = personal_user order by t.transaction_date desc limit p_rows)
       union all
       (select t.transaction_date from api.transactions t
         where t.organization_id = team order by t.transaction_date desc limit p_rows)
@@ -82,6 +82,6 @@ begin
   ), '-infinity');
 end
 $$;
-comment on function private.oldest_of_page(bigint) is 'The date of the so-many-th newest transaction that the caller sees; -infinity where there are fewer, or for null.';
+comment on function private.oldest_of_page(bigint) is 'The date of the transaction number p_rows of the caller, newest first; -infinity if there are fewer, or for null.';
 
 grant execute on function private.rows_of_page(text), private.oldest_of_page(bigint) to authenticated;

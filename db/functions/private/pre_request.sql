@@ -1,21 +1,24 @@
--- PostgREST calls pre_request() before each query, when it has checked the token's signature. pre_request() refuses a token
--- whose session, membership or role is no longer as the token claims, which is one indexed look-up, or that was issued before
--- a key was revoked. Where there is no such session, it looks for an API key (db/functions/auth/roles.sql). It compares the
--- expiry with the database's clock, because PostgREST may keep a token as checked. It also refuses a planner's estimate and an
--- unknown time zone, every request to a standby that is far behind (standby.sql), and takes one of the caller's places (shares.sql).
+-- PostgREST calls pre_request() before each query, after it has verified the signature of the token. The function refuses these requests:
+-- * The token's session, membership or role no longer exists, or the token was issued before the revocation of a key.
+-- * The token has expired by the database's clock. PostgREST caches verified tokens.
+-- * The request asks for a planner's estimate, or names an unknown time zone.
+-- * The request goes to a standby that is far behind (standby.sql).
+--
+-- The session, the membership and the role are one indexed look-up. If it finds no session, the token may be that of an API key
+-- (db/functions/auth/roles.sql). The function also acquires one of the caller's connection slots (connection_slots.sql).
 
 create or replace function private.set_time_zone(p_wish text) returns void
   language plpgsql volatile set search_path = ''
 as $$
 declare
-  -- PostgREST reads all Prefer fields and shows one of them, so the zone that it has set may be another than the wish.
+  -- PostgREST reads all Prefer fields and passes on only one of them, so it may have set another zone than p_wish.
   zone constant text := current_setting('TimeZone');
 begin
   if p_wish ~ '^[+-](0\d|1[0-4]):[0-5]\d$' then
-    -- PostgREST 12 ignores an offset. PostgREST 16 sets it, and PostgreSQL reads +02:00 as two hours west of Greenwich.
+    -- PostgREST 12 ignores an offset. PostgREST 16 sets it, and PostgreSQL would read +02:00 as two hours west of Greenwich.
     perform set_config('TimeZone', format('<%s>%s', p_wish, translate(p_wish, '+-', '-+')), true);
-  -- PostgREST 12 answers in UTC if it does not know the name. PostgREST 16 sets what PostgreSQL takes, also POSIX strings such
-  -- as FOO3BAR. Such a string has digits. A name without digits is a file of the server's, and so is each name below.
+  -- PostgREST 12 uses UTC if it does not know the name. PostgREST 16 sets everything that PostgreSQL accepts, including POSIX strings such
+  -- as FOO3BAR. Such a string has digits. A name without digits is a file of the server, and so is each name below.
   elsif p_wish <> zone
     or zone ~ '\d' and zone !~ '^(posix/)?((Etc/)?GMT[+-]?0|Etc/GMT([+-]([1-9]|1[0-2])|-1[34])|CST6CDT|EST5EDT|MST7MDT|PST8PDT)$'
   then
@@ -32,14 +35,14 @@ create or replace function private.refuse_preferences(p_prefer text) returns voi
   language plpgsql volatile set search_path = ''
 as $$
 begin
-  -- the patterns below cost the square of the length
+  -- the patterns below take quadratic time
   if char_length(p_prefer) > 500 then
     perform private.invalid('the preferences are longer than 500 characters', 'Send in Prefer only what docs/data.md names, each once.');
   end if;
   if p_prefer ~* '\mcount *= *"?(planned|estimated)' then
     perform private.refuse_estimate();
   end if;
-  -- PostgREST passes over a dry run that is written otherwise than it expects, and would store the row
+  -- PostgREST ignores a dry run in an unexpected spelling and would store the row
   if p_prefer ~* '\mtx\M' and p_prefer !~ '^(?:(?!.*\mtx\M.*\mtx\M))(?:.*,)?\s*tx=(?:rollback|commit)\s*(?:,.*)?$' then
     perform private.invalid('the preference tx is not understood', 'Send Prefer: tx=rollback for a dry run, or leave it out.');
   end if;
@@ -49,14 +52,15 @@ begin
     where wish ~ '^[ \t]*timezone=' order by place limit 1));
 end
 $$;
-comment on function private.refuse_preferences(text) is 'Refuses preferences above 500 characters, a planner''s estimate, a dry run that PostgREST would not take for one, and an unknown time zone.';
+comment on function private.refuse_preferences(text) is
+  'Refuses preferences above 500 characters, a planner''s estimate, a dry run that PostgREST would not recognize, and an unknown time zone.';
 
 create or replace function private.pre_request() returns void
   language plpgsql volatile security definer set search_path = ''
 as $$
 declare
   is_anonymous constant boolean := current_setting('role', true) is not distinct from 'anon';
-  -- a setting of the request that only PostgREST makes
+  -- only PostgREST sets this setting
   claims constant jsonb := nullif(current_setting('request.jwt.claims', true), '');
   caller constant text := claims ->> 'user_id';
   session constant text := claims ->> 'sid';
@@ -65,16 +69,16 @@ declare
   headers constant text := current_setting('request.headers', true);
   public_url text;
   issued_after bigint;
-  places integer;
+  slots integer;
   is_alive boolean;
   role_of_key text;
-  person integer;
+  user_key integer;
   problem text;
 begin
   if pg_is_in_recovery() then
     perform private.refuse_when_behind();
   end if;
-  -- a request without a token has no session to look for
+  -- a request without a token has no session to look up
   select s.public_url, s.tokens_issued_after, case when is_anonymous then s.places_of_anonymous else s.places_per_person end,
       is_anonymous or exists (
         select from auth.sessions a
@@ -84,10 +88,10 @@ begin
             or exists (select from auth.members m where m.organization_id = organization and m.user_id = caller and m.role = organization_role)
           )
       )
-    into public_url, issued_after, places, is_alive
+    into public_url, issued_after, slots, is_alive
     from private.settings s;
   if not is_alive then
-    -- the token names the role of its key, by which it says that it is of one: private.personal_id()
+    -- The claim api_key is the role of the key. private.personal_id() recognizes the token of a key by it.
     select k.role into role_of_key from auth.api_keys k
       where k.id = session and k.user_id = caller and k.role = claims ->> 'api_key'
         and k.organization_id is not distinct from organization
@@ -98,7 +102,7 @@ begin
   if not is_anonymous then
     problem := case
       when jsonb_typeof(claims -> 'exp') is distinct from 'number' then 'JWT invalid: exp is missing'
-      -- the thirty seconds that PostgREST allows by its own clock
+      -- thirty seconds of clock skew, as PostgREST allows
       when (claims ->> 'exp')::numeric < extract(epoch from statement_timestamp()) - 30 then 'JWT expired'
       when claims ->> 'aud' is distinct from public_url then 'JWT invalid: not in audience'
       when coalesce((claims ->> 'iat')::numeric, 0) <= issued_after then 'JWT revoked: a signing key was revoked after it was issued'
@@ -108,30 +112,30 @@ begin
       perform private.refuse('PGRST301', problem, 'Fetch a new token: POST /api/auth/token with the session cookie, or with the API key.', 401,
         '{"WWW-Authenticate": "Bearer error=\"invalid_token\""}');
     end if;
-    -- PostgREST has begun whatever can only read as READ ONLY, which PostgreSQL holds it to; so this one could write
+    -- PostgREST begins a request that only reads in a READ ONLY transaction, so this request could write
     if role_of_key = 'viewer' and current_setting('transaction_read_only') = 'off' then
       raise insufficient_privilege using
         message = 'permission denied for ' || regexp_replace(regexp_replace(current_setting('request.path'), '^/rpc/', 'function '), '^/', 'table '),
         hint = 'The API key only reads. One with the role editor changes what its person may change.';
     end if;
   end if;
-  -- private.rows_of_page() reads limit and offset from them, and numbers of eight digits are enough
+  -- private.rows_of_page() reads limit and offset from the context of an error, and eight digits are enough
   if current_setting('request.path', true) in ('/transactions', '/rpc/get_filtered_transactions') and current_setting('transaction_read_only') = 'on' then
     perform set_config('log_parameter_max_length_on_error', '8', true);
   end if;
-  -- all anonymous callers together are one person
-  person := hashtext(coalesce(caller, ''));
-  -- most often the first place is free
-  if not pg_try_advisory_xact_lock(person, 1) and not private.take_place(person, places) then
-    perform private.wait_for_place(person, places);
+  -- all anonymous callers together count as one user
+  user_key := hashtext(coalesce(caller, ''));
+  -- the first slot is usually free
+  if not pg_try_advisory_xact_lock(user_key, 1) and not private.acquire_slot(user_key, slots) then
+    perform private.wait_for_slot(user_key, slots);
   end if;
-  -- The headers hold the token: they are searched once, and read as JSON only when there is a preference. The caller holds a place by
-  -- now, so that preferences which take long to read cannot occupy every connection.
+  -- The headers contain the token: they are searched as text, and parsed as JSON only if there is a preference. The caller already holds a
+  -- slot, so preferences that take long to read cannot occupy every connection.
   if strpos(headers, '"prefer"') > 0 then
     perform private.refuse_preferences(headers::jsonb ->> 'prefer');
   end if;
 end
 $$;
 comment on function private.pre_request() is
-  'Refuses a planner''s estimate, a token whose audience, expiry, session or key, membership or role does not hold now, and a change by a key that reads; takes one of the caller''s places.';
+  'Refuses a planner''s estimate, a token that is expired or revoked, and a write by a key that only reads. Acquires one of the caller''s connection slots.';
 grant execute on function private.pre_request() to anon, authenticated;

@@ -1,11 +1,11 @@
--- When a recurring cost is due. Each occurrence is counted from the first one and not from the one before, so that what began
--- on the 31st falls on the last day of a shorter month and on the 31st again after it.
+-- Due days of recurring costs. Each occurrence is counted from the first one and not from the previous one. So a cost that began on the
+-- 31st is due on the last day of a shorter month, and on the 31st again after it.
 
 create or replace function private.months_between(p_first date, p_last date) returns integer
   language sql immutable parallel safe
   return (extract(year from p_last)::integer - extract(year from p_first)::integer) * 12
     + extract(month from p_last)::integer - extract(month from p_first)::integer;
-comment on function private.months_between(date, date) is 'How many months the month of one day is after that of another.';
+comment on function private.months_between(date, date) is 'The number of months from the month of one day to the month of another.';
 
 create or replace function private.occurrences(s api.subscriptions, p_first date, p_last date)
   returns table (due_on date)
@@ -19,9 +19,9 @@ begin atomic
       coalesce(s.interval_in_days, case s.period when 'daily' then 1 when 'weekly' then 7 end)::integer as days,
       case s.period when 'monthly' then 1 when 'quarterly' then 3 when 'semi-annually' then 6 when 'yearly' then 12 end as months
     where s.is_active
-  ) asked
+  ) span
   cross join lateral (
-    -- the numbers of the occurrences that the range can have; by months the first and the last of them may lie beside it
+    -- the numbers of the possible occurrences in the range; when counted by months, the first and the last may lie outside it
     select generate_series(
       case when days is null then private.months_between(s.starts_on, first) / months else (first - s.starts_on + days - 1) / days end,
       case when days is null then private.months_between(s.starts_on, last) / months else (last - s.starts_on) / days end) as number
@@ -30,22 +30,21 @@ begin atomic
   cross join lateral (
     select case when days is null then (s.starts_on + make_interval(months => n.number * months))::date else s.starts_on + n.number * days end as due_on
   ) o
-  where o.due_on between asked.first and asked.last;
+  where o.due_on between span.first and span.last;
 end;
 comment on function private.occurrences(api.subscriptions, date, date) is
-  'The days from one to another, both included, on which a recurring cost is due, in their order. It takes as long as there are such days, however long ago the first one was.';
+  'The due days of a recurring cost between two days, both included, in order. The run time depends only on the number of due days in the range, not on the age of the first one.';
 
--- What records an occurrence is known as an imported transaction is: by its context, source and external_id. It is looked up
--- by external_id alone, in the index transactions_subscription: the planner takes a tenant for one row, and would read all of
--- the tenant's. An external_id that is worked out from a column in the same step would not find an index at all, because row
--- security comes first.
+-- The transaction of an occurrence is identified like an imported transaction: by its context, source and external_id. The query looks
+-- for the external_id only, in the index transactions_subscription. With the tenant as a condition, the planner would estimate one row and
+-- read all of the tenant's. An external_id that the same step computes from a column could use no index, because row security comes first.
 
 create or replace function private.occurrence_id(p_subscription_id uuid, p_due_on date) returns text
   language sql stable parallel safe
   return p_subscription_id || ':' || to_char(p_due_on, 'YYYY-MM-DD');
-comment on function private.occurrence_id(uuid, date) is 'The external_id of the transaction that records an occurrence, whose source is subscription.';
+comment on function private.occurrence_id(uuid, date) is 'The external_id of the transaction of an occurrence. Its source is subscription.';
 
-create or replace function private.recording(s api.subscriptions, p_due_on date) returns setof api.transactions
+create or replace function private.recorded_transaction(s api.subscriptions, p_due_on date) returns setof api.transactions
   language plpgsql stable rows 1 set search_path = ''
 as $$
 begin
@@ -55,7 +54,7 @@ begin
       and private.same_tenant(t.user_id, t.organization_id, s.user_id, s.organization_id);
 end
 $$;
-comment on function private.recording(api.subscriptions, date) is 'The transaction that records an occurrence of a recurring cost, if there is one.';
+comment on function private.recorded_transaction(api.subscriptions, date) is 'The transaction that records an occurrence of a recurring cost, if it exists.';
 
 create or replace function private.due_costs(p_first date, p_last date, p_most integer)
   returns table (subscription_id uuid, title text, due_on date, amount numeric, currency text, category_id uuid, account_id uuid, is_recorded boolean)
@@ -84,7 +83,7 @@ begin
 end
 $$;
 comment on function private.due_costs(date, date, integer) is
-  'What the active context''s recurring costs are due for, from one day to another, both included, in no certain order; 400 when it is more than so many.';
+  'The due days of the active context''s recurring costs between two days, both included, without order. Raises 400 if there are more than p_most.';
 
 grant execute on function private.occurrences(api.subscriptions, date, date), private.months_between(date, date),
-  private.occurrence_id(uuid, date), private.recording(api.subscriptions, date), private.due_costs(date, date, integer) to authenticated;
+  private.occurrence_id(uuid, date), private.recorded_transaction(api.subscriptions, date), private.due_costs(date, date, integer) to authenticated;

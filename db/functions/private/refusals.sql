@@ -1,7 +1,7 @@
--- How the database refuses a request: with an error of PostgreSQL, or with one in PostgREST's shape.
+-- Errors that the database raises: PostgreSQL's own, or in PostgREST's format.
 
--- A policy's check calls deny() for a row that breaks the rule, because row security's own message has other words than the
--- interface promises.
+-- The check of a policy calls deny() for a row that violates it. Without it the caller would get the message of row security, which is not
+-- the message of the interface.
 create or replace function private.deny(p_table text) returns boolean
   language plpgsql volatile set search_path = ''
 as $$
@@ -21,7 +21,7 @@ begin
   raise invalid_parameter_value using message = p_message, hint = p_hint;
 end
 $$;
-comment on function private.invalid(text, text) is 'Raises 22023 (HTTP 400) with a message that says what is wrong and a hint that says what is allowed.';
+comment on function private.invalid(text, text) is 'Raises 22023 (HTTP 400). The message describes the error, and the hint the allowed values.';
 
 create or replace function private.refuse(p_code text, p_message text, p_hint text, p_status integer default 400, p_headers jsonb default '{}') returns void
   language plpgsql immutable set search_path = ''
@@ -32,6 +32,6 @@ begin
     detail = pg_catalog.jsonb_build_object('status', p_status, 'headers', p_headers)::text;
 end
 $$;
-comment on function private.refuse(text, text, text, integer, jsonb) is 'Ends the request with an error in PostgREST''s shape, of this status and with these headers.';
+comment on function private.refuse(text, text, text, integer, jsonb) is 'Raises an error in PostgREST''s format, with this HTTP status and these headers.';
 
 grant execute on function private.deny(text), private.invalid(text, text), private.refuse(text, text, text, integer, jsonb) to authenticated;

@@ -1,12 +1,12 @@
--- The SQL of the reports, as text: so the planner finds an index for each condition. Each report writes its statement by one format(),
--- private.<report>_statement() beside it in db/functions/api, of the texts that the functions here answer. A text becomes an argument
--- of the next format(), and never a format of its own. No text holds a client's words: a field is one of the filters' list, and a value
--- is a quoted literal of a typed value. CONTRIBUTING.md, "To follow a request", shows how to explain a statement.
+-- The SQL of the reports, as text, so that the planner can use an index for each condition. Each report writes its statement with one
+-- format(), in private.<report>_statement() beside it in db/functions/api. The functions below return the parts. A part is an argument of
+-- the next format(), never a format string itself. No part contains a client's text: field names are those of the filters' list, and values
+-- are quoted literals of typed values. CONTRIBUTING.md, "To follow a request", shows how to explain a statement.
 --
--- All reports count the same, so two of them over one range never contradict each other; docs/data.md says it to callers:
--- * A transfer between accounts counts nowhere.
--- * A failed transaction counts where a filter on status lets it, or where each status is a group.
--- * A line item with a category moves its part of the amount there, in the transaction's sign. The rest stays with the transaction's category.
+-- All reports count by the same rules, so two reports of one range never contradict each other. The page docs/data.md explains the rules.
+-- * A transfer between accounts does not count.
+-- * A failed transaction counts only if a filter on status accepts it, or if each status is a group.
+-- * A line item with a category moves its part of the amount there, with the transaction's sign. The rest stays in the transaction's category.
 
 -- Conditions
 
@@ -14,12 +14,12 @@ create or replace function private.context_condition(p_user_id text, p_organizat
   language plpgsql stable set search_path = ''
 as $$
 begin
-  -- someone else's numbers are refused and not just empty
+  -- another user's or team's data is an error and not an empty result
   if p_user_id <> public.uid() or p_organization_id <> public.org_id() or (p_organization_id is not null and public.org_id() is null) then
     perform private.deny('transactions');
   end if;
-  -- The planner would look up how common a value is, and multiply that with the row rule as if the two were independent. Then it reads
-  -- the table instead of the tenant's index.
+  -- With a literal value, the planner would multiply the value's frequency with that of the row rule, as if they were independent. It would
+  -- then read the table instead of the tenant's index.
   return case
     when p_organization_id is null then '(organization_id is null and user_id = (select private.personal_id()))'
     else '(organization_id = (select public.org_id()))'
@@ -27,47 +27,47 @@ begin
 end
 $$;
 comment on function private.context_condition(text, text) is
-  'The rows of one context as a condition on any table with an owner pair, as SQL text. It only narrows: the row rules hold besides.';
+  'The condition for the rows of one context, as SQL text, for any table with the owner pair. It only narrows the result: the row rules apply in addition.';
 
 create or replace function private.range_condition(p_field text, p_ranges anymultirange) returns text
   language sql stable set search_path = ''
-  -- a text, because PostgreSQL parses no other body of a function of any type
+  -- the body is a string, because PostgreSQL cannot parse an SQL-standard body with polymorphic parameters
 as $$
   select case
     when isempty(p_ranges) then 'false'
-    -- a list of values is searched by its hash
+    -- PostgreSQL searches a list of values by hash
     when (select bool_and(coalesce(lower(r) = upper(r), false)) from unnest(p_ranges) r) then format('%I = any (%L)', p_field, array(select lower(r) from unnest(p_ranges) r))
     when (select count(*) from unnest(p_ranges)) > 1 then format('%I::%s <@ %L::%s', p_field, pg_typeof(lower(p_ranges)), p_ranges, pg_typeof(p_ranges))
-    -- two comparisons find an index; quote_literal of an end that is not there is null, which concat_ws leaves out
+    -- two comparisons can use an index; quote_literal() returns null for a missing end, which concat_ws() ignores
     else coalesce(nullif(concat_ws(' and ',
       quote_ident(p_field) || case when lower_inc(p_ranges) then ' >= ' else ' > ' end || quote_literal(lower(p_ranges)),
       quote_ident(p_field) || case when upper_inc(p_ranges) then ' <= ' else ' < ' end || quote_literal(upper(p_ranges))), ''), 'true')
   end
 $$;
-comment on function private.range_condition(text, anymultirange) is 'That a column is within ranges, as SQL text.';
+comment on function private.range_condition(text, anymultirange) is 'The condition that a column is within ranges, as SQL text.';
 
 create or replace function private.date_condition(p_moments tstzmultirange, p_days datemultirange) returns text
   language sql stable set search_path = ''
   return concat_ws(' and ',
-    -- an index answers the first
-    private.range_condition('transaction_date', tstzmultirange(private.reach(p_moments, p_days))),
+    -- the first condition can use an index
+    private.range_condition('transaction_date', tstzmultirange(private.moment_bounds(p_moments, p_days))),
     case when p_moments <> '{(,)}' or p_days <> '{(,)}' then
       format('case when booked_on is null then %s else %s end', private.range_condition('transaction_date', p_moments), private.range_condition('booked_on', p_days))
     end);
 comment on function private.date_condition(tstzmultirange, datemultirange) is
-  'That a transaction is within some moments, or one with a day of its own within some days, as SQL text.';
+  'The condition that a transaction is within some moments, or for one with a day of its own within some days, as SQL text.';
 
 create or replace function private.days_condition(p_days daterange) returns text
   language sql stable set search_path = ''
   return private.date_condition(private.moments(datemultirange(p_days)), datemultirange(p_days));
 comment on function private.days_condition(daterange) is
-  'That a transaction is within some whole days, as SQL text: by its own day, or by its moment in the request''s time zone.';
+  'The condition that a transaction is within some whole days, as SQL text: by its own day, or by its moment in the request''s time zone.';
 
 create or replace function private.filters_to_sql(p_filters jsonb) returns table (field text, condition text)
   language sql stable rows 1 set search_path = ''
 begin atomic
   select c.field, case c.kind
-      -- The subquery becomes one hash. The planner knows no tenant's size, and would make a join of single look-ups.
+      -- The subquery becomes one hash. A join would become single look-ups, because the planner does not know the size of a tenant.
       when 'tag' then format(
         '(id in (select transaction_id from api.transaction_tags where %s)) is %s true',
         case when c.texts is null then 'true' else format('tag_id = any (%L)', c.texts) end, case when c.is_negated then 'not' end)
@@ -80,10 +80,10 @@ begin atomic
     end
   from private.parse_filters(p_filters) c;
 end;
-comment on function private.filters_to_sql(jsonb) is 'The filters as conditions on api.transactions, as SQL text, all of which must hold; each with the field it is about.';
+comment on function private.filters_to_sql(jsonb) is 'The filters as conditions on api.transactions that must all hold, as SQL text, each with its field.';
 
--- Conversion, by the rates that the context has stored. A rate is two numbers: the amount is multiplied by one and divided by the other.
--- So the inverse of a rate is exact, and the result is rounded once.
+-- Conversion with the rates that the context has stored. A rate is two numbers: the amount is multiplied by the numerator and divided by
+-- the denominator. So the inverse of a rate is exact, and the result is rounded once.
 
 create or replace function private.refuse_missing_rate(p_currency text, p_convert_to text, p_day date) returns numeric
   language plpgsql stable set search_path = ''
@@ -94,7 +94,7 @@ begin
     'Store one in exchange_rates, of this context: of the two currencies in either direction, or of each with a third.');
 end
 $$;
-comment on function private.refuse_missing_rate(text, text, date) is 'Raises 22023 (HTTP 400) where a rate is asked for and there is none.';
+comment on function private.refuse_missing_rate(text, text, date) is 'Raises 22023 (HTTP 400) for a missing exchange rate.';
 
 create or replace function private.latest_rate(p_context text, p_from text, p_to text, p_day text) returns text
   language sql immutable set search_path = ''
@@ -111,29 +111,29 @@ create or replace function private.latest_rate(p_context text, p_from text, p_to
       order by on_date desc, turn limit 1
     $query$, p_context, p_from, p_to, p_day);
 comment on function private.latest_rate(text, text, text, text) is
-  'Of two currencies and a day, which are SQL expressions: the latest rate on or before it, as SQL text. In either direction; the direct one when both are of one day.';
+  'A query for the latest rate of two currencies on or before a day, as SQL text. The currencies and the day are SQL expressions. The query searches both directions and prefers the direct rate if both have the same day.';
 
-create or replace function private.exchange_rates(p_context text, p_asked text, p_convert_to text) returns text
+create or replace function private.exchange_rates(p_context text, p_pairs text, p_convert_to text) returns text
   language sql immutable set search_path = ''
   return format(
     $query$
-      select asked.currency, asked.day,
-        coalesce(known.numerator, through.numerator, private.refuse_missing_rate(asked.currency, %1$L, asked.day)) as numerator,
+      select wanted.currency, wanted.day,
+        coalesce(known.numerator, through.numerator, private.refuse_missing_rate(wanted.currency, %1$L, wanted.day)) as numerator,
         coalesce(known.denominator, through.denominator) as denominator
-      -- of several that are missing, the first day's is named
-      from (select * from (select currency, day from (%2$s) as needed group by 1, 2 offset 0) as needed order by day, currency offset 0) as asked
+      -- if several rates are missing, the error names the one of the first day
+      from (select * from (select currency, day from (%2$s) as needed group by 1, 2 offset 0) as needed order by day, currency offset 0) as wanted
       left join lateral (
         (%3$s)
         union all
-        select 1, 1, null where asked.currency = %1$L
+        select 1, 1, null where wanted.currency = %1$L
       ) as known on true
       left join lateral (
-        -- Currencies that the one asked for has rates with. The distinct ones are looked up from one to the next, because a
-        -- pair may have a rate for each day.
+        -- Currencies that have rates with the source currency. The query looks up one distinct value after the other, because a pair may
+        -- have a rate for each day.
         with recursive quotes (code) as (
-          select (select min(quote) from api.exchange_rates where %4$s and base = asked.currency) where known.numerator is null
+          select (select min(quote) from api.exchange_rates where %4$s and base = wanted.currency) where known.numerator is null
           union all
-          select (select min(quote) from api.exchange_rates where %4$s and base = asked.currency and quote > quotes.code) from quotes where quotes.code is not null
+          select (select min(quote) from api.exchange_rates where %4$s and base = wanted.currency and quote > quotes.code) from quotes where quotes.code is not null
         ), bases (code) as (
           select (select min(base) from api.exchange_rates where %4$s) where known.numerator is null
           union all
@@ -143,41 +143,41 @@ create or replace function private.exchange_rates(p_context text, p_asked text, 
         from (
           select code from quotes
           union
-          -- one is enough, of which there may be thousands
-          select code from bases where (select true from api.exchange_rates where %4$s and base = bases.code and quote = asked.currency limit 1)
+          -- one rate of each pair is enough, of possibly thousands
+          select code from bases where (select true from api.exchange_rates where %4$s and base = bases.code and quote = wanted.currency limit 1)
         ) as common
         cross join lateral (%5$s) as one
         cross join lateral (%6$s) as other
         order by least(one.on_date, other.on_date) desc, common.code limit 1
       ) as through on true
     $query$,
-    p_convert_to, p_asked,
-    private.latest_rate(p_context, 'asked.currency', format('%L', p_convert_to), 'asked.day'),
+    p_convert_to, p_pairs,
+    private.latest_rate(p_context, 'wanted.currency', format('%L', p_convert_to), 'wanted.day'),
     p_context,
-    private.latest_rate(p_context, 'asked.currency', 'common.code', 'asked.day'),
-    private.latest_rate(p_context, 'common.code', format('%L', p_convert_to), 'asked.day'));
+    private.latest_rate(p_context, 'wanted.currency', 'common.code', 'wanted.day'),
+    private.latest_rate(p_context, 'common.code', format('%L', p_convert_to), 'wanted.day'));
 comment on function private.exchange_rates(text, text, text) is
-$$What a report converts by: (currency, day, numerator, denominator), as SQL text
+$$The rates of a report: (currency, day, numerator, denominator), as SQL text
 
-`p_asked` is a query of (currency, day), of which each distinct pair is looked up once. The latest rate on or before the day holds, in either direction; where the two currencies have none, the way through one common currency whose older leg is the youngest. Of the context's rates alone. A missing one is 400 and names pair and day.
+`p_pairs` is a query of (currency, day). Each distinct pair is looked up once. The latest rate on or before the day applies, in either direction. If the two currencies have none, the rates of both with a third currency apply: of several such currencies the one whose older rate is the latest. Only the context's own rates are used. A missing rate is 400 with the pair and the day.
 
-An amount times the numerator, divided by the denominator, is the amount in `p_convert_to`; private.converted() writes that.$$;
+The amount times the numerator, divided by the denominator, is the amount in `p_convert_to`. private.converted() returns that expression.$$;
 
 create or replace function private.converted(p_amount text, p_convert_to text) returns text
   language sql immutable set search_path = ''
-  -- Numeric division rounds, and rounding twice may be a cent off. So the amount is doubled and div() takes the whole quotient. A
+  -- Numeric division rounds, and rounding twice may be wrong by a cent. So the amount is doubled, and div() returns the integer quotient. A
   -- denominator of 1 needs no division.
   return format('case when denominator = 1 then round(%1$s * numerator, %2$s) else sign(%1$s) * div(2 * abs(%1$s) * numerator * %3$s + denominator, 2 * denominator) * %4$s end',
     p_amount, least(private.currency_decimals(p_convert_to), 2),
     10 ^ least(private.currency_decimals(p_convert_to), 2), round(0.1 ^ least(private.currency_decimals(p_convert_to), 2), 2));
 comment on function private.converted(text, text) is
-  'An amount, which is an SQL expression, at the rate (numerator, denominator) beside it, rounded half away from zero to the decimals of the currency, of which two are stored; as SQL text.';
+  'The conversion of an amount by the columns numerator and denominator, as SQL text. p_amount is an SQL expression. The result is rounded half away from zero to the decimals of the currency, at most two.';
 
 create or replace function private.converted_rows(p_rows text, p_context text, p_convert_to text) returns text
   language sql immutable set search_path = ''
   return case when p_convert_to is null then format('(%s) as counted', p_rows) else format(
-    -- PostgreSQL takes a context for one row, and would search all rates for each of a hundred thousand. It makes no nested loop of a
-    -- full join; each row has a rate and each rate a row. The offset keeps outer conditions from making it an inner join.
+    -- PostgreSQL estimates one row for a context, and would search all rates for each of a hundred thousand rows. A full join cannot be a
+    -- nested loop; each row has a rate and each rate a row. The offset keeps outer conditions from turning it into an inner join.
     $query$
       (select day, status, %1$L as currency, transaction_currency, category_id, whole, %2$s as amount, count
       from (
@@ -190,7 +190,7 @@ create or replace function private.converted_rows(p_rows text, p_context text, p
     p_convert_to, private.converted('amount', p_convert_to), p_rows,
     private.exchange_rates(p_context, format('select currency, day from (%s) as unconverted', p_rows), p_convert_to)) end;
 comment on function private.converted_rows(text, text, text) is
-  'Rows of the form that counts, as a relation in SQL text that stands after "from": at the rates of the context in the currency p_convert_to, or as they are where that is null.';
+  'The rows of a report as a relation in SQL text, for use after "from": converted to p_convert_to with the rates of the context, or unchanged if that is null.';
 
 -- Amounts
 
@@ -215,8 +215,8 @@ begin
         where i.category_id is distinct from t.own_category
         window one as (partition by t.id order by i.part desc, i.category_id rows between unbounded preceding and unbounded following)
       ) as split
-      -- Items may take all of the amount. Then the largest part is the whole less the others: a conversion leaves its rounding there, and
-      -- nothing in the transaction's own category.
+      -- If the items use up the amount, the largest part is the whole less the others. So the rounding of a conversion ends up there, and
+      -- nothing remains in the transaction's own category.
       cross join lateral (select case when is_all and place = 1 then whole else part end as amount) as taken
       cross join lateral (values
         (part_category, taken.amount, %3$s),
@@ -225,24 +225,24 @@ begin
       where %5$s
     $query$,
     case when not p_by_category then
-      ', of_own.is_asked as is_own_asked, max(case when of_part.is_asked then i.category_id::text end) over one as asked_part' end,
-    -- Few line items are read before their transactions. Many are read after, so that only those of the range are. The offsets keep
-    -- that order.
+      ', of_own.is_selected as is_own_selected, max(case when of_part.is_selected then i.category_id::text end) over one as selected_part' end,
+    -- A few line items are read before their transactions. Many line items are read after them, so that only those of the range are read. The
+    -- offsets enforce that order.
     case when p_are_many then format('(%s) as t cross join lateral (%s) as i', transactions, items)
       else format('(%s) as i cross join lateral (%s) as t', items, transactions) end
       || case when not p_by_category then format(
-        ' cross join lateral (select (%1$s) as is_asked from (values (t.own_category)) as own (category_id)) as of_own
-          cross join lateral (select (%1$s) as is_asked from (values (i.category_id)) as part (category_id)) as of_part', p_of_category) else '' end,
-    -- Each group of categories counts the transaction once. In a report without groups its own row counts it if the filter wants its
-    -- category; else one part does.
-    case when p_by_category then '1' else 'case when part_category::text = asked_part and not is_own_asked then 1 else 0 end' end,
+        ' cross join lateral (select (%1$s) as is_selected from (values (t.own_category)) as own (category_id)) as of_own
+          cross join lateral (select (%1$s) as is_selected from (values (i.category_id)) as part (category_id)) as of_part', p_of_category) else '' end,
+    -- Each category counts the transaction once. A report without groups counts it in its own row if the filter accepts the transaction's
+    -- category. Otherwise one part counts it.
+    case when p_by_category then '1' else 'case when part_category::text = selected_part and not is_own_selected then 1 else 0 end' end,
     case when p_by_category then 'case when is_all and place = 1 then -1 else 0 end'
-      else 'case when is_all and place = 1 and is_own_asked and asked_part is null then -1 else 0 end' end,
+      else 'case when is_all and place = 1 and is_own_selected and selected_part is null then -1 else 0 end' end,
     p_of_category);
 end
 $$;
 comment on function private.split_allocations(text, text, text, boolean, boolean) is
-  'What line items move from their transaction''s category to their own, as SQL text: two rows for each category of a transaction''s items. Whether each category is a group, and whether the context has many items with a category.';
+  'The amounts that line items move from their transaction''s category to their own, as SQL text: two rows for each category of a transaction''s items. p_by_category: each category is a group. p_are_many: the context has many items with a category.';
 
 create or replace function private.report_transactions(
   p_context text,
@@ -281,13 +281,13 @@ begin
 end
 $$;
 comment on function private.report_transactions(text, jsonb, text, boolean, boolean, text) is
-$$What counts, as a relation in SQL text that stands after "from"
+$$The rows that a report adds up, as a relation in SQL text, for use after "from"
 
-`p_context` is of private.context_condition(); `p_filters` what a client sent; `p_condition` any further condition on api.transactions, such as its days or its account. `p_by_category` where the report has groups of categories: a split transaction then has several rows (a filter on category_id does the same by itself). `p_by_status` where each status is a group. `p_convert_to` is of private.target_currency().
+`p_context` is a result of private.context_condition(). `p_filters` are the client's filters. `p_condition` is a further condition on api.transactions, such as days or an account. `p_by_category`: the report groups by category, so a split transaction has several rows; a filter on category_id has the same effect. `p_by_status`: the report groups by status. `p_convert_to` is a result of private.target_currency().
 
-Columns: `day` (the transaction's own, or that of its moment in the request's time zone), `status`, `currency` (the target, where converted), `category_id`, `amount`, `whole` (the transaction's own amount, whose sign says income or expense), `count`. A report adds up `amount` and `count`, which counts each transaction once in a group. What a part takes from the transaction's category is a row of minus that much there, so a group with a count of 0 is none. Where converted, `transaction_currency` is what it was.
+Columns: `day` (the transaction's own day, or that of its moment in the request's time zone), `status`, `currency` (the target currency if converted), `category_id`, `amount`, `whole` (the transaction's full amount, whose sign distinguishes income and expense), `count`. A report adds up `amount` and `count`; `count` counts each transaction once in a group. The part of a line item is also a row with the negative amount in the transaction's category, so a group whose count is 0 is empty. If converted, `transaction_currency` is the original currency.
 
-Without split transactions and without conversion it is the plain table, and a report of it reads the index of a context alone.$$;
+Without split transactions and without conversion the relation is the plain table, and a report reads only the index of a context.$$;
 
 grant execute on function private.refuse_missing_rate(text, text, date), private.context_condition(text, text), private.range_condition(text, anymultirange), private.date_condition(tstzmultirange, datemultirange),
   private.days_condition(daterange), private.filters_to_sql(jsonb), private.latest_rate(text, text, text, text), private.exchange_rates(text, text, text),

@@ -1,13 +1,13 @@
--- What api.import_transactions() is made of. read_import() says what is wrong with a row by itself, judge_import() compares the
--- rows with each other and with what is stored; neither writes. A dry run and the import judge by the same two, so what a
--- dry run calls new can be stored.
+-- The parts of api.import_transactions(). read_import() checks each row by itself. judge_import() compares the rows with each other and with
+-- the stored transactions. Neither writes. A dry run and the import call the same two functions, so a row that a dry run calls new can be
+-- stored.
 --
--- A row without an external_id is known by a fingerprint: its account, day, amount, currency and name, and which of the same
--- of this file it is, so that two coffees of one day are two, and the same two in the next file.
+-- A row without an external_id is identified by a fingerprint: its account, day, amount, currency and name, and its number among equal rows
+-- of the file. So two coffees on one day are two rows, and the next file has the same two.
 --
--- An import takes over the bank's later word, unless a person has edited the row. A transaction has the bank's values until a person
--- changes one. From then on private.bank_values keeps them for the comparison. private.import_updates keeps the changes of each
--- import, for its deletion.
+-- An import applies newer values of the bank, unless a user has edited the row. A transaction has the bank's values until a user changes
+-- one. From then on private.bank_values stores them for the comparison. private.import_updates stores the changes of each import, for its
+-- deletion.
 
 create or replace function private.read_import(p_rows jsonb, p_account_currency text)
   returns table (
@@ -16,13 +16,13 @@ create or replace function private.read_import(p_rows jsonb, p_account_currency 
   language sql stable
 begin atomic
   with sent as materialized (
-    -- a row whose form is wrong is read no further: what is not a text may print at any length
+    -- a row of the wrong form is not read further: a value that is no text may print at any length
     select at::integer as row_number, form, case when form is null then line end as line
     from jsonb_array_elements(p_rows) with ordinality as l (line, at)
     cross join lateral (
       select case
         when jsonb_typeof(line) <> 'object' then 'the row is not an object'
-        -- a few names are enough: a row may have a hundred thousand
+        -- five names are enough: a row may have a hundred thousand
         when line - array['name', 'amount', 'transaction_date', 'currency', 'external_id', 'category_id', 'reference_no', 'description', 'status', 'metadata'] <> '{}'
           then 'a row has name, amount, transaction_date, currency, external_id, category_id, reference_no, description, status and metadata, and not '
             || (select string_agg(left(key, 40), ', ') from (select key from jsonb_object_keys(
@@ -76,7 +76,7 @@ begin atomic
   from fields f;
 end;
 comment on function private.read_import(jsonb, text) is
-  'The rows of a file as values, null for what one does not say, and what is wrong with a row by itself. The currency is the account''s, which another must not be.';
+  'The rows of a file as values, null for a missing value, and the problem of each row by itself. A row''s currency must be p_account_currency, if that is not null.';
 
 create or replace function private.bank_values(
   p_amount numeric, p_name text, p_status text, p_transaction_date timestamptz, p_booked_on date, p_reference_no text, p_description text, p_metadata jsonb
@@ -87,12 +87,13 @@ create or replace function private.bank_values(
     'transaction_date', p_transaction_date at time zone 'UTC', 'booked_on', p_booked_on,
     'reference_no', p_reference_no, 'description', p_description, 'metadata', p_metadata);
 comment on function private.bank_values(numeric, text, text, timestamptz, date, text, text, jsonb) is
-  'What a bank says of a transaction. The day is the one that was booked, or the moment.';
+  'The values of a transaction that a bank defines. The day is the booking day, or the moment.';
 
-create or replace function private.essence(p_values jsonb) returns jsonb
+create or replace function private.core_values(p_values jsonb) returns jsonb
   language sql immutable
   return p_values - array['transaction_date', 'booked_on', 'reference_no', 'description', 'metadata'];
-comment on function private.essence(jsonb) is 'Amount, name, status and day of a bank''s values. An edit of these is a person''s word against the bank''s.';
+comment on function private.core_values(jsonb) is
+  'Amount, name, status and day of a bank''s values. After a user''s edit of one of these, imports no longer update the transaction.';
 
 create or replace function private.bank_history(p_transaction_ids uuid[])
   returns table (id uuid, is_edited boolean, said jsonb, earlier jsonb[])
@@ -109,7 +110,7 @@ begin atomic
   left join private.bank_values v on v.transaction_id = t.id;
 end;
 comment on function private.bank_history(uuid[]) is
-  'Of imported transactions: whether a person has edited one, the bank''s values of such a one, and what the bank said before an import changed it.';
+  'The history of imported transactions: whether a user has edited it, the bank''s values if so, and the bank''s values before each import that changed it.';
 
 create or replace function private.judge_import(p_rows jsonb, p_source text, p_account_id uuid, p_account_currency text)
   returns table (
@@ -142,10 +143,10 @@ begin atomic
       private.bank_values(known.amount, known.name, known.status, known.transaction_date, known.booked_on, known.reference_no, known.description, known.metadata) as known_values,
       known.name <> c.name as is_renamed,
       known.amount <> c.amount as has_amount,
-      -- by the day, which is the same in every time zone, where the file has one
+      -- compared by the day if the file has one, because the day does not depend on the time zone
       coalesce(case when c.booked_on is null then known.transaction_date <> c.transaction_date else coalesce(known.booked_on, known.transaction_date::date) <> c.booked_on end, false) as is_moved,
       coalesce(known.currency <> c.currency, false) as has_currency,
-      -- the amounts of a file without a currency are of the account, or as a new row would be
+      -- amounts of a file without a currency have the account's currency, or the default of a new row
       coalesce(known.currency <> coalesce(c.currency, p_account_currency, 'usd'), false) as is_of_other_currency,
       known.account_id is distinct from coalesce(p_account_id, known.account_id) as has_account,
       known.category_id is distinct from coalesce(c.filed, known.category_id) as is_refiled,
@@ -153,7 +154,7 @@ begin atomic
       known.description is distinct from coalesce(c.description, known.description) as has_description,
       known.metadata is distinct from coalesce(c.metadata, known.metadata) as has_metadata
     from checked c
-    -- one look-up a row, as recognize_import() has it
+    -- one look-up per row, as in recognize_import()
     left join lateral (
       select t.*
       from (
@@ -174,8 +175,8 @@ begin atomic
   ), histories as materialized (
     select h.* from private.bank_history(array(select f.known_id from found f where f.known_import is not null)) h
   ), booked as (
-    -- A file that says no status lists what is booked. So a row that the bank called pending is paid by it, unless a person has set its status.
-    select f.*, h.said, coalesce(not h.is_edited or private.essence(h.said) = private.essence(f.known_values), false) as is_banks, h.earlier,
+    -- A file without statuses contains booked rows. So it sets a pending row to paid, unless a user has set its status.
+    select f.*, h.said, coalesce(not h.is_edited or private.core_values(h.said) = private.core_values(f.known_values), false) as is_banks, h.earlier,
       coalesce(f.status, case when f.known_status = 'pending' and (not h.is_edited or h.said ->> 'status' = 'pending') then 'paid' else f.known_status end) as says_status
     from found f left join histories h on h.id = f.known_id
   ), compared as (
@@ -185,7 +186,7 @@ begin atomic
         case when b.has_currency then 'currency' end, case when b.says_status <> b.known_status then 'status' end, case when b.has_account then 'account_id' end,
         case when b.is_refiled then 'category_id' end, case when b.has_reference_no then 'reference_no' end,
         case when b.has_description then 'description' end, case when b.has_metadata then 'metadata' end) as differences,
-      -- what a person has written stays
+      -- a user's own values stay
       b.has_reference_no and (b.said is null or b.said ->> 'reference_no' is not distinct from b.known_reference_no) as takes_reference_no,
       b.has_description and (b.said is null or b.said ->> 'description' is not distinct from b.known_description) as takes_description,
       b.has_metadata and (b.said is null or b.said -> 'metadata' is not distinct from coalesce(b.known_metadata, 'null')) as takes_metadata,
@@ -198,13 +199,13 @@ begin atomic
     select c.*,
       case when c.has_amount then (select sum(abs(l.amount)) from api.line_items l where l.transaction_id = c.known_id) end as itemized,
       c.is_banks and not c.is_of_other_currency and not c.has_account
-        -- without an id other rows may look the same, so only a row that goes on from pending is surely this one
+        -- without an id other rows may look the same, so only the change from pending to paid identifies the row
         and (c.is_essential or c.external_id is not null and (c.takes_reference_no or c.takes_description or c.takes_metadata))
-        -- what is booked is not pending again, and what the bank has said before is an older file
+        -- a booked row does not become pending again, and earlier values of the bank come from an older file
         and not (c.says_status = 'pending' and c.known_status <> 'pending')
         and not exists (
           select from unnest(c.earlier) as e (said)
-          where private.essence(e.said) = private.essence(c.says)
+          where private.core_values(e.said) = private.core_values(c.says)
             and (c.is_essential or e.said - array['day', 'transaction_date', 'booked_on'] = c.says - array['day', 'transaction_date', 'booked_on'])
         ) as is_later
     from compared c
@@ -239,10 +240,10 @@ begin atomic
   order by d.row_number;
 end;
 comment on function private.judge_import(jsonb, text, uuid, text) is
-  'What becomes of each row of a file in the active context, with the values that a new one is stored with, or one that the bank has changed, and the id it gets or has. Of one that is there, transaction_date is null unless it changes.';
+  'The verdict for each row of a file in the active context, with the values to store and the id of the new or existing transaction. For an existing one, transaction_date is null unless it changes.';
 
--- Callers may not insert into imports, so that none can be there that is not what was imported. This is the one way, and
--- it makes a row of the caller's own context.
+-- Callers may not insert into imports, so that the table lists only real imports. This function is the only way. It inserts an import into
+-- the caller's own context.
 create or replace function private.begin_import(p_source text, p_account_id uuid, p_file_name text, p_row_count bigint) returns uuid
   language plpgsql volatile security definer set search_path = ''
 as $$
@@ -253,22 +254,22 @@ begin
     perform private.deny('imports');
   end if;
   insert into api.imports (source, account_id, file_name, row_count) values (p_source, p_account_id, p_file_name, p_row_count) returning id into begun;
-  -- keep_bank_values() reads it; no request can set it
+  -- store_bank_values() reads this setting; no request can set it
   perform set_config('private.import', begun::text, true);
   return begun;
 end
 $$;
-comment on function private.begin_import(text, uuid, text, bigint) is 'Stores an import of the caller''s active context, and answers its id.';
+comment on function private.begin_import(text, uuid, text, bigint) is 'Stores an import of the caller''s active context and returns its id.';
 
--- the definer's rights spare each row the planning of the row rules
+-- runs with the definer's rights, so that PostgreSQL need not plan the row rules for each row
 create or replace function private.is_of_import(p_transaction_id uuid, p_import_id uuid) returns boolean
   language sql stable security definer set search_path = '' set enable_seqscan = off
 begin atomic
-  -- only the request that makes an import gives transactions its id; a row that is sent back as it was read has one already
+  -- only the request that makes an import assigns its id to transactions; a row that a client sends back unchanged has it already
   select exists (select from api.imports where id = p_import_id and xmin = pg_current_xact_id()::xid)
     or coalesce(p_import_id = (select import_id from api.transactions where id = p_transaction_id), false);
 end;
-comment on function private.is_of_import(uuid, uuid) is 'Whether a transaction may say that it came with an import.';
+comment on function private.is_of_import(uuid, uuid) is 'Whether the import_id of a transaction is valid.';
 
 create or replace function private.recognize_import(new api.transactions) returns api.transactions
   language plpgsql security definer set search_path = '' set enable_seqscan = off set enable_sort = off
@@ -276,18 +277,18 @@ as $$
 declare
   known record;
 begin
-  -- row security refuses another tenant's row later, and until then nothing is looked up for it
+  -- row security later refuses another tenant's row, so nothing is looked up for it
   if (case when new.organization_id is null then new.user_id is distinct from public.uid() else new.organization_id is distinct from public.org_id() end) then
     return new;
   end if;
-  -- a PUT, and an upsert by id, name their row; an external_id that another row has is a plain conflict
+  -- a PUT and an upsert by id name their row; the external_id of another row is then an ordinary conflict
   if current_setting('request.method', true) = 'PUT' or exists (select from api.transactions where id = new.id) then
     return new;
   end if;
-  -- two imports of one tenant at the same time: the second waits, then finds what the first has stored
+  -- if two imports of one tenant run at the same time, the second waits and then finds the rows of the first
   perform pg_advisory_xact_lock(hashtextextended(coalesce('import o' || new.organization_id, 'import u' || new.user_id), 0));
-  -- The range and its order leave the planner one index, whatever it thinks of the table: the one that ends in external_id. By
-  -- another it would compare the row with all of the tenant's.
+  -- With the range and its order the planner can only use the index that ends in external_id. With another index it would compare the row
+  -- with all rows of the tenant.
   if new.organization_id is null then
     select id, user_id, external_id into known from api.transactions
       where user_id = new.user_id and organization_id is null and source = new.source and external_id >= new.external_id
@@ -299,17 +300,17 @@ begin
   end if;
   if known.external_id = new.external_id then
     new.id := known.id;
-    -- the row stays with the member who imported it first
+    -- the row keeps the member who imported it first
     new.user_id := known.user_id;
   end if;
   return new;
 end
 $$;
 comment on function private.recognize_import(api.transactions) is
-  'Gives an imported row the id of its earlier import. It is known by (tenant, source, external_id), and an upsert''s conflict, on id by default, names no such columns.';
+  'Gives an imported row the id of its earlier import, which it finds by (tenant, source, external_id). The conflict target of an upsert, id by default, does not contain these columns.';
 
 -- The deletions run with the caller's rights, under the row rules of transactions.
-create or replace function private.take_import_back(p_import_id uuid) returns void
+create or replace function private.delete_import_transactions(p_import_id uuid) returns void
   language plpgsql set search_path = '' set enable_seqscan = off
 as $$
 declare
@@ -330,11 +331,11 @@ begin
   delete from api.transactions where import_id = p_import_id;
 end
 $$;
-comment on function private.take_import_back(uuid) is 'Deletes an import''s transactions with it; 409 when one of them was changed since.';
+comment on function private.delete_import_transactions(uuid) is 'Deletes the transactions of an import that is being deleted. Raises 409 if one of them was changed since.';
 
--- The definer's rights, because callers do not reach what imports remember. The import is of the caller's context. A transaction that it
--- has updated may be deleted by now, and its id another tenant's.
-create or replace function private.take_import_updates_back() returns trigger
+-- Runs with the definer's rights, because callers have no access to private.import_updates. The import is of the caller's context. A
+-- transaction that it has updated may be deleted by now, and another tenant may have its id.
+create or replace function private.revert_import_updates() returns trigger
   language plpgsql security definer set search_path = '' set enable_seqscan = off
 as $$
 declare
@@ -343,7 +344,7 @@ begin
   select count(*) into changed
   from private.import_updates u join api.transactions t on t.id = u.transaction_id
   where u.import_id = old.id and private.same_tenant(t.user_id, t.organization_id, old.user_id, old.organization_id) and (
-    private.essence(private.bank_values(t.amount, t.name, t.status, t.transaction_date, t.booked_on, null, null, null)) <> private.essence(u.after)
+    private.core_values(private.bank_values(t.amount, t.name, t.status, t.transaction_date, t.booked_on, null, null, null)) <> private.core_values(u.after)
     or (select sum(abs(l.amount)) from api.line_items l where l.transaction_id = t.id) > abs((u.before ->> 'amount')::numeric)
   );
   if changed > 0 then
@@ -354,7 +355,7 @@ begin
   update api.transactions t
     set amount = (u.before ->> 'amount')::numeric, name = u.before ->> 'name', status = u.before ->> 'status',
       transaction_date = (u.before ->> 'transaction_date')::timestamp at time zone 'UTC', booked_on = (u.before ->> 'booked_on')::date,
-      -- what a person has written since stays
+      -- a user's own values stay
       reference_no = case when t.reference_no is not distinct from u.after ->> 'reference_no' then u.before ->> 'reference_no' else t.reference_no end,
       description = case when t.description is not distinct from u.after ->> 'description' then u.before ->> 'description' else t.description end,
       metadata = case when t.metadata is not distinct from nullif(u.after -> 'metadata', 'null') then nullif(u.before -> 'metadata', 'null') else t.metadata end
@@ -370,8 +371,8 @@ begin
   return old;
 end
 $$;
-comment on function private.take_import_updates_back() is
-  'Gives the transactions that an import has updated the values they had; 409 when one of them was changed since.';
+comment on function private.revert_import_updates() is
+  'Restores the values of the transactions that an import has updated. Raises 409 if one of them was changed since.';
 
 create or replace function private.is_untouched(p_transaction_id uuid, p_created_at timestamptz, p_updated_at timestamptz) returns boolean
   language sql stable security definer set search_path = ''
@@ -380,14 +381,14 @@ begin atomic
     or exists (select from private.import_updates u where u.transaction_id = p_transaction_id and u.taken_back_at = p_updated_at);
 end;
 comment on function private.is_untouched(uuid, timestamptz, timestamptz) is
-  'Whether a transaction is as it was created: never changed, or changed last when an import that had updated it was taken back.';
+  'Whether a transaction is as it was created: never changed, or last changed by the deletion of an import that had updated it.';
 
 create or replace function private.changed_values(p_before jsonb, p_after jsonb) returns jsonb
   language sql immutable
   return (select coalesce(jsonb_object_agg(key, value), '{}') from jsonb_each(p_after) where value is distinct from p_before -> key);
-comment on function private.changed_values(jsonb, jsonb) is 'Of a bank''s values after a change, those that are others than before.';
+comment on function private.changed_values(jsonb, jsonb) is 'The bank''s values after a change that differ from those before it.';
 
-create or replace function private.keep_bank_values(old api.transactions, new api.transactions) returns void
+create or replace function private.store_bank_values(old api.transactions, new api.transactions) returns void
   language plpgsql set search_path = ''
 as $$
 declare
@@ -406,16 +407,16 @@ begin
   end if;
 end
 $$;
-comment on function private.keep_bank_values(api.transactions, api.transactions) is
-  'Keeps the bank''s values of an imported transaction when a person changes one of them, and what an import changes.';
+comment on function private.store_bank_values(api.transactions, api.transactions) is
+  'Stores the bank''s values of an imported transaction when a user changes one of them, and the changes of an import.';
 
 create or replace function private.is_of_other_import(p_import_id uuid, p_user_id text, p_organization_id text) returns boolean
-  -- no setting of its own: it becomes part of the statement that calls it for each row
+  -- without a setting of its own, so that the planner inlines it into the statement
   language sql stable
 begin atomic
   select exists (select from api.imports i where i.id = p_import_id and not private.same_tenant(i.user_id, i.organization_id, p_user_id, p_organization_id));
 end;
-comment on function private.is_of_other_import(uuid, text, text) is 'Whether an import is another tenant''s than this owner pair''s.';
+comment on function private.is_of_other_import(uuid, text, text) is 'Whether an import belongs to another tenant than this owner pair.';
 
 create or replace function private.forget_import_updates() returns trigger
   language plpgsql security definer set search_path = ''
@@ -428,8 +429,9 @@ begin
   return null;
 end
 $$;
-comment on function private.forget_import_updates() is 'Forgets what imports remember of transactions whose deletion nobody can undo any more, because its activity is gone.';
+comment on function private.forget_import_updates() is
+  'Deletes the stored import changes of deleted transactions once the activity of the deletion is deleted, because an undo is then impossible.';
 
 grant execute on function private.read_import(jsonb, text), private.judge_import(jsonb, text, uuid, text), private.begin_import(text, uuid, text, bigint),
-  private.bank_values(numeric, text, text, timestamptz, date, text, text, jsonb), private.essence(jsonb), private.bank_history(uuid[]),
-  private.is_untouched(uuid, timestamptz, timestamptz), private.is_of_import(uuid, uuid), private.recognize_import(api.transactions), private.take_import_back(uuid) to authenticated;
+  private.bank_values(numeric, text, text, timestamptz, date, text, text, jsonb), private.core_values(jsonb), private.bank_history(uuid[]),
+  private.is_untouched(uuid, timestamptz, timestamptz), private.is_of_import(uuid, uuid), private.recognize_import(api.transactions), private.delete_import_transactions(uuid) to authenticated;

@@ -1,14 +1,14 @@
--- Line items and tag associations belong to whomever their transaction belongs to. They have its owner pair, so that a row
--- rule knows whose they are without asking for the transaction: of a personal one user_id, of a team's organization_id and
--- no user, because whoever created it may leave. The pair is true because it is copied here, a part moves within its tenant
--- alone, and a transaction keeps its pair or hands a new one on (transactions_after_update_by_owner()).
+-- Line items and tag associations belong to the owner of their transaction. They store its owner pair, so that a row rule need not read
+-- the transaction. A part of a personal transaction has its user_id. A part of a team's has the organization_id and no user, because the
+-- creator may leave. The stored pair is always correct. It is copied here, and a part moves only within its tenant. When the pair of a
+-- transaction changes, transactions_after_update_by_owner() updates its parts.
 
 create or replace function private.owner_of_part(p_table text, p_transaction_id uuid, out user_id text, out organization_id text)
-  -- a connection keeps the plan, also one of when there were few transactions, which would read all of them for each part
+  -- A connection keeps a plan from the time of few transactions. Without this setting it would read all of them for each part.
   language plpgsql stable set search_path = '' set enable_seqscan = off
 as $$
 begin
-  -- without a transaction there is nobody whose row it would be, so the policy cannot be asked first
+  -- a row without a transaction has no owner, so the policy cannot be evaluated first
   if p_transaction_id is null then
     perform private.refuse_null(format('api.%I', p_table)::regclass, 'transaction_id');
   end if;
@@ -20,5 +20,5 @@ begin
   end if;
 end
 $$;
-comment on function private.owner_of_part(text, uuid) is 'The owner pair of a part, which is its transaction''s. Refuses a transaction that the caller does not see.';
+comment on function private.owner_of_part(text, uuid) is 'The owner pair of a part: that of its transaction. Refuses a transaction that the caller does not see.';
 grant execute on function private.owner_of_part(text, uuid) to authenticated;

@@ -1,25 +1,25 @@
--- The two halves of a transfer are two transactions with one transfer_id: what leaves one account is negative, what reaches
--- the other positive. Name, status, date and description are the same in both, and so is the amount, by magnitude, where the
--- currency is the same. A caller changes or deletes one half, and the triggers here do the same to the other.
+-- The two halves of a transfer are two transactions with one transfer_id. The half in the source account is negative, the half in the
+-- destination account positive. Both have the same name, status, date and description, and the same amount, apart from the sign, if the
+-- currency is the same. A caller changes or deletes one half, and these triggers apply the change to the other.
 --
--- They bind the callers of the data surface. The owner of the database may restore halves and change them one by one; only
--- deleting takes both along, whoever deletes.
+-- The triggers apply to requests. The owner of the database may restore halves and change them one by one. Only a deletion always
+-- removes both.
 --
--- A transfer_id says nothing outside its tenant. Another tenant may have the same one: a former member posts the ids that a team has
--- deleted, and the team takes its deletion back. So each look-up compares the owner pairs too.
+-- A transfer_id is only valid within its tenant. Another tenant may have the same one: a former member stores rows with the ids that a team
+-- has deleted, and the team undoes its deletion. So each look-up also compares the owner pairs.
 
-create or replace function private.keep_transfer(tg_op text, old api.transactions, new api.transactions) returns void
+create or replace function private.sync_transfer(tg_op text, old api.transactions, new api.transactions) returns void
   language plpgsql set search_path = ''
 as $$
 declare
   other api.transactions;
   before api.transactions;
 begin
-  -- create_transfer() says in this setting which transfer it is storing; no request can set it
+  -- create_transfer() names the transfer that it stores in this setting; no request can set it
   if tg_op = 'INSERT' and new.transfer_id::text = current_setting('private.transfer', true) then
     return;
   end if;
-  -- both halves of one request that are a transfer already, as somebody's export has them; an account of it may have been deleted
+  -- both halves of an existing transfer in one request, as an export contains them; their account may have been deleted since
   if tg_op = 'INSERT' and 2 = (
     select count(*) from api.transactions t
     where t.transfer_id = new.transfer_id and private.same_tenant(t.user_id, t.organization_id, new.user_id, new.organization_id)
@@ -53,8 +53,8 @@ begin
   if new.account_id = other.account_id then
     perform private.invalid('the two halves of a transfer are in different accounts', 'account_id is another account of the same context and currency.');
   end if;
-  -- One request may write both halves. Each hands on what it changes; where the other says something else yet, none is right. A
-  -- half that the request has not written is change_other_halves()'s.
+  -- One request may write both halves. Each half passes its changes to the other; if the other has a different value, the request
+  -- contradicts itself. The trigger change_other_halves() handles a half that the request has not written.
   if not exists (select from api.transactions where id = other.id and xmin = pg_current_xact_id()::xid) then
     return;
   end if;
@@ -89,7 +89,7 @@ begin
   if new.amount <> old.amount and other.currency = new.currency then
     other.amount := - new.amount;
   end if;
-  -- a statement that changes nothing would still be recorded as one
+  -- an update without changes would still be recorded
   if other <> before then
     update api.transactions
       set name = other.name, status = other.status, description = other.description, transaction_date = other.transaction_date,
@@ -98,10 +98,10 @@ begin
   end if;
 end
 $$;
-comment on function private.keep_transfer(text, api.transactions, api.transactions) is
-  'Refuses a transfer_id that a caller sends, unless with both halves of a transfer at once, and a change that would make two halves no transfer any more; where a request writes both halves, makes what it changes in one in the other.';
+comment on function private.sync_transfer(text, api.transactions, api.transactions) is
+  'Checks and completes a caller''s change of a half of a transfer. Refuses a transfer_id, except with both halves in one request, and a change after which the halves are no transfer. If a request writes both halves, applies the changes of one to the other.';
 
--- All at once, because a statement for each half takes longer than what it writes.
+-- One statement for all halves, because a statement for each half would take longer than the writes themselves.
 create or replace function private.change_other_halves() returns trigger
   language plpgsql security definer set search_path = ''
 as $$
@@ -121,7 +121,7 @@ begin
   return null;
 end
 $$;
-comment on function private.change_other_halves() is 'Makes what a statement has changed in one half of a transfer in the other, which it has not written.';
+comment on function private.change_other_halves() is 'Applies the changes of a statement to the other halves of transfers, which the statement has not written.';
 
 create or replace function private.refuse_category_on_transfer(p_transaction_id uuid) returns void
   language plpgsql set search_path = ''
@@ -132,10 +132,10 @@ begin
     hint = 'A transfer is neither income nor expense. Record interest or a fee as a transaction of its own.';
 end
 $$;
-comment on function private.refuse_category_on_transfer(uuid) is 'Raises 22023 (HTTP 400) where a line item with a category would be on a half of a transfer.';
+comment on function private.refuse_category_on_transfer(uuid) is 'Raises 22023 (HTTP 400) for a line item with a category on a half of a transfer.';
 
-create or replace function private.keep_items_of_transfer() returns trigger
-  -- a plan that was made for a few items would read all transactions
+create or replace function private.refuse_categorized_items() returns trigger
+  -- a plan from the time of few items would read all transactions
   language plpgsql security definer set search_path = '' set enable_seqscan = off
 as $$
 declare
@@ -148,13 +148,13 @@ begin
   return null;
 end
 $$;
-comment on function private.keep_items_of_transfer() is 'Refuses line items with a category on a half of a transfer, where they would count nowhere.';
+comment on function private.refuse_categorized_items() is 'Refuses line items with a category on a half of a transfer, where no report would count them.';
 
-create or replace function private.transferred(p_amount numeric, p_name text) returns numeric
+create or replace function private.parse_transfer_amount(p_amount numeric, p_name text) returns numeric
   language plpgsql immutable set search_path = ''
 as $$
 begin
-  -- NaN is greater than every number
+  -- NaN compares greater than every number
   if p_amount is null or p_amount >= 1e12 or round(p_amount, 2) not between 0.01 and 999999999999.99 then
     perform private.invalid(
       format('%s is not the amount of a transfer: %s', p_name, coalesce(left(p_amount::text, 40), 'null')),
@@ -163,5 +163,6 @@ begin
   return round(p_amount, 2);
 end
 $$;
-comment on function private.transferred(numeric, text) is 'The amount of a transfer that a client sent, rounded, or 400 with its name.';
-grant execute on function private.transferred(numeric, text) to authenticated;
+comment on function private.parse_transfer_amount(numeric, text) is
+  'Returns the amount of a transfer that a client sent, rounded. Raises 400 with the name of the parameter for an invalid amount.';
+grant execute on function private.parse_transfer_amount(numeric, text) to authenticated;

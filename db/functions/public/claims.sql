@@ -1,5 +1,5 @@
--- The caller, as the token says. Inside a policy they stand as (select uid()), so that they are read once a query. As json,
--- which is not built up first to read one field of it.
+-- The caller's claims, from the verified token. Policies write (select uid()), so that a query evaluates the function once. The cast is to
+-- json, because jsonb would parse the whole token for one field.
 
 create or replace function public.uid() returns text
   language sql stable parallel safe
