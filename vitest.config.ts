@@ -2,10 +2,13 @@ import { join } from 'node:path'
 import { defineConfig } from 'vitest/config'
 import { proof } from './vitest.proof.config.ts'
 
-/** Files that measure time or take the whole machine, and so run when nothing else does. What they compare is measured side by side, because a shared machine is slow at times. */
+/**
+ * Files that measure time or use the whole machine, so no other file runs at the same time. They measure the times that they compare in
+ * parallel, because the speed of a shared machine varies.
+ */
 export const timed = ['tests/auth/stop.test.ts', 'tests/data/shares.test.ts']
 
-/** tests/description has packages of its own, which come with tests of their own. */
+/** tests/description has its own packages, which contain tests of their own. */
 const packages = ['**/node_modules/**']
 
 export default defineConfig({
@@ -14,16 +17,15 @@ export default defineConfig({
   test: {
     globalSetup: ['tests/support/global.ts'],
     setupFiles: ['tests/support/seed.ts'],
-    // each file brings its own database and its own services, so files share nothing and run side by side
-    // more than cores, because much of what a file does is to wait
+    // each file has its own database and services, so files run in parallel; more workers than cores, because tests mostly wait
     maxWorkers: 6,
-    // nor do they share anything through a module, so a worker loads the engine once and not for each file
+    // files share no state through modules, so a worker loads the engine only once
     isolate: false,
-    // how long a test may hang, not how long it takes: a shared machine may be ten times slower
+    // detects a test that hangs; generous, because a shared machine may be ten times slower
     testTimeout: 60_000,
     hookTimeout: 120_000,
     expect: { poll: { timeout: 30_000 } },
-    // the provider of tests/support/oidc.ts says at each start that it is one for tests
+    // oidc-provider (tests/support/oidc.ts) prints a warning at each start
     onConsoleLog: (line) => !line.includes('oidc-provider'),
     projects: [
       {

@@ -5,11 +5,11 @@ import { postgrestOfNpm, postgrestTag } from './tests/support/postgrest-tag.ts'
 const postgrestInContainer = join(import.meta.dirname, 'tests/containers/postgrest.ts')
 
 /**
- * Files of `npm test` that ask PostgREST, with PostgREST in a container. With the version of `npm test` they would ask the
- * same program again. Its container is tested by the files on deployments.
+ * Files of `npm test` that test PostgREST, here with PostgREST in a container. They run only with another version than that of `npm test`:
+ * the same version is already tested there, and its container by the files on deployments.
  */
 const suite: TestProjectInlineConfiguration = {
-  // only where PostgREST and PostgreSQL come from is another
+  // starts PostgREST as a container
   resolve: { alias: [{ find: /^\.\.\/\.\.\/infra\/local\/postgrest\.ts$/, replacement: postgrestInContainer }] },
   test: {
     name: 'suite',
@@ -23,20 +23,20 @@ const suite: TestProjectInlineConfiguration = {
 }
 
 /**
- * Files that run when nothing else does: the soak measures memory. The browser of `addresses` drops its requests when a network of the
- * machine appears or disappears, as with each deployment.
+ * Files that run one at a time. The soak measures memory. In `addresses` a browser drops its requests whenever a network of the machine
+ * appears or disappears, and each deployment creates networks.
  */
 const alone = ['tests/containers/{soak,addresses}.containers.ts']
-/** Files that bring up deployments, each on a network of its own. */
+/** Files that start deployments, each with its own networks. */
 const deployments = { globalSetup: ['tests/containers/images.ts'], testTimeout: 300_000, hookTimeout: 600_000, expect: { poll: { timeout: 30_000 } } }
 
-/** `npm run test:containers`: the whole of compose.yaml, and what stands in containers beside it; the suite too on a PostgREST that POSTGREST_TAG names. */
+/** `npm run test:containers`: compose.yaml and the other containers. With another POSTGREST_TAG also a part of the suite on that PostgREST. */
 export default defineConfig({
   test: {
     maxWorkers: 2,
     projects: [
       ...postgrestTag === postgrestOfNpm ? [] : [suite],
-      // two at a time, because much of what a file does is to wait
+      // two files at a time, because they mostly wait
       { test: { ...deployments, name: 'compose', include: ['tests/containers/**/*.containers.ts'], exclude: alone, sequence: { groupOrder: 1 } } },
       { test: { ...deployments, name: 'alone', include: alone, maxWorkers: 1, sequence: { groupOrder: 2 } } },
     ],

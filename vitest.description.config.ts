@@ -1,6 +1,6 @@
 import { defineConfig } from 'vitest/config'
 
-/** `npm run test:description`: what other people's tools make of the OpenAPI document. Apart, because they need packages of their own: npm ci --prefix tests/description. */
+/** `npm run test:description`: third-party tools check the OpenAPI document. They need their own packages: npm ci --prefix tests/description. */
 export default defineConfig({
   test: {
     name: 'description',

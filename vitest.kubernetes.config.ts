@@ -1,6 +1,6 @@
 import { defineConfig } from 'vitest/config'
 
-/** `npm run test:kubernetes`: the chart, rendered by Helm; and its pods as containers of this machine, where an engine answers. */
+/** `npm run test:kubernetes`: the chart, rendered by Helm. If Docker runs, also its pods as containers on this machine. */
 export default defineConfig({
   test: {
     name: 'kubernetes',

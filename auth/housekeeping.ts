@@ -7,7 +7,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type pg from 'pg'
 import type { Tables } from '../db/types.ts'
 import type { Rotation } from './keys/rotation.ts'
-import { describeError, type Log } from './log.ts'
+import { describeError, type Log } from '../common/log.ts'
 
 /** The key and the condition of expired rows per table. The database deletes activity, which the service may not read. */
 const ends = [

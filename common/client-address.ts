@@ -1,4 +1,4 @@
-/** Who is asking, in a way that a client cannot choose. */
+/** The address of a client. A client cannot forge it, because only trusted proxies may name another one. */
 import ipaddr from 'ipaddr.js'
 import type { IncomingHttpHeaders } from 'node:http'
 import type { AddressRange } from './settings.ts'
@@ -8,15 +8,15 @@ const parse = (text: string) => (ipaddr.isValid(text) ? ipaddr.process(text) : u
 const within = (address: ipaddr.IPv4 | ipaddr.IPv6, ranges: AddressRange[]) =>
   ranges.some(([network, bits]) => network.kind() === address.kind() && address.match(network, bits))
 
-/** Whether a connection comes from one of these proxies, which then may speak for a client. */
+/** Whether the connection comes from a trusted proxy, which may name the client that it forwards for. */
 export function isFromTrustedProxy(socketAddress: string, trusted: AddressRange[]): boolean {
   const socket = parse(socketAddress)
   return socket !== undefined && within(socket, trusted)
 }
 
 /**
- * The client's address: the socket's, unless the socket is a trusted proxy. Then X-Forwarded-For is read from its right
- * end, because everything left of the first address that is no trusted proxy was written by the client.
+ * Returns the address of the socket. If that is a trusted proxy, returns the last address in X-Forwarded-For that is not one. The
+ * client itself may have written everything to the left of that address.
  */
 export function clientAddress(socketAddress: string, forwardedFor: string | undefined, trusted: AddressRange[]): string {
   const socket = parse(socketAddress)
@@ -34,25 +34,28 @@ export function clientAddress(socketAddress: string, forwardedFor: string | unde
 
 const isLoopback = (text: string): boolean => parse(text)?.range() === 'loopback'
 
-/** Fields by which a proxy says that it asks for somebody else, or where from: what nginx, Caddy, tunnels and networks for content add. */
-const isOfProxy = (name: string): boolean => /^(?:forwarded|via|cdn-loop|x-real-ip|cf-.*|.*client-ip)$/.test(name)
+/** Whether nginx, Caddy, a tunnel or a CDN adds this header to a request that it forwards. */
+const isProxyHeader = (name: string): boolean => /^(?:forwarded|via|cdn-loop|x-real-ip|cf-.*|.*client-ip)$/.test(name)
 
-/** What a trusted proxy sends beside X-Forwarded-For. */
-const isForwarded = (name: string): boolean => name.startsWith('x-forwarded')
+/** X-Forwarded-For, and the headers that a trusted proxy sends with it. */
+const isForwardedHeader = (name: string): boolean => name.startsWith('x-forwarded')
 
 /**
- * Whether the one who asks is a program of this machine. Through a proxy of this machine everybody would look so; such a request
- * is believed only where the proxy is trusted and says that it comes from here.
+ * Whether the client runs on this machine. A proxy on this machine makes every client look local. A forwarded request therefore
+ * counts as local only if the proxy is trusted and names only loopback addresses.
  */
 export function isOnThisMachine(socketAddress: string, headers: IncomingHttpHeaders, trusted: AddressRange[]): boolean {
   const names = Object.keys(headers)
-  if (!isLoopback(socketAddress) || names.some(isOfProxy)) return false
-  if (!names.some(isForwarded)) return true
+  if (!isLoopback(socketAddress) || names.some(isProxyHeader)) return false
+  if (!names.some(isForwardedHeader)) return true
   const hops = headers['x-forwarded-for']?.toString().split(',') ?? []
   return isFromTrustedProxy(socketAddress, trusted) && hops.length > 0 && hops.every((hop) => isLoopback(hop.trim()))
 }
 
-/** Whom an address counts as: an IPv6 client may choose any of its /64. What is no address is nobody in particular. */
+/**
+ * Returns the key that identifies a client in limits: an IPv4 address, or the /64 network of an IPv6 address. An IPv6 client can use
+ * every address of its /64. All texts that are no address share the key ''.
+ */
 export function clientNetwork(address: string): string {
   const parsed = parse(address)
   if (parsed === undefined) return ''

@@ -1,14 +1,13 @@
 /**
- * A queue in front of work of which only a little may be done at a time. It lets a few in, makes the rest wait, and refuses
- * when it is full or too slow. Those who wait are served in turn by client, so that a client that floods the queue waits for
- * itself.
+ * A queue that limits concurrency fairly: it serves the waiting clients round-robin, one request each. A client that floods the
+ * queue delays only its own requests. The queue refuses a request if it is full or if the wait exceeds the timeout.
  */
 
 export type FairQueue = {
   /**
-   * Waits for a place.
-   * @param client whose turn it is counted as; see clientNetwork
-   * @returns the function that gives it back; undefined when the queue refuses
+   * Waits for a slot.
+   * @param client the key that a client's requests share, such as a clientNetwork()
+   * @returns the function that releases the slot; undefined if the queue refuses
    */
   enter: (client: string) => Promise<(() => void) | undefined>
   waiting: () => number
@@ -17,15 +16,15 @@ export type FairQueue = {
 type Waiter = { admit: () => void, refuse: () => void }
 
 /**
- * @param places how many are let in at once
- * @param queueLength how many may wait; one client may be half of them
- * @param patienceMs how long one waits, in milliseconds
+ * @param slots maximum number of requests at once
+ * @param queueLength maximum number of waiting requests; one client may hold half of them
+ * @param timeoutMs maximum wait in milliseconds
  */
-export function fairQueue(places: number, queueLength: number, patienceMs: number): FairQueue {
-  const share = Math.ceil(queueLength / 2)
-  let free = places
+export function fairQueue(slots: number, queueLength: number, timeoutMs: number): FairQueue {
+  const maxPerClient = Math.ceil(queueLength / 2)
+  let free = slots
   let length = 0
-  // in the order of their turns; a client without anybody waiting is not in it
+  // in round-robin order; contains only clients with waiting requests
   const queues = new Map<string, Waiter[]>()
 
   const remove = (client: string, waiter: Waiter) => {
@@ -34,7 +33,7 @@ export function fairQueue(places: number, queueLength: number, patienceMs: numbe
     length -= 1
     if (queue.length === 0) queues.delete(client)
   }
-  const leave = () => {
+  const release = () => {
     const [next] = queues
     const waiter = next?.[1][0]
     if (next === undefined || waiter === undefined) {
@@ -44,29 +43,29 @@ export function fairQueue(places: number, queueLength: number, patienceMs: numbe
     const [client, queue] = next
     remove(client, waiter)
     if (queue.length > 0) {
-      // to the end of the turns
+      // move the client to the end of the round
       queues.delete(client)
       queues.set(client, queue)
     }
     waiter.admit()
   }
-  const once = () => {
-    let left = false
+  const releaseOnce = () => {
+    let isReleased = false
     return () => {
-      if (left) return
-      left = true
-      leave()
+      if (isReleased) return
+      isReleased = true
+      release()
     }
   }
-  /** Whether there is room for one more of this client, which whoever waits most may have to make. */
-  const hasRoom = (client: string): boolean => {
-    const own = queues.get(client)?.length ?? 0
-    if (own >= share) return false
+  /** Whether one more request of this client may wait. If the queue is full, refuses the newest request of the client with the most. */
+  const makeRoom = (client: string): boolean => {
+    const count = queues.get(client)?.length ?? 0
+    if (count >= maxPerClient) return false
     if (length < queueLength) return true
-    const most = [...queues.values()].reduce((longest, queue) => (queue.length > longest.length ? queue : longest))
-    // one fewer would only trade places, and the two clients would refuse each other for ever
-    if (own + 1 >= most.length) return false
-    most.at(-1)?.refuse()
+    const longest = [...queues.values()].reduce((most, queue) => (queue.length > most.length ? queue : most))
+    // with a difference of one, two clients would displace each other's requests forever
+    if (count + 1 >= longest.length) return false
+    longest.at(-1)?.refuse()
     return true
   }
   return {
@@ -74,14 +73,14 @@ export function fairQueue(places: number, queueLength: number, patienceMs: numbe
     enter: (client) => {
       if (free > 0) {
         free -= 1
-        return Promise.resolve(once())
+        return Promise.resolve(releaseOnce())
       }
-      if (!hasRoom(client)) return Promise.resolve(undefined)
+      if (!makeRoom(client)) return Promise.resolve(undefined)
       return new Promise((resolve) => {
         const waiter: Waiter = {
           admit: () => {
             clearTimeout(timer)
-            resolve(once())
+            resolve(releaseOnce())
           },
           refuse: () => {
             clearTimeout(timer)
@@ -89,7 +88,7 @@ export function fairQueue(places: number, queueLength: number, patienceMs: numbe
             resolve(undefined)
           },
         }
-        const timer = setTimeout(waiter.refuse, patienceMs)
+        const timer = setTimeout(waiter.refuse, timeoutMs)
         const queue = queues.get(client) ?? []
         queue.push(waiter)
         queues.set(client, queue)

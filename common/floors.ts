@@ -1,18 +1,18 @@
-/** Floors: the oldest version of each program without a known flaw that concerns this product. floors.json lists them. */
+/** Version floors: the oldest version of each program without a known flaw that concerns this product. See floors.json. */
 import floors from './floors.json' with { type: 'json' }
 
 export type Program = keyof typeof floors
-/** Versions by program, as the programs write them. A program that is not seen has none. */
+/** Versions by program, in each program's own format. A program that was not found has none. */
 export type Versions = Partial<Record<Program, string | null | undefined>>
-/** A program below its floor. `line` is for people; an error is a flaw that is exploitable. */
+/** A program below its floor. `isError` means that the flaw is exploitable. */
 export type Finding = { program: Program, isError: boolean, line: string }
 
-/** Reads the version of the server and of the PostgREST that is connected to it. */
+/** Reads the version of the server and the oldest version among the PostgREST processes that are connected to it. */
 export const databaseVersionsSql = `
   select split_part(current_setting('server_version'), ' ', 1) as postgresql,
     (select min(substring(application_name from '^PostgREST ([0-9.]+)')) from pg_stat_activity where datname = current_database()) as postgrest`
 
-/** Returns the number in the text that a program writes of its version. A development build may have none. */
+/** Returns the version number in a program's output. A development build may have none. */
 const numberIn = (version: string): string | undefined => /\d+(?:\.\d+)*/.exec(version)?.[0]
 
 /** Returns the floor of a version: that of its major version, or of the next one that has a floor. */

@@ -1,29 +1,32 @@
-/** The HTTP server of every process: its timeouts, its start and its stop. */
+/** The HTTP server that every service uses: timeouts, limits, start and graceful stop. */
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import { Server as NetServer, type Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { configError } from './errors.ts'
 
-/** Answers a request of Node's HTTP server. */
+/** Whether the client is a browser that navigates and so expects a page. */
+export const acceptsHtml = (request: Request): boolean => /(^|,)\s*text\/html\b/.test(request.headers.get('accept') ?? '')
+
+/** A request listener of Node's HTTP server. */
 export type Listener = (incoming: IncomingMessage, outgoing: ServerResponse) => void | Promise<void>
 
 /**
- * Timeouts of a connection, in milliseconds. Node checks the first two at every interval, so a slow client may be cut off that
- * much later. An idle connection is kept longer than a proxy keeps it: a load balancer on AWS does for 60 s. The side that
- * sends must close first, or its request may meet a connection that is just closed.
+ * Timeouts of a connection, in milliseconds. Node checks the first two once per interval, so it may disconnect a slow client that
+ * much later. The keep-alive timeout exceeds that of proxies (60 s on AWS): the proxy must close an idle connection first.
+ * Otherwise a request may arrive on a connection that the server has just closed.
  */
 const timeouts = { headersTimeout: 15_000, requestTimeout: 30_000, connectionsCheckingInterval: 5_000, keepAliveTimeout: 75_000 }
 
-/** Open connections at a time, so that slow clients cannot fill the memory. At the limit a new one closes those that are idle. */
+/** Maximum open connections, so that slow clients cannot exhaust memory. At the limit a new connection closes the idle ones. */
 const maxConnections = 2_000
 
-/** Requests in progress on one connection. No browser and no proxy sends its next request before the response. */
+/** Maximum requests in progress on one connection. Browsers and proxies do not pipeline, so only an attacker exceeds it. */
 const maxPipelined = 16
 
-/** Time that a stop gives a new connection for its request, in milliseconds. */
+/** During a stop, the time that a new connection has to send its request, in milliseconds. */
 const idleMs = 250
 
-/** Time that a stop waits for requests in progress, in milliseconds. */
+/** During a stop, the time that requests in progress have to finish, in milliseconds. */
 const drainMs = 5_000
 
 /** Resolves when the server listens. @throws ConfigError that names the setting */
@@ -44,11 +47,11 @@ type ServerOptions = { host: string, port: number, setting: string, lameDuckMs?:
 
 /**
  * Starts a server.
- * @param setting name of the setting that has the port, for the message of an error
- * @param lameDuckMs time that a stop continues to serve, because proxies do not know of it yet
- * @param onError called with an error of the listener; its request is cut off
- * @returns the function that stops it. It calls `onStop` first, and then finishes the requests in progress.
- * @throws ConfigError if the port is taken or not allowed
+ * @param setting name of the setting that holds the port, for error messages
+ * @param lameDuckMs time that the server continues to accept requests after a stop begins, until proxies notice the stop
+ * @param onError receives an error that the listener throws; the server then closes the connection
+ * @returns the function that stops the server. It calls `onStop` first, then finishes the requests in progress.
+ * @throws ConfigError if another process uses the port or the system refuses it
  */
 export async function startServer(
   listener: Listener,
@@ -79,7 +82,7 @@ export async function startServer(
   return async () => {
     onStop()
     await sleep(lameDuckMs)
-    // only the listener: Node counts a connection as idle until it has read its first request, and would reset one that has just come
+    // stop only the listener: Server.close() also resets idle connections, and a new connection counts as idle until its first request
     const closed = new Promise((resolve) => NetServer.prototype.close.call(server, resolve))
     const idle = setInterval(() => server.closeIdleConnections(), idleMs)
     const giveUp = setTimeout(() => server.closeAllConnections(), drainMs)

@@ -1,17 +1,17 @@
 /**
- * Requests to servers that are not ours: a provider of single sign-on, Resend, a collector of traces. Node's own `fetch` decodes
- * what the response says that it is, follows redirects and reads without a limit. This one does none of it. Oxlint refuses the
- * global `fetch` and Node's clients in the services, except in the edge's requests to its upstreams.
+ * Requests to servers of third parties: the single sign-on provider, Resend, the trace collector. Unlike the global `fetch`, this
+ * one does not decompress, follows no redirect and limits the size of a body. Oxlint refuses the global `fetch` and Node's HTTP
+ * clients in the services. The only exception is the edge's requests to its upstreams.
  */
 import { request as plain, type IncomingMessage } from 'node:http'
 import { request as encrypted } from 'node:https'
 
-/** Time for a request with its whole response, in milliseconds. A signal of the caller's may end it earlier. */
+/** Timeout for a request and its complete response, in milliseconds. The caller's signal may abort earlier. */
 const timeoutMs = 10_000
-/** The largest body of a response, in bytes. */
+/** Maximum body of a response, in bytes. */
 const maxBytes = 1_048_576
 
-/** A failure of a request, as `fetch` has it. The code may be logged, the message holds nothing of the response. */
+/** The error of a failed request, a TypeError as from `fetch`. Code and message may be logged: they contain nothing of the response. */
 const failure = (message: string, code: unknown, cause?: unknown) => Object.assign(new TypeError(message, { cause }), { code })
 
 type Options = {
@@ -26,7 +26,7 @@ async function send(request: Request, signal: AbortSignal): Promise<IncomingMess
   const headers = { ...Object.fromEntries(request.headers), 'accept-encoding': 'identity' }
   const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>()
   const open = request.url.startsWith('https:') ? encrypted : plain
-  // no kept connection, which the server may have closed
+  // no connection pool: the server may have closed a pooled connection
   const sent = open(request.url, { method: request.method, headers, signal, agent: false }, resolve).on('error', reject)
   sent.once('upgrade', (_response, socket) => {
     socket.destroy()
@@ -36,7 +36,7 @@ async function send(request: Request, signal: AbortSignal): Promise<IncomingMess
   return promise
 }
 
-/** Reads a body that was not encoded, up to the limit. */
+/** Reads the body. @throws TypeError if the response is a redirect, compressed or too large */
 async function read(response: IncomingMessage): Promise<Buffer> {
   const { statusCode = 0, headers } = response
   if (headers.location !== undefined && statusCode >= 300 && statusCode < 400) throw failure('the response is a redirect', 'OUTBOUND_REDIRECT')
@@ -52,11 +52,14 @@ async function read(response: IncomingMessage): Promise<Buffer> {
 }
 
 /**
- * Sends a request and reads the whole response.
- * @throws TypeError with a `code`; the signal's reason if that ended it
+ * Sends a request and reads the complete response.
+ * @throws TypeError with a `code`; the signal's reason if the signal aborted the request
  */
-export async function outboundFetch(url: string | URL, { method = 'GET', headers = {}, body = null, signal: given }: Options = {}): Promise<Response> {
-  const signal = AbortSignal.any([AbortSignal.timeout(timeoutMs), ...(given == null ? [] : [given])])
+export async function outboundFetch(
+  url: string | URL,
+  { method = 'GET', headers = {}, body = null, signal: callerSignal }: Options = {},
+): Promise<Response> {
+  const signal = AbortSignal.any([AbortSignal.timeout(timeoutMs), ...(callerSignal == null ? [] : [callerSignal])])
   let response: IncomingMessage | undefined
   try {
     signal.throwIfAborted()
@@ -70,7 +73,7 @@ export async function outboundFetch(url: string | URL, { method = 'GET', headers
     if (signal.aborted) throw signal.reason
     throw error instanceof TypeError && 'code' in error ? error : failure('the request failed', (error as NodeJS.ErrnoException).code, error)
   } finally {
-    // a no-op for one that was read to its end
+    // without effect if the body was read to its end
     response?.destroy()
   }
 }

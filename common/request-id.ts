@@ -1,4 +1,4 @@
-/** One name for a request: in its answer, and in the log of each part that it went through. */
+/** The request id. The response carries it, and each service writes it into its log. */
 import { randomUUID } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
 import { isFromTrustedProxy } from './client-address.ts'
@@ -6,22 +6,22 @@ import type { AddressRange } from './settings.ts'
 
 export const requestIdHeader = 'x-request-id'
 
-/** A short id without a character that means something to a log. */
+/** A short id without characters that are special in a log. */
 const wellFormed = /^[A-Za-z0-9._-]{8,64}$/
 
-/** The edge and the auth service may be one process, and are to say the same. */
-const known = new WeakMap<IncomingMessage, string>()
+/** Ids by request. If the edge and the auth service are one process, both must log the same id. */
+const ids = new WeakMap<IncomingMessage, string>()
 
 /**
- * The request's id. A trusted proxy gives one; from anybody else it is replaced, because a client could give its request
- * the id of somebody else's, and whoever reads the logs would take the two for one.
+ * Returns the request's id: the one in its header if a trusted proxy sent it, otherwise a new one. Without this check a client could
+ * reuse the id of another user's request, and the log would mix the two.
  */
 export function requestIdOf(incoming: IncomingMessage, trustedProxies: AddressRange[]): string {
-  const before = known.get(incoming)
-  if (before !== undefined) return before
-  const given = incoming.headers[requestIdHeader]
-  const isGiven = typeof given === 'string' && wellFormed.test(given) && isFromTrustedProxy(incoming.socket.remoteAddress ?? '', trustedProxies)
-  const id = isGiven ? given : randomUUID()
-  known.set(incoming, id)
+  const existing = ids.get(incoming)
+  if (existing !== undefined) return existing
+  const header = incoming.headers[requestIdHeader]
+  const isTrusted = typeof header === 'string' && wellFormed.test(header) && isFromTrustedProxy(incoming.socket.remoteAddress ?? '', trustedProxies)
+  const id = isTrusted ? header : randomUUID()
+  ids.set(incoming, id)
   return id
 }

@@ -1,11 +1,10 @@
-/** What a revocation of a signing key means for the tokens that are issued after it. */
-
-/** PostgREST lets a token be dated thirty seconds ahead. One of them is for clocks that differ. */
-const aheadSeconds = 29
+/** PostgREST accepts an `iat` up to 30 seconds in the future; one second less allows for clock drift. */
+const maxAheadSeconds = 29
 
 /**
- * How long after a revocation no token is issued yet, in seconds: until PostgREST takes the date that it would have.
+ * Returns the wait before the first token after a revocation of signing keys, in seconds. Tokens up to `issuedAfter` are revoked, so
+ * a new token has a later `iat`. Earlier than this wait PostgREST would refuse that `iat` as too far in the future.
  * @param issuedAfter private.settings.tokens_issued_after
  * @param now in seconds since 1970
  */
-export const secondsUntilIssued = (issuedAfter: number, now: number): number => Math.max(0, issuedAfter + 1 - aheadSeconds - now)
+export const secondsUntilIssued = (issuedAfter: number, now: number): number => Math.max(0, issuedAfter + 1 - maxAheadSeconds - now)

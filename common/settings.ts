@@ -1,7 +1,6 @@
 /**
- * The environment. Every variable of the run contract is named, typed and explained here, for all programs of the repository.
- * `NAME_FILE` gives a secret by the path of a file. An error is one sentence that names the
- * variable and never repeats its value, because the value may be a secret.
+ * The environment variables of all programs, with their types and descriptions. `NAME_FILE` is the path of a file with the value of the
+ * secret `NAME`. An error is one sentence that names the variable. It never contains the value, because the value may be a secret.
  */
 import { readFileSync } from 'node:fs'
 import ipaddr from 'ipaddr.js'
@@ -22,7 +21,7 @@ const withoutSlash = (value: string) => value.trim().replace(/\/$/, '')
 const notAnOrigin = 'must be an origin such as https://money.example.org, without a path'
 const origin = z.string().transform(withoutSlash).refine(isOrigin, notAnOrigin)
 const namedOrigin = z.string().transform(withoutSlash)
-  // one forgotten subdomain would be trusted too
+  // no wildcard, because it would also trust a subdomain that the operator no longer controls
   .refine((value) => !value.includes('*'), 'must name each origin in full, such as https://app.example.org, because a * stands for nothing here')
   .refine(isOrigin, notAnOrigin)
 
@@ -47,7 +46,7 @@ const isDecodable = (value: string): boolean => {
     return false
   }
 }
-/** The values of `sslmode` that PostgREST and the auth service both take. `no-verify` is PostgREST's `require`. */
+/** The values of `sslmode` that both PostgREST and the auth service accept. `no-verify` becomes `require` for PostgREST. */
 const sslModes = ['disable', 'prefer', 'require', 'no-verify', 'verify-ca', 'verify-full']
 const postgresUrl = urlOf(/^postgres(ql)?:$/, 'postgresql://user:password@host:5432/name')
   .refine(isDecodable, 'has a % that begins no escape: write it as %25')
@@ -56,21 +55,21 @@ const postgresUrl = urlOf(/^postgres(ql)?:$/, 'postgresql://user:password@host:5
     `has an unknown sslmode: it must be one of ${sslModes.join(', ')}`,
   )
 
-/** The form of a file with the password of `authenticator`, for messages. */
+/** The format of the file with the password of `authenticator`, for messages. */
 export const authenticatorForm =
   'postgresql://authenticator:<password>@, with other characters of the password than letters and digits percent-encoded, such as %40 for @'
 
-/** Returns the password of PostgREST's connection URL; any other text is the password itself. */
+/** Returns the password of a connection URL for PostgREST. Any other text is the password itself. */
 function authenticatorPassword(value: string, context: z.RefinementCtx): string {
   if (!/^postgres(?:ql)?:/.test(value)) return value
-  // only the characters of a URI, or PostgREST would not take it for one
+  // only characters that are valid in a URI, because PostgREST would not recognize anything else as a URI
   const inUrl = /^postgres(?:ql)?:\/\/authenticator:([\w.~!$&'()*+,;=:%-]*)@[^@\s]*$/.exec(value)?.[1]
   if (inUrl !== undefined && isDecodable(inUrl)) return decodeURIComponent(inUrl)
   context.addIssue({ code: 'custom', message: inUrl === undefined ? `must be ${authenticatorForm}` : 'has a % that begins no escape: write it as %25' })
   return z.NEVER
 }
 
-/** A range of addresses as ipaddr.js has it: the network and its prefix length in bits. */
+/** A range of addresses in the format of ipaddr.js: the network and the length of its prefix in bits. */
 export type AddressRange = ReturnType<typeof ipaddr.parseCIDR>
 const addressRange = z.string().transform((value, context): AddressRange => {
   try {
@@ -81,7 +80,7 @@ const addressRange = z.string().transform((value, context): AddressRange => {
   }
 })
 
-/** The number of processes of a service, from the fewest to the most. */
+/** The minimum and maximum number of processes of a service. */
 export type Replicas = { fewest: number, most: number }
 const replicas = z.string().regex(/^[1-9]\d{0,3}(-[1-9]\d{0,3})?$/, 'must be a number such as 2, or the fewest and the most such as 2-6')
   .transform((value): Replicas => {
@@ -89,7 +88,7 @@ const replicas = z.string().regex(/^[1-9]\d{0,3}(-[1-9]\d{0,3})?$/, 'must be a n
     return { fewest, most: Math.max(fewest, most) }
   })
 
-/** A list of upstreams, by comma or space: `http://host:port`, or `host:port`. */
+/** A list of upstreams, separated by commas or spaces: `http://host:port` or `host:port`. */
 const upstreams = z.string().transform((value) =>
   value.split(/[\s,]+/).filter((item) => item !== '').map((item) => (item.includes('://') ? item : `http://${item}`))
 )
@@ -101,18 +100,18 @@ const upstreams = z.string().transform((value) =>
 const bool = (fallback: boolean) =>
   z.enum(['true', 'false'], 'must be true or false').default(fallback ? 'true' : 'false').transform((value) => value === 'true')
 
-/** The services that an operator's own values go to, in the chart and on AWS. */
+/** The services that receive settings of the operator in the chart and on AWS. */
 type Service = 'auth' | 'edge'
 
-/** Facts about a setting beside its schema. `npm run schema` writes docs/settings.md and infra/settings.json from them. */
+/** The description of a setting. `npm run schema` generates docs/settings.md and infra/settings.json from it. */
 export type About = {
   /** The meaning, in Markdown, for docs/settings.md. */
   description: string
   /** The default in words, if the schema has none. */
   unset?: string
-  /** Whether the value is a secret, or an address that may hold one. Such a setting may be a file. */
+  /** Whether the value is a secret, or a URL that may contain one. Such a setting may be a file. */
   secret?: true
-  /** The services that the chart and Terraform give it to. Without this, they set it themselves or have no use for it. */
+  /** The services that receive it from the chart and Terraform. Undefined if these set it themselves or do not need it. */
   services?: readonly Service[]
 }
 const setting = <Schema extends z.ZodType>(schema: Schema, about: About): Schema => schema.meta(about)
@@ -126,7 +125,7 @@ const keptDays = (fallback: number) =>
 export const environment = z.object({
   NODE_ENV: setting(z.string().optional(), { description: '`production` turns missing secrets and a missing mail provider into errors' }),
   PUBLIC_URL: setting(origin.optional(), {
-    description: "base_url: the address that people type, the token's `aud` and `iss`, the start of every mailed link",
+    description: "base_url: the public address, the token's `aud` and `iss`, the start of every mailed link",
     unset: '`http://localhost:$PORT`',
   }),
   APP_DIR: setting(z.string().optional(), {
@@ -154,11 +153,11 @@ export const environment = z.object({
     description: "data_url as clients see it: in `/`, in the start message and in PostgREST's own description",
     unset: '`http://localhost:$DATA_PORT`',
   }),
-  // the edge lets each request have 64 KiB, so a smaller limit would refuse nothing
+  // the edge always accepts 64 KiB, so a smaller limit would have no effect
   DATA_BODY_LIMIT: setting(
     z.coerce.number('must be a number of bytes').int('must be a number of bytes').min(65_536, 'must be from 65536 to 16777216')
       .max(16_777_216, 'must be from 65536 to 16777216').default(2_097_152),
-    { description: 'the largest body `{base_url}/data` takes, in bytes; PostgREST needs some 500 times as much memory' },
+    { description: 'the maximum body of a request to `{base_url}/data`, in bytes; PostgREST needs about 500 times as much memory' },
   ),
   AUTH_UPSTREAM: setting(upstreams.optional(), {
     description:
@@ -211,7 +210,7 @@ export const environment = z.object({
       'the number of auth services that share the database (`2`, or `2-6` if it varies); the migration refuses more than PostgreSQL has connections for',
     unset: 'not checked',
   }),
-  POSTGREST_REPLICAS: setting(replicas.optional(), { description: 'the same of PostgREST processes', unset: 'not checked' }),
+  POSTGREST_REPLICAS: setting(replicas.optional(), { description: 'the same for PostgREST processes', unset: 'not checked' }),
   POSTGREST_BIN: setting(z.string().optional(), {
     description: 'the PostgREST that `npm start` runs',
     unset: "its package's, `postgrest` on the path, or the official container if Docker answers",
@@ -233,7 +232,7 @@ export const environment = z.object({
     services: ['auth'],
   }),
   TRUSTED_PROXIES: setting(list.pipe(z.array(addressRange)).default([]), {
-    description: 'CIDR ranges of proxies whose `X-Forwarded-For` is believed',
+    description: 'CIDR ranges of proxies; their `X-Forwarded-For` is trusted',
   }),
   COOKIE_DOMAIN: setting(z.string().regex(/^\.?([a-z0-9-]+\.)+[a-z]{2,}$/i, 'must be a domain such as example.org').optional(), {
     description: 'shares the session cookie with the subdomains of this domain',
@@ -275,14 +274,14 @@ export const environment = z.object({
     description: 'the events of accounts and memberships, such as sign-ins, are kept for this many days; 1 to 36500',
     services: ['auth'],
   }),
-  RATE_LIMIT_ENABLED: setting(bool(true), { description: 'only load tests have a reason for `false`', services: ['auth'] }),
+  RATE_LIMIT_ENABLED: setting(bool(true), { description: '`false` is only for load tests', services: ['auth'] }),
   DEFAULT_PRODUCT: setting(z.string().regex(/^[a-z][a-z0-9_-]*$/, 'must be the id of a product').optional(), {
     description: 'a product that every user has; a self-hoster may set `teams`',
     services: ['auth'],
   }),
   SIGN_UP: setting(z.enum(['open', 'invitation', 'closed'], 'must be open, invitation or closed').default('open'), {
     description:
-      'allows new accounts for anybody (`open`), for those with an invitation to an organization (`invitation`), or for nobody (`closed`). Existing accounts stay',
+      'allows new accounts for everyone (`open`), only with an invitation to an organization (`invitation`), or not at all (`closed`). Existing accounts stay',
     services: ['auth'],
   }),
   SIGN_UP_DOMAINS: setting(
@@ -294,22 +293,22 @@ export const environment = z.object({
       'the provider of [single sign-on](single-sign-on.md) by OpenID Connect, exactly as it names itself. It needs `OIDC_CLIENT_ID` and `OIDC_CLIENT_SECRET`',
     services: ['auth'],
   }),
-  OIDC_CLIENT_ID: setting(z.string().optional(), { description: 'our name at the provider', services: ['auth'] }),
-  OIDC_CLIENT_SECRET: setting(z.string().optional(), { description: 'our secret at the provider', secret: true, services: ['auth'] }),
+  OIDC_CLIENT_ID: setting(z.string().optional(), { description: 'the client id at the provider', services: ['auth'] }),
+  OIDC_CLIENT_SECRET: setting(z.string().optional(), { description: 'the client secret at the provider', secret: true, services: ['auth'] }),
   OIDC_NAME: setting(z.string().max(60, 'must have at most 60 characters').optional(), {
     description: 'the name of the provider for users',
     unset: "the provider's host",
     services: ['auth'],
   }),
   OIDC_SIGN_UP: setting(bool(true), {
-    description: 'lets the provider make new accounts, within `SIGN_UP` and `SIGN_UP_DOMAINS`',
+    description: 'creates an account for a new user of the provider, within `SIGN_UP` and `SIGN_UP_DOMAINS`',
     services: ['auth'],
   }),
   ADMIN_COMMAND: setting(z.string().default('npm run admin --'), {
-    description: "the operator's command in messages; each way of running sets its own",
+    description: "the operator's command, for messages; each way of running sets its own",
   }),
   MIGRATE_COMMAND: setting(z.string().default('npm run migrate'), {
-    description: 'the command of the migration in messages; each way of running sets its own',
+    description: 'the command of the migration, for messages; each way of running sets its own',
   }),
   OTEL_EXPORTER_OTLP_ENDPOINT: setting(urlOf(/^https?:$/, 'http://collector:4318').optional(), {
     description: 'a collector that receives [traces](monitoring.md) by OTLP over HTTP; without it nothing is traced',
@@ -328,11 +327,11 @@ export const environment = z.object({
   ),
 })
 
-/** The settings whose value is a secret, or an address that may hold one. */
+/** Names of the settings that are secrets. */
 export const secretNames = Object.entries(environment.shape).filter(([, schema]) => schema.meta()?.['secret'] === true)
   .map(([name]) => name as keyof typeof environment.shape)
 
-/** Every variable of the run contract, parsed; what is absent and has no default is undefined. */
+/** The parsed environment. A setting without value and default is undefined. */
 export type Settings = z.output<typeof environment> & {
   PUBLIC_URL: string
   APP_URL: string
@@ -356,7 +355,7 @@ function checkCookie({ COOKIE_DOMAIN: domain, COOKIE_SAME_SITE: sameSite }: z.ou
 /** Returns the connection URL with another password, escaped as a URL needs it. */
 export function withPassword(databaseUrl: string, password: string): string {
   const url = new URL(databaseUrl)
-  // encoded here, because URL leaves a percent sign as it is
+  // encode first, because URL does not encode a percent sign
   url.password = encodeURIComponent(password)
   return url.href
 }
@@ -368,7 +367,7 @@ function authConnection({ AUTH_DATABASE_URL: url, AUTH_SERVICE_PASSWORD: passwor
   return withPassword(url, password)
 }
 
-/** Returns the owner's connection with its password. One in the URL goes first, because the other may be the next. */
+/** Returns the owner's connection with its password. A password in the URL takes precedence, because OWNER_PASSWORD may be a new one. */
 function ownerConnection({ DATABASE_URL: url, OWNER_PASSWORD: password }: z.output<typeof environment>): string | undefined {
   return url === undefined || password === undefined || new URL(url).password !== '' ? url : withPassword(url, password)
 }
@@ -387,8 +386,8 @@ function readSecret(name: string, path: string): string {
 }
 
 /**
- * Replaces each `NAME_FILE` of an environment with `NAME`, read from that file. An empty `NAME_FILE` counts as absent.
- * @throws ConfigError if a file cannot be used or a secret is given both ways
+ * Replaces each `NAME_FILE` of an environment by `NAME` with the content of the file. An empty `NAME_FILE` counts as unset.
+ * @throws ConfigError if a file cannot be used, or if both `NAME` and `NAME_FILE` are set
  */
 export function readSecretFiles(env: Environment): Environment {
   const result = { ...env }
@@ -403,12 +402,12 @@ export function readSecretFiles(env: Environment): Environment {
 }
 
 /**
- * Reads the environment. An empty value counts as absent, because compose files and CI systems pass unset variables so.
- * @throws ConfigError naming the first wrong variable.
+ * Parses the environment. An empty value counts as unset, because compose and CI systems pass unset variables as empty ones.
+ * @throws ConfigError that names the first invalid variable
  */
 export function readSettings(env: Environment): Settings {
-  const given = Object.fromEntries(Object.entries(readSecretFiles(env)).filter(([, value]) => value !== undefined && value !== ''))
-  const parsed = environment.safeParse(given)
+  const variables = Object.fromEntries(Object.entries(readSecretFiles(env)).filter(([, value]) => value !== undefined && value !== ''))
+  const parsed = environment.safeParse(variables)
   if (!parsed.success) {
     const issue = parsed.error.issues[0]
     throw configError(`${String(issue?.path[0])} ${issue?.message ?? 'is wrong'}.`)
@@ -431,7 +430,7 @@ export function readSettings(env: Environment): Settings {
   }
 }
 
-/** The value of a variable that this process cannot start without. @throws ConfigError naming it. */
+/** Returns the value of a required setting. @throws ConfigError if it is not set */
 export function need<Name extends keyof Settings>(settings: Settings, name: Name): NonNullable<Settings[Name]> {
   const value = settings[name]
   if (value === undefined) throw configError(`${name} must be set.`)

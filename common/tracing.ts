@@ -1,50 +1,50 @@
 /**
- * Traces for OpenTelemetry: spans are gathered here and sent as OTLP's JSON over HTTP. It has no dependency, because it needs only
- * the form of one message of the SDK.
+ * OpenTelemetry traces: collects spans and exports them as OTLP/JSON over HTTP. The SDK is not a dependency, because one message
+ * format is all that the export needs.
  */
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { randomBytes } from 'node:crypto'
 import { outboundFetch } from './outbound.ts'
 
-/** What is noted of a span: never a value that a person sent. */
+/** Attributes of a span. They must never contain a value that a user sent. */
 type Attributes = Record<string, string | number>
 
-/** What serves, what asks, and what is neither, as OTLP counts them. */
+/** OTLP's span kinds. */
 const kinds = { internal: 1, server: 2, client: 3 } as const
 
 type SpanOptions = {
-  /** Which part of the product it belongs to. */
   service: 'finance-edge' | 'finance-auth'
   kind: keyof typeof kinds
   attributes?: Attributes
-  /** The traceparent of whoever asks, where that may be believed. */
+  /** The traceparent header, only if a trusted proxy sent it. */
   parent?: string | undefined
 }
 
-/** What the work of a span may add to it. */
+/** Adds attributes to a span, or marks it as failed. */
 type Span = { set: (attributes: Attributes) => void, fail: () => void }
 
 export type Tracing = {
-  /** Runs work as a span, the child of the one that it is called in; one that throws has failed. */
+  /** Runs the work in a child span of the current span. The span fails if the work throws. */
   span: <Result>(name: string, options: SpanOptions, work: (span: Span) => Promise<Result>) => Promise<Result>
-  /** The field that hands the present span on to another service; undefined outside a span. */
+  /** Returns the traceparent header of the current span. Undefined outside a span. */
   traceparent: () => string | undefined
-  /** Sends what is left. */
+  /** Sends the remaining spans. */
   stop: () => Promise<void>
 }
 
 type Context = { traceId: string, spanId: string, isSampled: boolean }
 type Finished = { service: string, span: Record<string, unknown> }
 
-/** Sent together: so many at the most, so often, in milliseconds. */
+/** Maximum spans per export. */
 const batchSpans = 512
+/** Interval between exports, in milliseconds. */
 const batchMs = 1_000
-/** What a collector that is away makes wait; what is more is dropped. */
-const waitingSpans = 2_048
-/** How long a collector may take, in milliseconds. */
-const sendMs = 5_000
+/** Maximum spans in memory. While the collector is down, further spans are dropped. */
+const maxQueuedSpans = 2_048
+/** Timeout of an export, in milliseconds. */
+const exportTimeoutMs = 5_000
 
-const present = new AsyncLocalStorage<Context>()
+const current = new AsyncLocalStorage<Context>()
 
 /** @see https://www.w3.org/TR/trace-context/ */
 function parse(traceparent: string | undefined): Context | undefined {
@@ -62,7 +62,7 @@ const keyValues = (attributes: Attributes) =>
 
 const now = () => String(BigInt(Math.round((performance.timeOrigin + performance.now()) * 1_000)) * 1_000n)
 
-/** OTLP's message of some spans. */
+/** Returns the spans as an OTLP/JSON export request. */
 function message(finished: Finished[]): string {
   const services = new Map<string, Record<string, unknown>[]>()
   for (const { service, span } of finished) services.set(service, [...services.get(service) ?? [], span])
@@ -74,7 +74,7 @@ function message(finished: Finished[]): string {
   })
 }
 
-/** `name=value,name=value`, the values percent-encoded, as the variable has it. */
+/** Parses `name=value,name=value`. The values are percent-encoded. */
 const headersOf = (list: string | undefined): Record<string, string> =>
   Object.fromEntries(
     (list ?? '').split(',').map((pair) => pair.split(/=(.*)/s)).filter(([name]) => name?.trim()).map((
@@ -83,10 +83,10 @@ const headersOf = (list: string | undefined): Record<string, string> =>
   )
 
 /**
- * Starts to gather spans. Returns undefined without a collector.
+ * Starts tracing. Returns undefined without an endpoint.
  * @param endpoint OTEL_EXPORTER_OTLP_ENDPOINT
  * @param headers OTEL_EXPORTER_OTLP_HEADERS
- * @param log gets a warning for each batch that the collector did not take. It is lost: a trace is worth no second attempt
+ * @param log receives a warning for each failed export. Its spans are lost: there is no retry
  */
 export function startTracing(
   endpoint: string | undefined,
@@ -97,12 +97,12 @@ export function startTracing(
   const url = `${endpoint.replace(/\/+$/, '')}/v1/traces`
   const fields = { ...headersOf(headers), 'content-type': 'application/json' }
   const onFailure = (reason: string) => log.warn({ reason }, 'traces were not taken')
-  let waiting: Finished[] = []
+  const queue: Finished[] = []
   let sending = Promise.resolve()
 
   const send = async (batch: Finished[]) => {
     try {
-      const response = await outboundFetch(url, { method: 'POST', headers: fields, body: message(batch), signal: AbortSignal.timeout(sendMs) })
+      const response = await outboundFetch(url, { method: 'POST', headers: fields, body: message(batch), signal: AbortSignal.timeout(exportTimeoutMs) })
       if (!response.ok) onFailure(`the collector answered ${response.status}`)
     } catch (error) {
       const { code, name } = error as NodeJS.ErrnoException
@@ -110,7 +110,7 @@ export function startTracing(
     }
   }
   const flush = () => {
-    const batch = waiting.splice(0, batchSpans)
+    const batch = queue.splice(0, batchSpans)
     if (batch.length > 0) sending = sending.then(() => send(batch))
     return sending
   }
@@ -119,42 +119,42 @@ export function startTracing(
 
   return {
     span: async (name, { service, kind, attributes = {}, parent }, work) => {
-      const above = present.getStore() ?? parse(parent)
+      const parentContext = current.getStore() ?? parse(parent)
       const context: Context = {
-        traceId: above?.traceId ?? randomBytes(16).toString('hex'),
+        traceId: parentContext?.traceId ?? randomBytes(16).toString('hex'),
         spanId: randomBytes(8).toString('hex'),
-        isSampled: above?.isSampled ?? true,
+        isSampled: parentContext?.isSampled ?? true,
       }
-      // whoever asked decided that nobody wants to see it
-      if (!context.isSampled) return present.run(context, () => work({ set: () => undefined, fail: () => undefined }))
-      const noted = { ...attributes }
+      // the caller's sampling decision applies to the whole trace
+      if (!context.isSampled) return current.run(context, () => work({ set: () => undefined, fail: () => undefined }))
+      const allAttributes = { ...attributes }
       let hasFailed = false
       const startTimeUnixNano = now()
       const span: Span = {
-        set: (more) => void Object.assign(noted, more),
+        set: (more) => void Object.assign(allAttributes, more),
         fail: () => {
           hasFailed = true
         },
       }
       try {
-        return await present.run(context, () => work(span))
+        return await current.run(context, () => work(span))
       } catch (error) {
         span.fail()
         throw error
       } finally {
-        if (waiting.length < waitingSpans) {
+        if (queue.length < maxQueuedSpans) {
           const { traceId, spanId } = context
-          waiting.push({
+          queue.push({
             service,
             span: {
               traceId,
               spanId,
-              ...(above !== undefined && { parentSpanId: above.spanId }),
+              ...(parentContext !== undefined && { parentSpanId: parentContext.spanId }),
               name,
               kind: kinds[kind],
               startTimeUnixNano,
               endTimeUnixNano: now(),
-              attributes: keyValues(noted),
+              attributes: keyValues(allAttributes),
               status: hasFailed ? { code: 2 } : {},
             },
           })
@@ -162,12 +162,12 @@ export function startTracing(
       }
     },
     traceparent: () => {
-      const context = present.getStore()
+      const context = current.getStore()
       return context === undefined ? undefined : `00-${context.traceId}-${context.spanId}-${context.isSampled ? '01' : '00'}`
     },
     stop: async () => {
       clearInterval(timer)
-      while (waiting.length > 0) await flush()
+      while (queue.length > 0) await flush()
       await sending
     },
   }

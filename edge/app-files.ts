@@ -5,9 +5,8 @@ import { getRequestListener, type HttpBindings } from '@hono/node-server'
 import { serveStatic } from '@hono/node-server/serve-static'
 import { Hono, type Context } from 'hono'
 import { compress } from 'hono/compress'
-import { wantsPage } from '../auth/http/pages.ts'
 import { configError } from '../common/errors.ts'
-import type { Listener } from '../common/http-server.ts'
+import { acceptsHtml, type Listener } from '../common/http-server.ts'
 
 /** Paths of the edge itself. A file of the app with such a name is never served. */
 const reserved = /^\/(?:(?:api|data|rest\/v1|docs)(?:[/?]|$)|(?:healthz|livez|readyz|metrics)(?:\?|$))/
@@ -92,7 +91,7 @@ export function appFiles(directory: string, policy: string): Listener {
     // the path as received, in which no dots are resolved
     const names = namesIn(context.env.path)
     if (names === undefined) return context.notFound()
-    const isPlace = !(names.at(-1) ?? '').includes('.') && wantsPage(context.req.raw)
+    const isPlace = !(names.at(-1) ?? '').includes('.') && acceptsHtml(context.req.raw)
     const file = await fileAt(...names)
     if (file !== undefined) return answer(context, file)
     const index = isPlace ? await fileAt('index.html') : undefined

@@ -4,7 +4,7 @@
  */
 import type { IncomingMessage } from 'node:http'
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client'
-import { describeError, type Log } from '../auth/log.ts'
+import { describeError, type Log } from '../common/log.ts'
 import { clientAddress, isFromTrustedProxy } from '../common/client-address.ts'
 import type { Listener } from '../common/http-server.ts'
 import { requestIdHeader, requestIdOf } from '../common/request-id.ts'

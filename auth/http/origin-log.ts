@@ -2,7 +2,7 @@
  * Logs origins that are refused, or whose browsers drop our cookie, because browsers show developers neither. Each is logged once an
  * hour. Clients choose the origin, so memory and output are bounded.
  */
-import type { Log } from '../log.ts'
+import type { Log } from '../../common/log.ts'
 
 /** The log message for each setting that the operator must change. */
 const sentences = {

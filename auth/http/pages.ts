@@ -5,6 +5,7 @@
 import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { acceptsHtml } from '../../common/http-server.ts'
 import { basePath } from '../config.ts'
 import type { PageName } from '../route.ts'
 import { escapeHtml } from '../sanitize-names.ts'
@@ -57,9 +58,6 @@ function page(name: string, status = 200): (way: WayOn) => Response {
   return ({ appUrl, hasApp }) => filled({ on: escapeHtml(hasApp ? appUrl : '/') }, status)
 }
 
-/** Whether the client is a browser that navigates, and not a program. */
-export const wantsPage = (request: Request): boolean => /(^|,)\s*text\/html\b/.test(request.headers.get('accept') ?? '')
-
 /** The pages that a browser receives in place of a route's JSON. */
 export const pages: Record<PageName, (way: WayOn) => Response> = {
   verified: page('verified'),
@@ -107,7 +105,7 @@ export function home(config: Parameters<typeof placesOf>[0], { places: more, com
   ]
   const listed = lines.map(({ title, where, says }) => `<dt>${title}</dt><dd>${where}</dd><dd>${escapeHtml(says)}</dd>`).join('\n')
   return (request) => {
-    const response = wantsPage(request) ? homePage({ places: listed }) : Response.json(addresses)
+    const response = acceptsHtml(request) ? homePage({ places: listed }) : Response.json(addresses)
     response.headers.set('vary', 'accept')
     return response
   }

@@ -1,14 +1,15 @@
 /** Serves one route: reads the input, applies the policy, runs the handler and sends its result, its error or a page. */
 import { clientNetwork } from '../../common/client-address.ts'
+import { acceptsHtml } from '../../common/http-server.ts'
 import { otherAddressLimit, type Verdict } from '../engine/rate-limits.ts'
 import { codeOfDatabase, errorResponse, isRefusal, refusal, refuse, type WireError } from '../errors.ts'
 import { signUpProblem } from '../features/account/sign-up.ts'
 import { apiKeyIn } from '../features/api-key/api-keys.ts'
 import { problemOf } from '../features/fields.ts'
-import { describeError } from '../log.ts'
+import { describeError } from '../../common/log.ts'
 import { currentRequest, policyOf, type CurrentRequest } from '../policy.ts'
 import type { Route, RouteContext } from '../route.ts'
-import { pages, wantsPage } from './pages.ts'
+import { pages } from './pages.ts'
 
 /** The maximum size of a JSON body. */
 const maxBytes = 64 * 1024
@@ -154,7 +155,7 @@ export async function serveRoute(c: RouteContext, row: Route): Promise<Response>
     response = errorOf(c, row, queryError ?? error)
   }
   if (row.page !== undefined) {
-    if (wantsPage(c.req.raw)) response = await pageOf(c, response, row.page)
+    if (acceptsHtml(c.req.raw)) response = await pageOf(c, response, row.page)
     response.headers.append('vary', 'accept')
   }
   for (const cookie of c.var.cookies) response.headers.append('set-cookie', cookie)

@@ -4,7 +4,7 @@ import { sql } from 'kysely'
 import pg from 'pg'
 import type { FunctionRows } from '../../db/types.ts'
 import type { AuthDatabase } from '../database.ts'
-import type { Log } from '../log.ts'
+import type { Log } from '../../common/log.ts'
 
 /** The keys that each PostgREST has announced while no key is pending. */
 const nonePending = ''

@@ -8,7 +8,7 @@ import { sql } from 'kysely'
 import type pg from 'pg'
 import { configError } from '../../common/errors.ts'
 import { withClient, type AuthDatabase } from '../database.ts'
-import { describeError, type Log } from '../log.ts'
+import { describeError, type Log } from '../../common/log.ts'
 import { signingKey } from './signing-keys.ts'
 import { isKnownToAll, keeper, tellAgain } from './postgrest.ts'
 

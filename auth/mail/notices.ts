@@ -5,7 +5,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type pg from 'pg'
 import { withClient } from '../database.ts'
-import { describeError, type Log } from '../log.ts'
+import { describeError, type Log } from '../../common/log.ts'
 import type { Mailer } from './mailer.ts'
 import type { Notice } from './messages.ts'
 

@@ -1,13 +1,13 @@
-# Each alarm is something a person should do something about. docs/monitoring.md says what.
+# Each alarm requires an action, which docs/monitoring.md describes.
 locals {
   service_alarms = merge({
     edge-errors = {
-      description = "More than 1 in 100 requests fail through a fault of ours.", threshold = 1, periods = 3, service = "edge"
+      description = "More than 1 in 100 requests fail with a 5xx status.", threshold = 1, periods = 3, service = "edge"
       expression  = "100 * FILL(errors, 0) / requests", metrics = { errors = ["HTTPCode_Target_5XX_Count", "Sum"], requests = ["RequestCount", "Sum"] }
     }
     edge-latency = {
       description = "One request in twenty takes more than a second.", threshold = 1, periods = 3, service = "edge"
-      # CloudWatch takes no expression that is only the name of a metric.
+      # CloudWatch refuses an expression that consists only of the name of a metric.
       expression = "latency * 1", metrics = { latency = ["TargetResponseTime", "p95"] }
     }
     }, merge([
@@ -18,7 +18,7 @@ locals {
           expression  = "running * 1", metrics = { running = ["RunningTaskCount", "Maximum"] }
         }
         "${name}-unhealthy" = {
-          description = "A task of ${name} is missing or does not answer.", threshold = 0, periods = 5, service = name
+          description = "A task of ${name} is missing or does not respond.", threshold = 0, periods = 5, service = name
           expression  = "desired - running", metrics = { running = ["RunningTaskCount", "Minimum"], desired = ["DesiredTaskCount", "Minimum"] }
         }
       }
@@ -30,12 +30,12 @@ locals {
   }
 
   database_alarms = {
-    cpu         = { metric = "CPUUtilization", operator = "GreaterThanThreshold", threshold = 80, description = "The database computes more than 80 % of the time." }
-    storage     = { metric = "FreeStorageSpace", operator = "LessThanThreshold", threshold = 5 * pow(1024, 3), description = "The database has less than 5 GiB left and has not grown by itself." }
+    cpu         = { metric = "CPUUtilization", operator = "GreaterThanThreshold", threshold = 80, description = "The processors of the database are busy more than 80 % of the time." }
+    storage     = { metric = "FreeStorageSpace", operator = "LessThanThreshold", threshold = 5 * pow(1024, 3), description = "The database has less than 5 GiB of storage left, and autoscaling has not added any." }
     memory      = { metric = "FreeableMemory", operator = "LessThanThreshold", threshold = 256 * pow(1024, 2), description = "The database has less than 256 MiB of memory left." }
     connections = { metric = "DatabaseConnections", operator = "GreaterThanThreshold", threshold = local.connections_at_most, description = "More connections than all tasks together should ever hold." }
   }
-  # two pools of ten and the mail queue's in each auth task; the pool and the listener of each PostgREST; the migration
+  # each auth task has three pools of ten connections, each PostgREST its pool and a listener; five are for the migration
   connections_at_most = 30 * var.tasks["auth"].maximum + (var.data_pool + 1) * var.tasks["data"].maximum + 5
 
   log_alarms = {
@@ -78,10 +78,10 @@ resource "aws_cloudwatch_metric_alarm" "service" {
   }
 }
 
-# The load balancer counts its own 502, 503 and 504 apart: the edge does not answer.
+# The load balancer's own 502, 503 and 504 have a separate metric. They mean that the edge does not respond.
 resource "aws_cloudwatch_metric_alarm" "load_balancer" {
   alarm_name          = "${var.name}-load-balancer-errors"
-  alarm_description   = "The load balancer answers with errors of its own, because the edge does not answer."
+  alarm_description   = "The load balancer responds with its own errors, because the edge does not respond."
   namespace           = "AWS/ApplicationELB"
   metric_name         = "HTTPCode_ELB_5XX_Count"
   statistic           = "Sum"
@@ -99,7 +99,7 @@ resource "aws_cloudwatch_metric_alarm" "load_balancer" {
 resource "aws_cloudwatch_metric_alarm" "task" {
   for_each            = local.task_alarms
   alarm_name          = "${var.name}-${each.key}"
-  alarm_description   = "${each.value.service} is full although it has scaled out: raise its maximum, or the size of a task."
+  alarm_description   = "${each.value.service} is overloaded although it has scaled out: raise its maximum, or the size of a task."
   namespace           = "AWS/ECS"
   metric_name         = each.value.metric
   statistic           = "Average"
@@ -157,7 +157,7 @@ resource "aws_cloudwatch_metric_alarm" "event" {
   ok_actions          = local.alarm_actions
 }
 
-# The auth service writes the key's age into its log every ten minutes.
+# The auth service logs the age of the signing key every ten minutes.
 resource "aws_cloudwatch_log_metric_filter" "key_age" {
   name           = "${var.name}-signing-key-age"
   log_group_name = aws_cloudwatch_log_group.main["auth"].name
@@ -172,7 +172,7 @@ resource "aws_cloudwatch_log_metric_filter" "key_age" {
 }
 
 resource "aws_cloudwatch_metric_alarm" "key_age" {
-  # nobody expects a key to be replaced that is only rotated by hand
+  # with 0 days the operator rotates the key, so that its age is no reason for an alarm
   count               = local.key_rotation_days > 0 ? 1 : 0
   alarm_name          = "${var.name}-signing-key-age"
   alarm_description   = "The signing key is two days older than it should ever be."

@@ -1,7 +1,7 @@
 locals {
-  # RDS keeps a name for a server and not for what is in it: one that is restored has another
+  # the identifier belongs to one server; a restored server needs another one
   database_identifier = var.restore == null ? var.name : var.restore.identifier
-  # Node's driver and libpq call the same thing by different names
+  # encryption without verification is `no-verify` in Node's driver and `require` in libpq
   node_tls = var.database_ca_file == null ? "sslmode=no-verify" : "sslmode=verify-full&sslrootcert=${var.database_ca_file}"
   libpq_tls = var.database_ca_file == null ? { PGSSLMODE = "require" } : {
     PGSSLMODE = "verify-full", PGSSLROOTCERT = "/certificates/ca.pem"
@@ -22,7 +22,7 @@ resource "aws_db_parameter_group" "main" {
     name  = "rds.force_ssl"
     value = "1"
   }
-  # what is slow is worth a line; the values of a statement are not logged
+  # logs slow statements, without their values
   parameter {
     name  = "log_min_duration_statement"
     value = "1000"
@@ -46,10 +46,10 @@ resource "aws_db_instance" "main" {
   engine         = "postgres"
   engine_version = var.database.version
   instance_class = var.database.instance_class
-  # a restored one has its database already
+  # a restored server already has the database
   db_name  = var.restore == null ? "finance" : null
   username = "finance_owner"
-  # RDS makes the owner's password, keeps it in Secrets Manager and rotates it; only the migration may read it
+  # RDS creates and rotates the owner's password in Secrets Manager; only the migration can read it
   manage_master_user_password   = true
   master_user_secret_kms_key_id = var.kms_key_arn
 
@@ -58,7 +58,7 @@ resource "aws_db_instance" "main" {
   storage_type          = "gp3"
   storage_encrypted     = true
   kms_key_id            = var.kms_key_arn
-  # the authority whose certificates the auth image holds
+  # the auth image contains the certificates of this authority
   ca_cert_identifier = "rds-ca-rsa2048-g1"
 
   db_subnet_group_name   = aws_db_subnet_group.main.name
@@ -71,7 +71,7 @@ resource "aws_db_instance" "main" {
   backup_window           = "02:00-03:00"
   maintenance_window      = "sun:03:30-sun:04:30"
   copy_tags_to_snapshot   = true
-  # they outlive the server
+  # backups remain after the server is deleted
   delete_automated_backups  = false
   deletion_protection       = var.database.deletion_protected
   skip_final_snapshot       = false
@@ -94,12 +94,12 @@ resource "aws_db_instance" "main" {
   }
 
   lifecycle {
-    # how a server came to be is no reason to make another
+    # these apply only to the creation; a later change must not replace the server
     ignore_changes = [restore_to_point_in_time, db_name]
   }
 }
 
-# RDS copies every backup, and what is between two, to another region, where it can be restored when this one is lost.
+# RDS replicates backups and transaction logs to another region. The database can be restored there if this region is lost.
 resource "aws_db_instance_automated_backups_replication" "main" {
   provider               = aws.copies
   count                  = var.copies == null ? 0 : 1

@@ -1,7 +1,7 @@
-# With zone_id the certificate and the record of host_name are made here; without it both are yours.
+# With zone_id Terraform creates the certificate and the DNS record of host_name. Without it you provide both.
 locals {
   certificate_arn = var.certificate_arn != null ? var.certificate_arn : try(aws_acm_certificate_validation.main[0].certificate_arn, null)
-  # one name, so one proof that it is yours
+  # a certificate has one name, and therefore one validation option
   validation = [for certificate in aws_acm_certificate.main : one(certificate.domain_validation_options)]
 }
 
@@ -25,7 +25,7 @@ resource "aws_route53_record" "validation" {
   allow_overwrite = true
 }
 
-# ends when the certificate is issued
+# waits until the certificate is issued
 resource "aws_acm_certificate_validation" "main" {
   count                   = length(local.validation)
   certificate_arn         = aws_acm_certificate.main[count.index].arn

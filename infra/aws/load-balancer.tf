@@ -4,11 +4,11 @@ resource "aws_lb" "main" {
   security_groups            = [aws_security_group.main["load-balancer"].id]
   subnets                    = local.public_subnet_ids
   drop_invalid_header_fields = true
-  # The edge reads the client's address at the right end of X-Forwarded-For.
+  # appends the client's address to X-Forwarded-For; the edge reads the last one
   xff_header_processing_mode = "append"
   enable_deletion_protection = var.load_balancer_protected
 
-  # it writes whole URLs, with what mailed links and searches hold: docs/aws.md says who may read them
+  # access logs contain complete URLs, with tokens of mailed links and search terms: docs/aws.md names the permitted readers
   dynamic "access_logs" {
     for_each = contains(keys(local.logs), "access") ? aws_s3_bucket.logs : []
     content {
@@ -18,7 +18,7 @@ resource "aws_lb" "main" {
     }
   }
 
-  # it tries the bucket at once
+  # the load balancer writes a test object to the bucket at once
   depends_on = [aws_s3_bucket_policy.logs, aws_s3_bucket_server_side_encryption_configuration.logs]
 }
 
@@ -34,7 +34,7 @@ resource "aws_lb_target_group" "edge" {
   protocol    = "HTTP"
   port        = local.services.edge.port
   vpc_id      = local.vpc_id
-  # No request is older than thirty seconds.
+  # requests take at most 30 seconds
   deregistration_delay = 35
 
   health_check {
@@ -53,10 +53,10 @@ resource "aws_lb_listener" "https" {
   port              = 443
   ssl_policy        = "ELBSecurityPolicy-TLS13-1-2-2021-06"
   certificate_arn   = local.certificate_arn
-  # two years, on every answer; over plain HTTP there is only the redirect
+  # HSTS for two years on every response; plain HTTP only redirects
   routing_http_response_strict_transport_security_header_value = "max-age=63072000"
 
-  # Another host name is not ours.
+  # a request with another host name
   default_action {
     type = "fixed-response"
     fixed_response {

@@ -1,4 +1,4 @@
-# What the services, the load balancer, the network and the database write down, and for how long.
+# Logs of the services, the load balancer, the network and the database, and their retention.
 resource "aws_cloudwatch_log_group" "main" {
   for_each          = toset(local.tasks)
   name              = "/${var.name}/${each.key}"
@@ -6,7 +6,7 @@ resource "aws_cloudwatch_log_group" "main" {
   kms_key_id        = var.kms_key_arn
 }
 
-# AWS would make these by itself, to be kept for ever
+# without these resources AWS creates the groups itself, with unlimited retention
 resource "aws_cloudwatch_log_group" "made_by_aws" {
   for_each = {
     postgresql = "/aws/rds/instance/${local.database_identifier}/postgresql"
@@ -19,7 +19,7 @@ resource "aws_cloudwatch_log_group" "made_by_aws" {
 }
 
 locals {
-  # the flow of a network that is not ours is not ours to log
+  # an existing network (var.network) gets no flow log, because its owner decides on logs
   logs        = { for name, days in { access = var.access_log_days, flow = var.network == null ? var.flow_log_days : 0 } : name => days if days > 0 }
   logs_bucket = length(local.logs) > 0 ? 1 : 0
 }
@@ -49,7 +49,7 @@ resource "aws_s3_bucket_ownership_controls" "logs" {
   }
 }
 
-# S3's own key, also where kms_key_arn is given: the load balancer can write to no bucket of another
+# S3's own key even with kms_key_arn, because the load balancer can write only to such a bucket
 resource "aws_s3_bucket_server_side_encryption_configuration" "logs" {
   count  = local.logs_bucket
   bucket = aws_s3_bucket.logs[0].id
@@ -112,7 +112,7 @@ data "aws_iam_policy_document" "logs" {
         type        = "Service"
         identifiers = [statement.value]
       }
-      # the load balancer's service does not say for whom it writes; the path is this account's
+      # only for flow logs: the load balancer's service does not send the account; the path contains it instead
       dynamic "condition" {
         for_each = statement.key == "flow" ? [data.aws_caller_identity.main.account_id] : []
         content {
@@ -124,7 +124,7 @@ data "aws_iam_policy_document" "logs" {
     }
   }
 
-  # the flow logs' service looks at the bucket before it writes
+  # the flow log service reads the bucket's ACL before it writes
   statement {
     sid       = "LookAtTheBucket"
     actions   = ["s3:GetBucketAcl", "s3:ListBucket"]

@@ -1,10 +1,10 @@
-# One host name, whose load balancer sends every request to the edge. The edge finds auth and data (PostgREST) by private names.
-# Each file holds one concern; docs/aws.md says how to run it.
+# The load balancer forwards every request for the host name to the edge. The edge finds auth and data (PostgREST) by private DNS names.
+# docs/aws.md explains how to apply this plan.
 
 locals {
   public_url = "https://${var.host_name}"
 
-  # postgrest.conf is the one place for how PostgREST runs; its image reads the same settings from the environment.
+  # postgrest.conf configures PostgREST everywhere. Here PostgREST reads its settings from environment variables.
   postgrest_settings = {
     for setting in regexall("(?m)^([a-z-]+) = \"?(.*?)\"?$", file("${path.module}/../../postgrest.conf")) :
     "PGRST_${upper(replace(setting[0], "-", "_"))}" => setting[1]
@@ -30,7 +30,7 @@ resource "aws_service_discovery_service" "main" {
   for_each = local.upstreams
   name     = each.key
 
-  # The edge asks again each second. One answer names up to eight tasks.
+  # The edge resolves the name every second. A DNS response contains at most eight tasks.
   dns_config {
     namespace_id   = aws_service_discovery_private_dns_namespace.main.id
     routing_policy = "MULTIVALUE"

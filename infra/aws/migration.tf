@@ -1,5 +1,5 @@
 locals {
-  # what ./task needs to know
+  # environment of ./task
   task_variables = {
     AWS_REGION      = var.region
     CLUSTER         = aws_ecs_cluster.main.name
@@ -12,8 +12,7 @@ locals {
   }
 }
 
-# Runs the migration with every new version of it and waits for its end. It fails the apply when it fails, before a
-# service is touched.
+# Runs the migration whenever its task definition changes, and waits for it. If it fails, the apply fails before it changes a service.
 resource "terraform_data" "migration" {
   count            = var.migrate_on_apply ? 1 : 0
   triggers_replace = [aws_ecs_task_definition.main["migrate"].arn]
@@ -23,7 +22,7 @@ resource "terraform_data" "migration" {
     environment = local.task_variables
   }
 
-  # the task needs its way to the database and out
+  # the task needs network access to the database and to AWS
   depends_on = [
     aws_vpc_security_group_ingress_rule.flow,
     aws_vpc_security_group_egress_rule.flow,

@@ -3,7 +3,7 @@ locals {
   vpc_id             = var.network == null ? aws_vpc.main[0].id : var.network.vpc_id
   public_subnet_ids  = var.network == null ? aws_subnet.public[*].id : var.network.public_subnet_ids
   private_subnet_ids = var.network == null ? aws_subnet.private[*].id : var.network.private_subnet_ids
-  # The addresses of the load balancer, which the edge trusts about a client's address, and of the edge, which auth trusts.
+  # The ranges of the load balancer, which the edge trusts as a proxy, and of the edge, which auth trusts as a proxy.
   public_ranges  = var.network == null ? aws_subnet.public[*].cidr_block : [for id in var.network.public_subnet_ids : data.aws_subnet.existing[id].cidr_block]
   private_ranges = var.network == null ? aws_subnet.private[*].cidr_block : [for id in var.network.private_subnet_ids : data.aws_subnet.existing[id].cidr_block]
 }
@@ -25,7 +25,7 @@ resource "aws_vpc" "main" {
   tags                 = { Name = var.name }
 }
 
-# Whoever launches something without naming a group gets one that lets nothing through.
+# The default group has no rules, so that an instance without a group of its own has no network access.
 resource "aws_default_security_group" "main" {
   count  = var.network == null ? 1 : 0
   vpc_id = aws_vpc.main[0].id
@@ -53,7 +53,7 @@ resource "aws_subnet" "private" {
   tags              = { Name = "${var.name}-private-${count.index}" }
 }
 
-# One way out a zone, so that losing a zone takes only what is in it: mail, images and secrets are fetched over it.
+# A NAT gateway in each zone for mail, images and secrets, so that the outage of one zone does not affect the other.
 resource "aws_eip" "nat" {
   count  = length(local.zones)
   domain = "vpc"
@@ -102,7 +102,7 @@ resource "aws_route_table_association" "private" {
   route_table_id = aws_route_table.private[count.index].id
 }
 
-# Every flow between two security groups. A group without an ingress rule takes no connection.
+# The permitted connections between security groups. All others are denied.
 locals {
   flows = {
     for flow in concat(
@@ -157,7 +157,7 @@ locals {
   : tonumber(try(regex("^http://[^/:]+:([0-9]+)", var.tracing.endpoint)[0], 80)))
 }
 
-# images, secrets, logs; for the auth service mail too
+# for images, secrets and logs, and for mail in the auth service
 resource "aws_vpc_security_group_egress_rule" "https" {
   for_each          = toset(local.tasks)
   security_group_id = aws_security_group.main[each.key].id
@@ -168,7 +168,7 @@ resource "aws_vpc_security_group_egress_rule" "https" {
   to_port           = 443
 }
 
-# spans; at 443 it is the rule above
+# for spans; at port 443 the rule above already allows them
 resource "aws_vpc_security_group_egress_rule" "tracing" {
   for_each          = contains([0, 443], local.collector_port) ? [] : toset(["edge", "auth"])
   security_group_id = aws_security_group.main[each.key].id

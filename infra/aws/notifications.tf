@@ -1,5 +1,5 @@
-# Who hears of an alarm. The topics are not encrypted with a key: CloudWatch may use AWS's own for SNS in no way, with a key of
-# yours a wrong policy would lose every alarm in silence, and an alarm holds names and numbers alone.
+# Recipients of alarms. The topics are not encrypted with a KMS key. CloudWatch cannot use AWS's own key for SNS. With your own key, a wrong
+# policy would silently lose every alarm. An alarm contains only names and numbers.
 locals {
   alarm_actions = concat(var.alarm_actions, aws_sns_topic.alarms[*].arn)
   protocols     = { for target in var.notify : target => startswith(target, "https://") ? "https" : "email" }
@@ -42,7 +42,7 @@ resource "aws_sns_topic_policy" "alarms" {
   policy = data.aws_iam_policy_document.alarms[0].json
 }
 
-# What no metric says: a backup that failed, a standby that took over, storage that could not grow.
+# Events without a metric: a failed backup, a failover, storage that could not grow.
 resource "aws_db_event_subscription" "main" {
   count            = length(aws_sns_topic.alarms)
   name             = "${var.name}-database"

@@ -1,5 +1,5 @@
-# Route 53 asks /healthz from all over the world, as a client would, so that an outage of the load balancer, the name, the
-# certificate or the region rings too. Its metric is only in us-east-1, so the alarm and its topic are there.
+# Route 53 requests /healthz from many places, as a client does. It therefore also detects an outage of the load balancer, the DNS name, the
+# certificate or the region. Its metric exists only in us-east-1, so the alarm and its topic are there.
 locals {
   outside         = var.outside_check && length(var.notify) > 0 ? 1 : 0
   outside_targets = local.outside == 1 ? local.protocols : {}
@@ -32,12 +32,12 @@ resource "aws_sns_topic_subscription" "outside" {
   endpoint_auto_confirms = each.value == "https"
 }
 
-# A topic's own policy lets the alarms of its account publish.
+# The topic needs no policy, because the default one allows alarms of the same account.
 resource "aws_cloudwatch_metric_alarm" "outside" {
   provider            = aws.outside
   count               = local.outside
   alarm_name          = "${var.name}-outside"
-  alarm_description   = "A surface does not answer from outside."
+  alarm_description   = "A surface does not respond to requests from the internet."
   namespace           = "AWS/Route53"
   metric_name         = "HealthCheckStatus"
   statistic           = "Minimum"

@@ -10,8 +10,8 @@ provider "aws" {
   }
 }
 
-# The same, for the secrets alone: Terraform's tests cannot mock ephemeral values, so they run this one for real, against
-# a Secrets Manager of their own (tests/aws/secrets-manager.ts).
+# A separate provider for the secrets. Terraform's tests cannot mock ephemeral values, so they run this provider against a local replacement
+# of Secrets Manager (tests/aws/secrets-manager.ts).
 provider "aws" {
   alias  = "secrets"
   region = var.region
@@ -21,7 +21,7 @@ provider "aws" {
   }
 }
 
-# Route 53 reports what its checks see to this region and no other.
+# Route 53 reports the metrics of its health checks only to this region.
 provider "aws" {
   alias  = "outside"
   region = "us-east-1"
@@ -31,7 +31,7 @@ provider "aws" {
   }
 }
 
-# Where the copies of the backups go.
+# The region of the replicated backups.
 provider "aws" {
   alias  = "copies"
   region = var.copies == null ? var.region : var.copies.region

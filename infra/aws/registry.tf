@@ -1,4 +1,4 @@
-# A repository for the image, where you have none of your own.
+# An optional repository for the image.
 resource "aws_ecr_repository" "main" {
   for_each             = toset(var.make_repositories ? ["backend"] : [])
   name                 = "${var.name}-${each.key}"
@@ -13,7 +13,7 @@ resource "aws_ecr_repository" "main" {
   }
 }
 
-# A rollback needs the versions before; up to thirty are kept.
+# Keeps the newest thirty images, because a rollback needs earlier versions.
 resource "aws_ecr_lifecycle_policy" "main" {
   for_each   = aws_ecr_repository.main
   repository = each.value.name

@@ -1,7 +1,6 @@
-# Nobody types or sees these three: Secrets Manager makes the values, which pass Terraform as ephemeral values and leave it by
-# write-only arguments, so that neither plan nor state ever holds one. A value is made with every plan and used only where
-# the secret is new or its number in secret_versions was raised. What the mail provider gave you is the fourth, and yours
-# (mail.secret_arn); RDS has the owner's password.
+# Three generated secrets. Secrets Manager generates the values. Terraform handles them as ephemeral values and write-only arguments, so that
+# neither plan nor state contains one. Each plan generates values, but uses one only if the secret is new or its number in secret_versions
+# was raised. You create the secret of the mail provider (mail.secret_arn), and RDS that of the owner's password.
 locals {
   secrets = merge(var.better_auth_secret_arn == null ? {
     better_auth_secret = "Signs cookies and encrypts the signing keys"
@@ -25,7 +24,7 @@ resource "aws_secretsmanager_secret" "main" {
   description = each.value
   kms_key_id  = var.kms_key_arn
 
-  # without it a database that is restored elsewhere has signing keys that nobody can open
+  # without this replica nothing could decrypt the signing keys of a database that is restored in the other region
   dynamic "replica" {
     for_each = each.key == "better_auth_secret" && var.copies != null ? [var.copies] : []
     content {

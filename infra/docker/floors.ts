@@ -1,4 +1,4 @@
-/** Compares a version with its floor, as images are built and at the end of an upgrade: node infra/docker/floors.ts warn|refuse <program> <its version> */
+/** Compares a version with its floor, in the build of an image and after an upgrade: node infra/docker/floors.ts warn|refuse <program> <version> */
 import { belowFloors, type Program } from '../../common/floors.ts'
 
 const [mode, program, version] = process.argv.slice(2)

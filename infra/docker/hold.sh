@@ -1,6 +1,6 @@
 # shellcheck shell=bash
-# Sourced by replace. `hold` makes the edge hold new requests until `release`. It releases them by itself after 20 seconds, for
-# example if the command was killed.
+# Sourced by replace. `hold` makes the edge hold new requests until `release`. The edge releases them by itself after 20 seconds, in case
+# the command was killed.
 
 # signal_edge <signal> <command for Caddy>: versions before the edge have a Caddy that holds requests while a file exists
 signal_edge() {
@@ -11,7 +11,7 @@ signal_edge() {
   fi
 }
 
-# Returns when running requests have finished, after five seconds at the latest.
+# hold: returns when running requests have finished, after five seconds at the latest
 hold() {
   # shellcheck disable=SC2016 # for the shell in the container
   signal_edge SIGUSR2 'touch "$XDG_CONFIG_HOME/held" && sleep 20; rm -f "$XDG_CONFIG_HOME/held"' || return 0

@@ -1,8 +1,8 @@
 /**
- * The one-shot of a deployment in containers: `npm run migrate` that requires the connection and the passwords.
+ * The migration container: `npm run migrate`, with the connection and the passwords required.
  *
- * It sets the passwords that it is started with, also the owner's if OWNER_PASSWORD is set. Services that run keep the password
- * of their start, so restart auth and PostgREST after a change.
+ * It sets the passwords of its environment in the database, also the owner's if OWNER_PASSWORD is set. Running services continue to use
+ * the old passwords, so restart auth and PostgREST after a change.
  */
 import pg from 'pg'
 import { configError, oneLine } from '../../common/errors.ts'
@@ -18,7 +18,7 @@ async function setOwnerPassword(databaseUrl: string, password: string): Promise<
   }
 }
 
-/** Refuses a file that PostgREST could not use. It would stop, and print the file's content into its log. */
+/** Refuses a file that PostgREST cannot use. PostgREST would exit and log the content of the file, which is a secret. */
 function checkAuthenticatorFile(env: NodeJS.ProcessEnv): void {
   if ((env['AUTHENTICATOR_PASSWORD_FILE'] ?? '') === '') return
   if (!/^postgres(?:ql)?:/.test(readSecretFiles(env)['AUTHENTICATOR_PASSWORD'] ?? ''))

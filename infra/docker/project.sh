@@ -13,8 +13,8 @@ refuse_project() { # refuse_project <reason>
 check_project() {
   local has_secrets project folders folder volumes
   # older versions had them in .env
-  has_secrets=$(cat secrets/BETTER_AUTH_SECRET 2>/dev/null || known BETTER_AUTH_SECRET)
-  project=${COMPOSE_PROJECT_NAME:-$(known COMPOSE_PROJECT_NAME)}
+  has_secrets=$(cat secrets/BETTER_AUTH_SECRET 2>/dev/null || env_value BETTER_AUTH_SECRET)
+  project=${COMPOSE_PROJECT_NAME:-$(env_value COMPOSE_PROJECT_NAME)}
   project=${project:-$(sed -n 's/^name: //p' compose.yaml)}
   folders=$(docker ps -a --filter "label=com.docker.compose.project=$project" --format '{{.Label "com.docker.compose.project.working_dir"}}' 2>/dev/null) || {
     # a folder with secrets was checked when it got them

@@ -1,20 +1,20 @@
-/** The auth service as a child, with the edge around it. */
+/** The auth service, with the edge in the same process, as a child process. */
 import { join } from 'node:path'
-import { startChild, type Child } from './child.ts'
-import { answering, localUrl } from './ready.ts'
+import { startChild, type Child } from './child-process.ts'
+import { localUrl, waitForServer } from './wait-for-server.ts'
 
 export type AuthOptions = {
-  /** The program node. */
+  /** Path of the Node executable. */
   node: string
   host: string
   port: number
-  /** Its whole environment. */
+  /** The complete environment of the service. */
   env: Record<string, string | undefined>
-  /** Told each line it writes to standard error once it runs; standard output is its log and goes where ours goes. */
+  /** Receives each line of standard error after the start. Standard output is the service's log and is inherited. */
   log: (line: string) => void
-  /** Starts it again whenever one of its files changes. */
+  /** Restarts the service if one of its files changes. */
   watch: boolean
-  /** Gives up, leaving nothing behind. */
+  /** Cancels the start and stops the process. */
   signal?: AbortSignal
 }
 
@@ -29,8 +29,8 @@ export async function startAuth(options: AuthOptions): Promise<Child> {
     cwd: root,
     env: { ...options.env, HOST: options.host, PORT: String(options.port) },
     stdio: ['ignore', 'inherit', 'pipe'],
-    // it drains for up to 5 s; the whole stop has 10
+    // requests in progress have up to 5 s, and the complete stop has 10 s
     signals: [['SIGTERM', 6000], ['SIGKILL', 200]],
   })
-  return answering(child, { url: `${localUrl(options.host, options.port)}/readyz`, log: options.log, signal: options.signal })
+  return waitForServer(child, { url: `${localUrl(options.host, options.port)}/readyz`, log: options.log, signal: options.signal })
 }

@@ -1,13 +1,13 @@
 /**
- * A log file that does not fill the disk, whatever is written: what is full becomes `<path>.1`, in the place of the one
- * before, so that at least the last `maxBytes` are always there to say why something failed.
+ * A log file of limited size. A full file becomes `<path>.1` and replaces the previous one. The last `maxBytes` of the log
+ * therefore always remain, to explain a failure.
  */
 import { closeSync, fstatSync, ftruncateSync, openSync, readSync, renameSync, writeFileSync, writeSync } from 'node:fs'
 
-const maxBytesOfEach = 5 * 1024 * 1024
+const defaultMaxBytes = 5 * 1024 * 1024
 
-/** An earlier version's file may be of any size. Its end is what is worth keeping. */
-function shorten(path: string, maxBytes: number): void {
+/** Keeps only the end of a log that is too large. Earlier versions of this program wrote logs without a limit. */
+function truncate(path: string, maxBytes: number): void {
   const file = openSync(path, 'a+', 0o600)
   const { size } = fstatSync(file)
   if (size > maxBytes) {
@@ -20,16 +20,16 @@ function shorten(path: string, maxBytes: number): void {
 }
 
 /**
- * Opens the log to append to it. Both files are for their owner alone.
- * @param maxBytes of each of the two
- * @returns what takes the next bytes, and what closes the file. A disk that is full loses what is written, and fails nothing.
+ * Opens the log for appending. Only the owner can read the two files.
+ * @param maxBytes maximum size of each file
+ * @returns functions to write and to close. `write` never throws: if the disk is full, the bytes are lost.
  */
-export function boundedLog(path: string, maxBytes = maxBytesOfEach): { write: (bytes: Buffer) => void, close: () => void } {
-  shorten(path, maxBytes)
+export function boundedLog(path: string, maxBytes = defaultMaxBytes): { write: (bytes: Buffer) => void, close: () => void } {
+  truncate(path, maxBytes)
   let file = openSync(path, 'a', 0o600)
   let { size } = fstatSync(file)
   const rotate = () => {
-    // the old one is closed last, so that a step that fails leaves a file that is open
+    // close the old file last, so that `file` is open even if a step fails
     renameSync(path, `${path}.1`)
     const full = file
     file = openSync(path, 'a', 0o600)
@@ -49,7 +49,7 @@ export function boundedLog(path: string, maxBytes = maxBytesOfEach): { write: (b
       try {
         append(bytes)
       } catch {
-        // whoever is being logged must not end, or wait, because nobody can write down what it says
+        // a log that cannot be written must neither stop nor delay the program that logs
       }
     },
     close: () => closeSync(file),

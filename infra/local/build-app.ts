@@ -1,4 +1,4 @@
-/** `npm run build:app`: builds the reference app ahead of a start that may not write into the checkout. */
+/** `npm run build:app`: builds the reference app in advance, for a start without write access to the checkout. */
 import { join } from 'node:path'
 import { referenceApp } from './reference-app.ts'
 

@@ -1,4 +1,4 @@
-/** `npm run check:db`: looks for what must never be so in the database of this deployment. */
+/** `npm run check:db`: runs the lints of `db/lints` against the database of this deployment. */
 import pg from 'pg'
 import { checkDatabase, lints } from '../../db/check.ts'
 import { missingMigrations } from '../../db/migrate.ts'

@@ -1,31 +1,30 @@
-/** The database directory: made whole or not at all, and looked at before a server is started on it. */
+/** The data directory of the embedded PostgreSQL: creates it atomically, and checks it before a server starts on it. */
 import { execFile } from 'node:child_process'
 import { chown, mkdtemp, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { configError } from '../../common/errors.ts'
-import { onLine, startChild } from './child.ts'
+import { onLine, startChild } from './child-process.ts'
 import { launch, type OsUser } from './os-user.ts'
 
-/** The options of the embedded PostgreSQL. */
 export type PostgresOptions = {
-  /** DATA_DIR; the database lives in `postgres` below it, its log in `postgres.log` and `postgres.log.1`. It must exist. */
+  /** DATA_DIR. It must exist. It holds the database in `postgres`, and the log in `postgres.log` and `postgres.log.1`. */
   directory: string
   /** The password of the owner, `postgres`. */
   password: string
-  /** Server settings beyond the defaults, such as `fsync: 'off'` for tests. */
+  /** Additional server settings, such as `fsync: 'off'` for tests. */
   settings?: Record<string, string>
-  /** Gives up, leaving nothing behind. */
+  /** Cancels the start and removes what it created. */
   signal?: AbortSignal
 }
 
-/** The same on every machine, whatever its locale and time zone. */
+/** An environment that does not depend on the locale and time zone of the machine. */
 export const environment = { PATH: process.env['PATH'], LC_ALL: 'C', TZ: 'UTC' }
 const locale = ['--encoding=UTF8', '--locale-provider=builtin', '--builtin-locale=C.UTF-8', '--no-locale']
 
 const exists = (path: string) => stat(path).then(() => true, () => false)
 
-/** Makes a new database beside its place and moves it there when it is whole, so that an interrupted first start leaves no half. */
+/** Creates a database in a temporary directory and then renames it, so that an interrupted first start leaves no partial database. */
 async function initialise(initdb: string, user: OsUser | undefined, options: PostgresOptions): Promise<void> {
   const draft = await mkdtemp(join(options.directory, 'initdb-'))
   try {
@@ -40,21 +39,21 @@ async function initialise(initdb: string, user: OsUser | undefined, options: Pos
       signals: [['SIGTERM', 2000], ['SIGKILL', 1000]],
       ...launch(user, initdb, ['-D', join(draft, 'data'), '--username=postgres', '--auth=scram-sha-256', `--pwfile=${password}`, ...locale]),
     })
-    const complaints: string[] = []
-    onLine(child.process.stderr, (line) => complaints.push(line))
+    const errors: string[] = []
+    onLine(child.process.stderr, (line) => errors.push(line))
     const abort = () => void child.stop()
     options.signal?.addEventListener('abort', abort)
     const how = await child.exited
     options.signal?.removeEventListener('abort', abort)
     options.signal?.throwIfAborted()
-    if (how !== 'stopped with exit code 0') throw new Error(`PostgreSQL's initdb ${how}: ${complaints[0] ?? 'without a word'}`)
+    if (how !== 'stopped with exit code 0') throw new Error(`PostgreSQL's initdb ${how}: ${errors[0] ?? 'no error message'}`)
     await rename(join(draft, 'data'), join(options.directory, 'postgres'))
   } finally {
     await rm(draft, { recursive: true, force: true })
   }
 }
 
-/** Refuses what initdb and the server would refuse in more words. @throws ConfigError */
+/** Refuses a directory of another user or PostgreSQL version, with a shorter message than PostgreSQL's. @throws ConfigError */
 async function checkDatabase(database: string, postgres: string): Promise<void> {
   const owner = (await stat(database)).uid
   const self = process.getuid?.() ?? owner
@@ -71,7 +70,7 @@ async function checkDatabase(database: string, postgres: string): Promise<void> 
   }
 }
 
-/** Makes sure that there is a database that `postgres` can open. @throws ConfigError or Error with one line. */
+/** Creates the database if the directory is empty, and checks that `postgres` can open it. @throws ConfigError or Error with one line */
 export async function prepare(initdb: string, postgres: string, database: string, user: OsUser | undefined, options: PostgresOptions): Promise<void> {
   const hasDatabase = () => exists(join(database, 'PG_VERSION'))
   const entries = await readdir(database).catch((error: NodeJS.ErrnoException) => {
@@ -82,7 +81,7 @@ export async function prepare(initdb: string, postgres: string, database: string
     throw configError(`DATA_DIR: ${database} is not a database and not empty. Set DATA_DIR to another directory, or remove that one.`)
   if (entries.length === 0) {
     await initialise(initdb, user, options).catch(async (error: unknown) => {
-      // another start was faster, and its database is as good
+      // another start may have created the database at the same time
       if (options.signal?.aborted === true || !await hasDatabase()) throw error
     })
   }

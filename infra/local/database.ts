@@ -1,4 +1,4 @@
-/** The database of this deployment: the one `DATABASE_URL` names, or the embedded one below DATA_DIR. */
+/** The database of this deployment: the server at `DATABASE_URL`, or the embedded one in DATA_DIR. */
 import { access, readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import pg from 'pg'
@@ -8,11 +8,11 @@ import { runningPostgres, startPostgres } from './postgres.ts'
 import { findRunning } from './running-postgres.ts'
 import { dataDirectory, makeDataDirectory, readSecrets } from './secrets.ts'
 
-/** A start that cannot work ends within 5 s, counted from its beginning: what is left of them, less a margin. */
-const patienceMs = () => Math.max(1000, 4000 - process.uptime() * 1000)
+/** Returns the connection timeout: a start with a wrong setting must end within 5 s, minus one second as a margin. */
+const timeoutMs = () => Math.max(1000, 4000 - process.uptime() * 1000)
 const oldestVersion = 15
 
-/** One sentence about a connection that failed, naming the variable and never the password. */
+/** Returns one sentence about a failed connection. It never contains the password. */
 function explain(error: unknown, databaseUrl: string): string {
   const url = new URL(databaseUrl)
   const where = `${url.searchParams.get('host') ?? url.hostname}:${url.port || url.searchParams.get('port') || '5432'}`
@@ -48,15 +48,15 @@ function explain(error: unknown, databaseUrl: string): string {
   return `the server at ${where} cannot be used: ${oneLine(error)}.`
 }
 
-/** Sees to it that a server can be used. @throws ConfigError naming DATABASE_URL. */
+/** Checks connection, version and rights. @throws ConfigError that names DATABASE_URL */
 export async function checkDatabase(databaseUrl: string): Promise<void> {
   let client: pg.Client | undefined
-  // a name server that says nothing would hold up the end of this process, because a lookup cannot be called off
+  // a DNS lookup cannot be cancelled, so a silent name server would otherwise delay the end of this process
   const { RES_OPTIONS = '' } = process.env
   process.env['RES_OPTIONS'] = `timeout:2 attempts:1 ${RES_OPTIONS}`
   try {
-    // reads the files of certificates
-    client = new pg.Client({ connectionString: databaseUrl, connectionTimeoutMillis: patienceMs() })
+    // the constructor throws if it cannot read a certificate file
+    client = new pg.Client({ connectionString: databaseUrl, connectionTimeoutMillis: timeoutMs() })
     client.on('error', () => undefined)
     await client.connect()
     const { rows: [server] } = await client.query<{ version: number, privileged: boolean }>(`
@@ -74,7 +74,7 @@ export async function checkDatabase(databaseUrl: string): Promise<void> {
   }
 }
 
-/** Names the database of this deployment for people, without a password. */
+/** Returns a name of the database for messages, without a password. */
 export function nameOfDatabase(settings: Pick<Settings, 'DATABASE_URL' | 'DATA_DIR'>): string {
   if (settings.DATABASE_URL === undefined) return dataDirectory(settings)
   const { hostname, port, pathname, searchParams } = new URL(settings.DATABASE_URL)
@@ -82,7 +82,7 @@ export function nameOfDatabase(settings: Pick<Settings, 'DATABASE_URL' | 'DATA_D
   return `${host}:${at}/${decodeURIComponent(pathname.slice(1))}`
 }
 
-/** Finds the data directories at the root of the checkout whose server runs. */
+/** Returns the data directories in the root of the checkout that have a running server. */
 async function runningDirectories(): Promise<string[]> {
   const root = dataDirectory({ DATA_DIR: '.' })
   const entries = await readdir(root, { withFileTypes: true })
@@ -92,8 +92,8 @@ async function runningDirectories(): Promise<string[]> {
 }
 
 /**
- * Does the same as withDatabase, and never creates a database: an operator's command would answer about an empty one.
- * @throws ConfigError that says how to reach the database of a running server
+ * Same as withDatabase, but never creates a database. Otherwise an operator's command would report on an empty one.
+ * @throws ConfigError that names the setting for the database of a running server
  */
 export async function withExistingDatabase<Result>(settings: Settings, work: (databaseUrl: string) => Promise<Result>): Promise<Result> {
   const directory = dataDirectory(settings)
@@ -108,8 +108,7 @@ export async function withExistingDatabase<Result>(settings: Settings, work: (da
 }
 
 /**
- * Does something with the owner's connection. The embedded server is joined where it runs, and started for the duration
- * where it does not.
+ * Calls `work` with the owner's connection URL. If the embedded server does not run, it runs for the duration of the call.
  */
 export async function withDatabase<Result>(settings: Settings, work: (databaseUrl: string) => Promise<Result>): Promise<Result> {
   if (settings.DATABASE_URL !== undefined) {

@@ -1,6 +1,6 @@
 /**
- * What each program is told. The owner's connection reaches none of the services: the auth service connects as
- * `auth_service`, PostgREST as `authenticator`. No I/O.
+ * The environment of each program. No service receives the owner's connection: the auth service connects as `auth_service` and
+ * PostgREST as `authenticator`. No I/O.
  */
 import { resolve } from 'node:path'
 import { withPassword, type Settings } from '../../common/settings.ts'
@@ -8,15 +8,15 @@ import { type Secrets } from './secrets.ts'
 
 type Environment = Record<string, string | undefined>
 
-/** A URL with a host, so that a user can be put into it; `?host=` wins over it in every driver. */
+/** Parses a connection URL. Adds a host if there is none, because URL needs one to take a user. Every driver prefers `?host=`. */
 const parse = (databaseUrl: string): URL => new URL(databaseUrl.replace(/^(postgres(?:ql)?):\/\/\//, '$1://localhost/'))
 
-/** The database of a connection; drivers take the user's name where none is given. */
+/** Returns the name of the database. Drivers default to the name of the user. */
 function databaseName(url: URL): string {
   return decodeURIComponent(url.pathname.slice(1)) || decodeURIComponent(url.username)
 }
 
-/** The auth service's connection to the database of `databaseUrl`. */
+/** Returns the auth service's connection to the same database. */
 export function authDatabaseUrl(databaseUrl: string, password: string): string {
   const url = parse(databaseUrl)
   url.pathname = `/${encodeURIComponent(databaseName(url))}`
@@ -24,7 +24,7 @@ export function authDatabaseUrl(databaseUrl: string, password: string): string {
   return withPassword(url.href, password)
 }
 
-/** The parameters of a connection URL that libpq, and so PostgREST, reads from a variable of another name. */
+/** The environment variable of libpq, and therefore of PostgREST, for each parameter of a connection URL. */
 const libpqVariables = {
   host: 'PGHOST',
   port: 'PGPORT',
@@ -38,12 +38,12 @@ const libpqVariables = {
   target_session_attrs: 'PGTARGETSESSIONATTRS',
 } as const
 
-/** PostgREST's connection to the database of `databaseUrl`, in variables, where a password needs no escaping. */
+/** Returns PostgREST's connection to the same database as environment variables, in which a password needs no escaping. */
 export function postgrestConnection(databaseUrl: string, password: string): Record<string, string> {
   const url = parse(databaseUrl)
   const parameters = Object.entries(libpqVariables).flatMap(([parameter, variable]) => {
     const value = url.searchParams.get(parameter)
-    // the one mode that only the Node driver knows: encrypted, not verified, which libpq calls require
+    // only the Node driver has no-verify; libpq's name for encryption without verification is require
     return value === null ? [] : [[variable, value === 'no-verify' ? 'require' : value]]
   })
   return {
@@ -56,7 +56,7 @@ export function postgrestConnection(databaseUrl: string, password: string): Reco
   }
 }
 
-/** The whole environment of the auth service; `inherited` is this process's own. */
+/** Returns the complete environment of the auth service. `inherited` is the environment of this process. */
 export function authEnvironment(settings: Settings, secrets: Secrets, databaseUrl: string, inherited: Environment): Environment {
   return {
     ...inherited,
@@ -68,7 +68,7 @@ export function authEnvironment(settings: Settings, secrets: Secrets, databaseUr
     BETTER_AUTH_SECRET: secrets.betterAuthSecret,
     PUBLIC_URL: settings.PUBLIC_URL,
     DATA_URL: settings.DATA_URL,
-    // in full, because what runs there stands in another folder
+    // an absolute path, because the auth service has another working directory
     APP_DIR: settings.APP_DIR === undefined ? undefined : resolve(settings.APP_DIR),
     APP_CSP: settings.APP_CSP,
     HOST: settings.HOST,
@@ -78,8 +78,8 @@ export function authEnvironment(settings: Settings, secrets: Secrets, databaseUr
 }
 
 /**
- * The whole environment of PostgREST. Nothing else is inherited, or a stray `PGHOST` or `PGSERVICE` of the shell would
- * decide where it connects; a `PGRST_…` variable is somebody's deployment setting and goes through.
+ * Returns the complete environment of PostgREST. Of the shell's variables it inherits only settings (`PGRST_…`) and HOME: a stray
+ * `PGHOST` or `PGSERVICE` would change the database that it connects to.
  */
 export function postgrestEnvironment(settings: Settings, secrets: Secrets, databaseUrl: string, inherited: Environment): Record<string, string> {
   const deployment = Object.entries(inherited).flatMap(([name, value]) =>

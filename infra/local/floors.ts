@@ -1,11 +1,11 @@
-/** The floors of what runs on this machine. */
+/** The version floors of the programs on this machine. */
 import { execFile } from 'node:child_process'
 import { delimiter, join } from 'node:path'
 import { promisify } from 'node:util'
 import pg from 'pg'
 import { belowFloors, databaseVersionsSql, type Versions } from '../../common/floors.ts'
 
-/** Prints a line for each program below its floor: this Node, the database and its PostgREST, or the versions given. */
+/** Prints a line for each program below its floor: Node, PostgreSQL and PostgREST. `versions` overrides the versions that it finds. */
 export async function reportFloors(databaseUrl: string, versions: Versions = {}): Promise<void> {
   const client = new pg.Client({ connectionString: databaseUrl, connectionTimeoutMillis: 5_000 })
   await client.connect()
@@ -19,15 +19,18 @@ export async function reportFloors(databaseUrl: string, versions: Versions = {})
 
 const isBelow = (node: string) => belowFloors({ node }).length > 0
 
-/** Returns the Node for the services: this one or, if that is below its floor, a newer one on the PATH. npm has not every release. */
-export async function serviceNode(path = process.env['PATH'] ?? '', own = process.versions.node): Promise<{ command: string, version: string }> {
-  const directories = isBelow(own) ? path.split(delimiter).filter((directory) => directory.startsWith('/')) : []
+/**
+ * Returns the Node for the services: this one or, if it is below its floor, a newer one on the PATH. The npm package `node` lacks
+ * some releases, so that this Node may be too old.
+ */
+export async function serviceNode(path = process.env['PATH'] ?? '', current = process.versions.node): Promise<{ command: string, version: string }> {
+  const directories = isBelow(current) ? path.split(delimiter).filter((directory) => directory.startsWith('/')) : []
   for (const directory of directories) {
     const command = join(directory, 'node')
     const { stdout } = await promisify(execFile)(command, ['--version'], { timeout: 3_000 }).catch(() => ({ stdout: '' }))
     const version = /^v(\d+\.\d+\.\d+)$/.exec(stdout.trim())?.[1]
-    // the sources need this major version or a newer one
-    if (version !== undefined && Number.parseInt(version, 10) >= Number.parseInt(own, 10) && !isBelow(version)) return { command, version }
+    // the sources need at least the current major version
+    if (version !== undefined && Number.parseInt(version, 10) >= Number.parseInt(current, 10) && !isBelow(version)) return { command, version }
   }
-  return { command: process.execPath, version: own }
+  return { command: process.execPath, version: current }
 }

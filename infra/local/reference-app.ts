@@ -1,6 +1,6 @@
 /**
- * The reference app, which `npm start` serves at `/` where nobody names another: built when it is first wanted, and again
- * when what it is made of has changed. A checkout without it starts without an app.
+ * Builds the reference app, which `npm start` serves at `/` by default. The first start builds it, and a later start only if its
+ * sources have changed. A checkout without the app starts without one.
  */
 import { execFile } from 'node:child_process'
 import { createHash } from 'node:crypto'
@@ -9,10 +9,9 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { oneLine } from '../../common/errors.ts'
 
-/** Where it is built into, below the checkout. */
-const built = 'examples/app/dist'
+const output = 'examples/app/dist'
 
-/** What the build is made of. */
+/** All files that the build depends on. */
 const sources = [
   'package-lock.json',
   'examples/app/*.{ts,html,json}',
@@ -22,8 +21,8 @@ const sources = [
   'client/import/*.ts',
 ]
 
-/** What a build was made of stands in it, under a name that is never served. */
-const mark = '.made-of'
+/** The file in a build that holds the hash of its sources. The edge serves no file whose name begins with a dot. */
+const hashFile = '.made-of'
 
 async function hashOf(root: string): Promise<string> {
   const hash = createHash('sha256')
@@ -34,15 +33,15 @@ async function hashOf(root: string): Promise<string> {
 }
 
 /**
- * The folder of the built app.
+ * Builds the app if necessary.
  * @param root the checkout
- * @param log gets a line when it is built, and when it cannot be
- * @returns undefined where the checkout has none, or it could not be built
+ * @param log receives a line before a build and after a failed one
+ * @returns the folder of the app; undefined if the checkout has no app or the build failed
  */
 export async function referenceApp(root: string, log: (line: string) => void, signal: AbortSignal): Promise<string | undefined> {
   const vite = join(root, 'node_modules/vite/bin/vite.js')
-  const directory = join(root, built)
-  // beside the other, so that two starts do not write into one folder
+  const directory = join(root, output)
+  // a separate folder for each process, so that two starts do not write into the same one
   const draft = `${directory}.${process.pid}`
   try {
     await Promise.all([access(vite), access(join(root, 'examples/app/index.html'))])
@@ -51,20 +50,20 @@ export async function referenceApp(root: string, log: (line: string) => void, si
   }
   try {
     const hash = await hashOf(root)
-    const isThere = async () => await readFile(join(directory, mark), 'utf8').catch(() => '') === hash
-    if (await isThere()) return directory
+    const isCurrent = async () => await readFile(join(directory, hashFile), 'utf8').catch(() => '') === hash
+    if (await isCurrent()) return directory
     log('app   is built, once')
     const command = [vite, 'build', join(root, 'examples/app'), '--outDir', draft, '--emptyOutDir', '--logLevel', 'error']
     await promisify(execFile)(process.execPath, command, { env: { ...process.env, NODE_ENV: 'production' }, signal })
-    await writeFile(join(draft, mark), hash)
+    await writeFile(join(draft, hashFile), hash)
     await rm(directory, { recursive: true, force: true })
-    // another start may have built the same meanwhile
+    // another start may have built the same sources in the meantime
     await rename(draft, directory).catch(async (error: unknown) => {
-      if (!await isThere()) throw error
+      if (!await isCurrent()) throw error
     })
     return directory
   } catch (error) {
-    if (!signal.aborted) log(`app   could not be built, so that there is none: ${oneLine(error)}`)
+    if (!signal.aborted) log(`app   could not be built, so / has no app: ${oneLine(error)}`)
     return undefined
   } finally {
     await rm(draft, { recursive: true, force: true })

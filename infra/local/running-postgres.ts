@@ -1,6 +1,6 @@
 /**
- * The server that already runs on a database, and the way into it. Who runs a server holds an advisory lock in it: the
- * lock ends with its process, however that ends, so a lock that is free means a server that somebody left behind.
+ * Finds and stops a server that already runs on a data directory. The process that starts a server holds an advisory lock in it,
+ * which ends with the process. If the lock is free, the server is an orphan of an earlier run.
  */
 import { execFile } from 'node:child_process'
 import { readFile, readlink, realpath, rm } from 'node:fs/promises'
@@ -11,7 +11,7 @@ import pg from 'pg'
 import { configError } from '../../common/errors.ts'
 import type { PostgresOptions } from './data-directory.ts'
 
-/** Any number, as long as nothing else in the database `postgres` takes the same advisory lock. */
+/** An arbitrary number that no other advisory lock in the database `postgres` uses. */
 const lockKey = 710_331_804_119
 
 export const ownerUrl = (port: number, password: string) => `postgresql://postgres:${encodeURIComponent(password)}@127.0.0.1:${port}/postgres`
@@ -24,7 +24,7 @@ export const wrongPassword = (directory: string) =>
 
 export const connect = async (port: number, password: string): Promise<pg.Client> => {
   const client = new pg.Client({ connectionString: ownerUrl(port, password), connectionTimeoutMillis: 2000 })
-  // a server that stops ends its sessions, and an error nobody listens to would end this process
+  // a server that stops ends its sessions, and an error without a listener would end this process
   client.on('error', () => undefined)
   await client.connect()
   return client
@@ -33,7 +33,7 @@ export const connect = async (port: number, password: string): Promise<pg.Client
 export const takeLock = async (client: pg.Client): Promise<boolean> =>
   (await client.query<{ locked: boolean }>(`select pg_try_advisory_lock(${lockKey}) as locked`)).rows[0]?.locked === true
 
-function alive(pid: number): boolean {
+function isAlive(pid: number): boolean {
   try {
     return process.kill(pid, 0)
   } catch (error) {
@@ -41,7 +41,7 @@ function alive(pid: number): boolean {
   }
 }
 
-/** Whether the process is the server of this database, or has merely been given the number of one that is gone. */
+/** Returns true if the process is this database's server and not an unrelated process that reuses its pid. */
 async function isServerOf(pid: number, database: string): Promise<boolean> {
   if (process.platform !== 'linux') {
     return promisify(execFile)('ps', ['-o', 'comm=', '-p', String(pid)]).then(({ stdout }) => stdout.includes('postgres'), () => false)
@@ -49,27 +49,27 @@ async function isServerOf(pid: number, database: string): Promise<boolean> {
   if ((await readFile(`/proc/${pid}/comm`, 'utf8').catch(() => '')).trim() !== 'postgres') return false
   return readlink(`/proc/${pid}/cwd`).then(
     async (workingDirectory) => workingDirectory === await realpath(database),
-    // root in a container is refused this look, and the name of the program has to do; a zombie has no directory at all
+    // a container may refuse this even to root; then the name of the program must suffice. A zombie has no working directory
     (error: NodeJS.ErrnoException) => error.code === 'EACCES',
   )
 }
 
 /**
- * The server that runs on this database, as its `postmaster.pid` tells. After a crash of the machine that file may name a
- * process that is something else by now, and PostgreSQL would refuse to start because of it: such a file is removed.
+ * Returns the server that runs on this database, from its `postmaster.pid`. After a crash of the machine another program may have the
+ * pid in that file, and PostgreSQL would refuse to start. Such a file is removed.
  */
 export async function findRunning(database: string): Promise<{ pid: number, port: number } | undefined> {
   const path = join(database, 'postmaster.pid')
   const lines = (await readFile(path, 'utf8').catch(() => '')).split('\n')
   const pid = Number(lines[0])
-  if (!Number.isInteger(pid) || pid <= 0 || !alive(pid)) return undefined
+  if (!Number.isInteger(pid) || pid <= 0 || !isAlive(pid)) return undefined
   if (await isServerOf(pid, database)) return { pid, port: Number(lines[3]) }
   await rm(path)
   return undefined
 }
 
-/** A session of a server that runs, waiting while it starts; `undefined` when it is gone, or goes. */
-export async function enter(options: PostgresOptions): Promise<{ session: pg.Client, pid: number, url: string } | undefined> {
+/** Connects to a running server, and waits while it starts. Returns undefined if there is none or it stops. */
+export async function connectToRunning(options: PostgresOptions): Promise<{ session: pg.Client, pid: number, url: string } | undefined> {
   const deadline = Date.now() + 8000
   for (;;) {
     const running = await findRunning(join(options.directory, 'postgres'))
@@ -87,11 +87,11 @@ export async function enter(options: PostgresOptions): Promise<{ session: pg.Cli
   }
 }
 
-/** Ends a server that a run before left behind. @throws ConfigError when somebody is using it. */
-export async function takeDown(options: PostgresOptions): Promise<void> {
-  // whoever has only just started it gets the time to take the lock
+/** Stops a server that an earlier run left running. @throws ConfigError if another process uses it */
+export async function stopOrphan(options: PostgresOptions): Promise<void> {
+  // a process that has just started the server needs time to take the lock
   await sleep(500)
-  const running = await enter(options)
+  const running = await connectToRunning(options)
   if (running === undefined) return
   try {
     if (!await takeLock(running.session)) throw inUse(options.directory)

@@ -1,4 +1,7 @@
-/** `npm run schema`: writes all that is made of the database's catalogue, in a database made for it and dropped again, of the route rows, the errors and the settings. */
+/**
+ * `npm run schema`: writes the generated files. Their sources are the database's catalogue (of a temporary database), the routes, the
+ * errors and the settings.
+ */
 import { randomBytes } from 'node:crypto'
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -11,7 +14,7 @@ import { readSettings } from '../../common/settings.ts'
 import { withDatabase } from './database.ts'
 import { migrationSecrets } from './secrets.ts'
 
-/** Does something with a connection of its own. */
+/** Calls `work` with a new connection. */
 async function connected<Result>(databaseUrl: string, work: (client: pg.Client) => Promise<Result>): Promise<Result> {
   const client = new pg.Client({ connectionString: databaseUrl })
   await client.connect()
@@ -45,6 +48,6 @@ try {
     }
   })
 } catch (error) {
-  console.error(`Cannot write what is made of the catalogue: ${oneLine(error)}`)
+  console.error(`Cannot write the generated files: ${oneLine(error)}`)
   process.exitCode = 1
 }

@@ -1,6 +1,6 @@
 /**
- * The secrets a local run needs and nobody should have to invent: written once into DATA_DIR, read ever after. What the
- * environment gives wins and is never written down.
+ * The secrets of a local run. The first run generates them into DATA_DIR, and every later run reads them there. A secret in the
+ * environment takes precedence and is never written to the file.
  */
 import { randomBytes } from 'node:crypto'
 import { link, mkdir, readFile, rm, writeFile } from 'node:fs/promises'
@@ -18,11 +18,11 @@ const fileShape = z.object({
 })
 type SecretsFile = z.output<typeof fileShape>
 
-/** The passwords of the two logins the services use. */
+/** The passwords of the database logins of the two services. */
 type LoginPasswords = { authService: string, authenticator: string }
 export type Secrets = { betterAuthSecret: string, ownerPassword: string, logins: LoginPasswords }
 
-/** DATA_DIR as a full path. A relative one starts at the root of the checkout, so that every way of starting finds the same data. */
+/** Returns DATA_DIR as an absolute path. A relative one starts at the root of the checkout, independent of the working directory. */
 export const dataDirectory = (settings: Pick<Settings, 'DATA_DIR'>): string => resolve(import.meta.dirname, '../..', settings.DATA_DIR)
 
 /** Creates DATA_DIR. @throws ConfigError */
@@ -38,7 +38,7 @@ export async function makeDataDirectory(settings: Pick<Settings, 'DATA_DIR'>): P
 
 const generate = () => randomBytes(32).toString('base64url')
 
-/** Creates the file whole or not at all: of two starts at the same moment, one file wins and both read it. */
+/** Creates the file atomically. If two starts run at the same time, both read the file of the first. */
 async function createOnce(path: string): Promise<void> {
   const content: SecretsFile = {
     BETTER_AUTH_SECRET: generate(),
@@ -91,8 +91,8 @@ function authServicePassword({ AUTH_DATABASE_URL: url, AUTH_SERVICE_PASSWORD: pa
 }
 
 /**
- * Every secret of a run on one machine.
- * @throws ConfigError when the file cannot be used, or when production leaves BETTER_AUTH_SECRET to chance.
+ * Returns the secrets of a local run.
+ * @throws ConfigError if the file cannot be used, or if BETTER_AUTH_SECRET is not set in production
  */
 export async function readSecrets(settings: Settings): Promise<Secrets> {
   if (settings.NODE_ENV === 'production') need(settings, 'BETTER_AUTH_SECRET')

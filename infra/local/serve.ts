@@ -1,16 +1,16 @@
-/** Runs at `npm start` in place of `auth/main.ts`: the same service, with the edge around it and the mailbox in front. */
+/** The process that `npm start` runs instead of `auth/main.ts`: the auth service, the edge and the mailbox on one port. */
 import { main } from '../../auth/main.ts'
 import { localEdge } from '../../edge/local.ts'
-import { additions, front } from './front.ts'
+import { additions, withMailbox } from './dev-server.ts'
 import { mailbox } from './mailbox.ts'
-import { localUrl } from './ready.ts'
+import { localUrl } from './wait-for-server.ts'
 
 main((settings) => {
   const mails = mailbox(settings)
   const postgrestUrl = localUrl(settings.HOST, settings.DATA_PORT)
   return {
-    around: (service, witnesses) => front(localEdge(service, witnesses, { ...settings, postgrestUrl }), mails),
+    around: (service, witnesses) => withMailbox(localEdge(service, witnesses, { ...settings, postgrestUrl }), mails),
     additions: additions(settings, mails),
-    ...(mails !== undefined && { onUnsentMail: mails.keep }),
+    ...(mails !== undefined && { onUnsentMail: mails.add }),
   }
 })

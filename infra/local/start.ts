@@ -1,7 +1,7 @@
 /**
- * `npm start`: the database, its migrations, PostgREST and the auth service, in the foreground. This process starts them
- * in that order and, on Ctrl-C, SIGTERM or the end of any of them, stops them in the opposite one. `npm run dev` is the
- * same with `--watch`: what is edited below auth/ and db/ takes effect without a new start.
+ * `npm start`: runs the database, its migrations, PostgREST and the auth service in the foreground. This process starts them in that
+ * order. On Ctrl-C, on SIGTERM or if one of them exits, it stops them in reverse order. `npm run dev` adds `--watch`: edits below
+ * auth/ and db/ take effect without a restart.
  */
 import { once } from 'node:events'
 import { watch } from 'node:fs/promises'
@@ -14,9 +14,9 @@ import { configError, oneLine } from '../../common/errors.ts'
 import { readSecretFiles, readSettings, type Settings } from '../../common/settings.ts'
 import { needApp, policyOfApp } from '../../edge/app-files.ts'
 import { startAuth } from './auth.ts'
-import type { Child } from './child.ts'
+import type { Child } from './child-process.ts'
 import { checkDatabase } from './database.ts'
-import { edgeUrl } from './front.ts'
+import { edgeUrl } from './dev-server.ts'
 import { authEnvironment, postgrestEnvironment } from './environment.ts'
 import { reportFloors, serviceNode } from './floors.ts'
 import { mayShowMails } from './mailbox.ts'
@@ -27,16 +27,14 @@ import { startPostgrest } from './postgrest.ts'
 import { describeProgram, findPostgrest } from './find-postgrest.ts'
 import { makeDataDirectory, readSecrets, type Secrets } from './secrets.ts'
 
-/** Whether edits take effect while it runs. */
 const isWatching = process.argv.includes('--watch')
 
-/** Where this file's own repository is. */
 const checkout = join(import.meta.dirname, '../..')
 
-/** What runs, in the order of its stop. */
+/** Running processes, in shutdown order. */
 type Running = Child[]
 
-/** Everything that can be wrong before anything has been started. @returns where mail goes @throws ConfigError */
+/** Checks settings, ports and database before anything starts. Returns the mail transport. @throws ConfigError */
 async function check(settings: Settings, secrets: Secrets, env: NodeJS.ProcessEnv): Promise<MailTransport> {
   if (settings.DATABASE_URL === undefined && settings.AUTH_DATABASE_URL !== undefined) {
     throw configError('AUTH_DATABASE_URL is set and DATABASE_URL is not. Set both to use a server of yours, or neither.')
@@ -50,7 +48,7 @@ async function check(settings: Settings, secrets: Secrets, env: NodeJS.ProcessEn
   return mail.transport
 }
 
-/** The owner's connection. */
+/** Starts the embedded database unless DATABASE_URL is set. Returns the owner's connection. */
 async function startDatabase(settings: Settings, secrets: Secrets, running: Running, signal: AbortSignal): Promise<string> {
   if (settings.DATABASE_URL !== undefined) return settings.DATABASE_URL
   const server = await startPostgres({ directory: await makeDataDirectory(settings), password: secrets.ownerPassword, signal })
@@ -58,13 +56,12 @@ async function startDatabase(settings: Settings, secrets: Secrets, running: Runn
   return server.url
 }
 
-/** An editor writes a file in several steps; this long after the first, in milliseconds, it has mostly done. */
+/** Delay after the first change of a file, in milliseconds, because an editor may write a file in several steps. */
 const settleMs = 100
 
 /**
- * Calls `apply` after any SQL file below db/ was written, made or deleted, one call at a time.
+ * Calls `apply` after each change of an SQL file below db/, one call at a time, until the signal aborts.
  * @param apply must not reject
- * @returns when the signal has fired
  */
 async function onSqlChange(apply: () => Promise<void>, signal: AbortSignal): Promise<void> {
   try {
@@ -78,9 +75,9 @@ async function onSqlChange(apply: () => Promise<void>, signal: AbortSignal): Pro
   }
 }
 
-/** Starts everything and says where it is. */
+/** Starts everything and prints the addresses. */
 async function startAll(running: Running, signal: AbortSignal): Promise<void> {
-  // each child gets the secrets that it needs, and no path of a file
+  // each child receives the secrets that it needs, and no path of a secret file
   const env = readSecretFiles(process.env)
   let settings = readSettings(env)
   const secrets = await readSecrets(settings)
@@ -89,7 +86,7 @@ async function startAll(running: Running, signal: AbortSignal): Promise<void> {
   const program = await findPostgrest(settings, console.log)
   signal.throwIfAborted()
 
-  // beside the start of everything else, which takes as long
+  // in parallel with the other starts, which take about as long
   const building = settings.wantsReferenceApp ? referenceApp(checkout, console.log, signal) : undefined
   const databaseUrl = await startDatabase(settings, secrets, running, signal)
   signal.throwIfAborted()
@@ -101,7 +98,7 @@ async function startAll(running: Running, signal: AbortSignal): Promise<void> {
     dataPool: settings.PGRST_DB_POOL,
     beforeMigrating: (client) => checkSecret(client, secrets.betterAuthSecret),
   }
-  // a migration cannot be told to stop; it is left alone, and undone when the connection ends
+  // a migration cannot be cancelled; when this process exits, the server rolls it back
   await Promise.race([migrate(migration), once(signal, 'abort')])
   signal.throwIfAborted()
 
@@ -133,7 +130,7 @@ async function startAll(running: Running, signal: AbortSignal): Promise<void> {
     }),
   )
   signal.throwIfAborted()
-  // what is wrong with an edit is said; the next one may be right
+  // print the error of an edit and continue, because the next edit may fix it
   if (isWatching) void onSqlChange(() => migrate({ ...migration, log: console.log }).catch((error: unknown) => console.error(oneLine(error))), signal)
 
   if (settings.APP_DIR !== undefined) console.log(`app   ${settings.PUBLIC_URL}`)
@@ -143,24 +140,24 @@ async function startAll(running: Running, signal: AbortSignal): Promise<void> {
   if (edge !== undefined) console.log(`edge  ${edge}`)
   console.log(`rest  ${describeProgram(program)}`)
   if (mail.kind === 'log') {
-    const shown = mayShowMails(settings) ? `is shown at ${settings.PUBLIC_URL}/mail and ` : ''
-    console.log(`mail  ${shown}is written to this log; set RESEND_API_KEY or SMTP_URL to send it`)
+    const mailbox = mayShowMails(settings) ? `is shown at ${settings.PUBLIC_URL}/mail and ` : ''
+    console.log(`mail  ${mailbox}is written to this log; set RESEND_API_KEY or SMTP_URL to send it`)
   }
 }
 
-/** Aborts when somebody asks for the end. A second signal forces it. */
-function stopOnRequest(stopping: AbortController, running: Running): void {
-  let askedAt = 0
-  const ask = () => {
-    // one Ctrl-C comes twice: from the terminal, and from npm passing it on
-    if (stopping.signal.aborted && Date.now() - askedAt > 500) running.forEach((child) => child.force())
-    if (!stopping.signal.aborted) askedAt = Date.now()
+/** Aborts `stopping` on a signal. A second signal forces the stop. */
+function stopOnSignal(stopping: AbortController, running: Running): void {
+  let firstSignalAt = 0
+  const onSignal = () => {
+    // one Ctrl-C arrives twice: the terminal sends it to this process and to npm, which forwards it
+    if (stopping.signal.aborted && Date.now() - firstSignalAt > 500) running.forEach((child) => child.force())
+    if (!stopping.signal.aborted) firstSignalAt = Date.now()
     stopping.abort()
   }
-  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, ask)
-  // nobody reads what we say any more, such as after `npm start | head`
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, onSignal)
+  // the reader of standard output has closed it, as in `npm start | head`
   process.stdout.on('error', () => stopping.abort())
-  // npm passes signals on, but cannot pass on its own SIGKILL, after which nobody could stop us from where we were started
+  // npm forwards signals but not its own SIGKILL; without this check the terminal could no longer stop this process
   const parent = process.ppid
   if (process.env['npm_lifecycle_event'] !== undefined) {
     setInterval(() => process.ppid !== parent && stopping.abort(), 1000).unref()
@@ -169,7 +166,7 @@ function stopOnRequest(stopping: AbortController, running: Running): void {
 
 const stopping = new AbortController()
 const running: Running = []
-stopOnRequest(stopping, running)
+stopOnSignal(stopping, running)
 try {
   await startAll(running, stopping.signal).catch((error: unknown) => {
     throw new Error(`Cannot start: ${oneLine(error)}`, { cause: error })

@@ -1,7 +1,7 @@
 import pg from 'pg'
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
 import { startHousekeeping } from '../../auth/housekeeping.ts'
-import { createLog } from '../../auth/log.ts'
+import { createLog } from '../../common/log.ts'
 import { signedIn, team } from '../support/person.ts'
 import { startStack, type Stack } from '../support/stack.ts'
 import { connection, passwords } from '../support/database.ts'

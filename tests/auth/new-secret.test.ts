@@ -1,7 +1,7 @@
 /** Changes BETTER_AUTH_SECRET in the order of docs/operations.md and docs/aws.md, and changes it back. */
 import { expect, test } from 'vitest'
 import { authConfig } from '../../auth/config.ts'
-import { createLog } from '../../auth/log.ts'
+import { createLog } from '../../common/log.ts'
 import { startAuth } from '../../auth/main.ts'
 import { freePort } from '../../infra/local/ports.ts'
 import { readSettings } from '../../common/settings.ts'

@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { authConfig } from '../../auth/config.ts'
 import { readSettings } from '../../common/settings.ts'
-import { createLog } from '../../auth/log.ts'
+import { createLog } from '../../common/log.ts'
 import { startAuth } from '../../auth/main.ts'
 import { freePort } from '../../infra/local/ports.ts'
 import { connection, passwords } from '../support/database.ts'

@@ -1,4 +1,4 @@
-/** Somebody chooses the wrong file, or one that was made to do harm. */
+/** Invalid and malicious files. */
 import fc from 'fast-check'
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
@@ -9,7 +9,7 @@ import { bytesOf } from './files.ts'
 const bytes = (text: string) => Uint8Array.from(text, (letter) => letter.charCodeAt(0))
 
 test.each<[string, string | Uint8Array, string]>([
-  ['nothing', '', 'The file is empty.'],
+  ['an empty file', '', 'The file is empty.'],
   ['a workbook', bytes('PK\x03\x04rest'), 'This is a ZIP archive or an Excel workbook.'],
   ['an old workbook', bytes('\xd0\xcf\x11\xe0rest'), 'This is an Excel workbook.'],
   ['a PDF', bytes('%PDF-1.7'), 'This is a PDF.'],
@@ -17,18 +17,18 @@ test.each<[string, string | Uint8Array, string]>([
   ['a web page', '<!DOCTYPE html><html><body>Sign in</body></html>', 'This is a web page'],
   ['MT940', ':20:STARTUMS\n:25:12030000/202051\n', 'This is MT940.'],
   ['prose', 'Dear Ann,\nhere is nothing.', 'This is no bank statement that can be read: neither CSV nor OFX, QIF or CAMT.053.'],
-  ['a table of something else', 'City,Country,People\nBonn,Germany,330000', 'No line names the columns of a statement'],
+  ['a table without transactions', 'City,Country,People\nBonn,Germany,330000', 'No line names the columns of a statement'],
   ['OFX without a statement', 'OFXHEADER:100\n<OFX><SIGNONMSGSRSV1></SIGNONMSGSRSV1></OFX>', 'This OFX file has no statement of an account.'],
   ['QIF without a list', '!Type:Cat\nNFood\n^\n', 'This QIF file has no list of transactions'],
   ['another XML', '<?xml version="1.0"?><Document><CstmrCdtTrfInitn/></Document>', 'This XML is no statement of an account (CAMT.053).'],
-  ['XML that is torn', '<?xml version="1.0"?>\n<Document>\n<Stmt>', 'Line 3 is not well-formed XML: '],
-  ['a number too many', 'x'.repeat(16 * 1024 * 1024 + 1), 'The file is larger than 16 MB.'],
-])('%s has one clear error', (_, file, message) => {
+  ['truncated XML', '<?xml version="1.0"?>\n<Document>\n<Stmt>', 'Line 3 is not well-formed XML: '],
+  ['a file over 16 MB', 'x'.repeat(16 * 1024 * 1024 + 1), 'The file is larger than 16 MB.'],
+])('%s is refused with one clear error', (_, file, message) => {
   expect(() => readStatement(file)).toThrow(StatementError)
   expect(() => readStatement(file)).toThrow(message)
 })
 
-test('options that cannot be are errors too', () => {
+test('invalid options are errors too', () => {
   expect(() => readStatement('Date,Name,Amount', { encoding: 'klingon' })).not.toThrow()
   expect(() => readStatement(bytes('Date,Name,Amount'), { encoding: 'klingon' })).toThrow('The encoding "klingon" is not known.')
   expect(() => readStatement('Date,Name,Amount', { currency: 'euros' })).toThrow(`"euros" is no currency's code.`)
@@ -41,7 +41,7 @@ test('entities that a file defines are not expanded', () => {
   expect(() => readStatement(`<?xml version="1.0"?><!DOCTYPE a [<!ENTITY f SYSTEM "file:///etc/passwd">]><a>&f;</a>`)).toThrow('Named entity')
 })
 
-test('columns and elements may be called what every object has', () => {
+test('columns and elements can have the names of built-in object properties', () => {
   const before = Object.keys(Object.prototype)
   const file = '__proto__,constructor,Date,Name,Amount,toString\nx,y,2025-01-03,__proto__,-1.00,z'
   expect(readStatement(file).rows).toEqual([{ name: '__proto__', amount: -1, transaction_date: '2025-01-03' }])
@@ -57,16 +57,16 @@ test('columns and elements may be called what every object has', () => {
 })
 
 test.each([
-  ['tags that never end', `OFXHEADER:100\n<OFX><STMTRS>${'<a '.repeat(30_000)}`],
-  ['tags that are never closed', `OFXHEADER:100\n<OFX><STMTRS>${'<a>'.repeat(30_000)}`],
-  ['XML as deep as it is long', `<?xml version="1.0"?>${'<a>'.repeat(30_000)}`],
-  ['one line of nothing but delimiters', ','.repeat(100_000)],
-  ['one cell of blanks', `"${' '.repeat(100_000)}(",Date,Name,Amount\n,2025-01-03,Shop,1`],
-  ['quotation marks without end', `Date,Name,Amount\n${'"'.repeat(100_001)}`],
-  ['digits without end', `Date,Name,Amount\n2025-01-03,Shop,${'1,'.repeat(30_000)}`],
-  ['a day without end', `Date,Name,Amount\n${'1/'.repeat(30_000)},Shop,1`],
-  ['lines of nothing', '\n'.repeat(100_000)],
-])('%s are read or refused, in a time that grows with their length alone', (_, file) => {
+  ['30,000 unfinished tags', `OFXHEADER:100\n<OFX><STMTRS>${'<a '.repeat(30_000)}`],
+  ['30,000 unclosed tags', `OFXHEADER:100\n<OFX><STMTRS>${'<a>'.repeat(30_000)}`],
+  ['30,000 nested XML elements', `<?xml version="1.0"?>${'<a>'.repeat(30_000)}`],
+  ['100,000 delimiters in one line', ','.repeat(100_000)],
+  ['100,000 blanks in one cell', `"${' '.repeat(100_000)}(",Date,Name,Amount\n,2025-01-03,Shop,1`],
+  ['100,001 quotation marks', `Date,Name,Amount\n${'"'.repeat(100_001)}`],
+  ['30,000 groups of digits', `Date,Name,Amount\n2025-01-03,Shop,${'1,'.repeat(30_000)}`],
+  ['30,000 parts of a date', `Date,Name,Amount\n${'1/'.repeat(30_000)},Shop,1`],
+  ['100,000 empty lines', '\n'.repeat(100_000)],
+])('%s are read or refused in linear time', (_, file) => {
   try {
     expect(readStatement(file).rows.length).toBeLessThanOrEqual(1)
   } catch (error) {
@@ -74,7 +74,7 @@ test.each([
   }
 })
 
-test('an account for each line, and an id for all', () => {
+test('each row names an account, and all have an id', () => {
   const lines = Array.from({ length: 2_000 }, (_, index) => `2025-01-03;Shop;-1,00;A${index}`)
   const columns = { date: 'Date', name: 'Name', amount: 'Amount', account: 'Account' }
   expect(readStatement(`Date;Name;Amount;Account\n${lines.join('\n')}`, { columns }).accounts).toHaveLength(2_000)
@@ -82,7 +82,7 @@ test('an account for each line, and an id for all', () => {
   expect(readStatement(`Date;Name;Amount;Transaction ID\n${same.join('\n')}`).problems).toHaveLength(2_000)
 })
 
-test('a file that was damaged anywhere is refused in words, or has rows that the table takes', () => {
+test('a file with damage at any position is refused with a message, or has rows that the table accepts', () => {
   const names = readdirSync(join(import.meta.dirname, 'files'))
   const damage = fc.record({ at: fc.double({ min: 0, max: 1, noNaN: true }), gone: fc.nat(40), put: fc.uint8Array({ maxLength: 8 }) })
   fc.assert(

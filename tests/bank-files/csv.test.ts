@@ -1,4 +1,4 @@
-/** CSV of banks that have no preset: what the file proves is taken, and what it does not prove is asked. */
+/** CSV files of banks without a preset: unambiguous properties are detected, and the others are reported as questions. */
 import { expect, test } from 'vitest'
 import { inParts, readStatement, StatementError, type StatementRow } from '../../client/import/index.ts'
 import { briefly, bytesOf } from './files.ts'
@@ -6,7 +6,7 @@ import { briefly, bytesOf } from './files.ts'
 const amounts = (...texts: string[]) => `Date;Name;Amount\n${texts.map((text) => `2025-01-03;Shop;"${text}"`).join('\n')}`
 const days = (...texts: string[]) => `Date,Name,Amount\n${texts.map((text) => `"${text}",Shop,-1.50`).join('\n')}`
 
-test('lines before the header, ISO-8859-1, two columns of amounts, apostrophes', () => {
+test('a file with lines before the header, ISO-8859-1, two columns of amounts and apostrophes is read', () => {
   const { encoding, rows } = readStatement(bytesOf('swiss-columns.csv'))
   expect(encoding).toBe('windows-1252')
   expect(rows).toEqual([
@@ -15,7 +15,7 @@ test('lines before the header, ISO-8859-1, two columns of amounts, apostrophes',
   ])
 })
 
-test('UTF-16, tabs, magnitudes in the column of what went', () => {
+test('a file in UTF-16 with tabs and positive amounts in the debit column is read', () => {
   const { encoding, rows } = readStatement(bytesOf('french-utf16.csv'), { currency: 'EUR' })
   expect(encoding).toBe('utf-16le')
   expect(briefly(rows)).toEqual([['2025-03-14', -4.1, 'eur', 'Boulangerie Éclair'], ['2025-03-15', 2310.55, 'eur', 'Salaire']])
@@ -23,7 +23,7 @@ test('UTF-16, tabs, magnitudes in the column of what went', () => {
   expect(readStatement(withoutMark)).toMatchObject({ encoding: 'utf-16le', rows: [{ name: 'Boulangerie Éclair' }, {}] })
 })
 
-test('UTF-8 with its mark, in an ArrayBuffer', () => {
+test('a file in UTF-8 with a byte order mark, in an ArrayBuffer, is read', () => {
   const bytes = new TextEncoder().encode('\uFEFFDate,Name,Amount\n2025-01-03,Café,-1.50')
   expect(readStatement(bytes.buffer)).toMatchObject({ encoding: 'utf-8', rows: [{ name: 'Café' }] })
 })
@@ -43,13 +43,13 @@ test.each<[string[], number[]]>([
   [['1.234.567', '1,5'], [1234567, 1.5]],
   [['0.10', '0.20', '4.35', '1.005000'], []],
   [['0.10', '0.20', '4.35', '1.1500'], [0.1, 0.2, 4.35, 1.15]],
-])('amounts %j are %j', (texts, wanted) => {
+])('amounts %j are read as %j', (texts, wanted) => {
   const { rows, problems } = readStatement(amounts(...texts), { negate: false })
-  // each list is whole or says what is wrong
+  // Each list is read completely, or has a problem.
   expect(wanted.length === 0 ? problems.length : rows.map(({ amount }) => amount)).toEqual(wanted.length === 0 ? 1 : wanted)
 })
 
-test('an amount that can be read in two ways is asked about, and the option decides', () => {
+test('an ambiguous amount is a question, and the option decides', () => {
   const file = amounts('1,234', '567')
   expect(readStatement(file)).toMatchObject({
     rows: [],
@@ -66,7 +66,7 @@ test('an amount that can be read in two ways is asked about, and the option deci
     rows: [{ amount: 567 }],
     problems: [{ line: 2, option: 'roundAmounts', message: expect.stringContaining('"1,234" has more than two decimals.') }],
   })
-  // one amount proves it for all
+  // One unambiguous amount decides for all.
   expect(readStatement(amounts('1,234', '5.67'), { negate: false }).rows.map(({ amount }) => amount)).toEqual([1234, 5.67])
   expect(readStatement(amounts('12,34', '5.67'))).toMatchObject({
     rows: [],
@@ -80,15 +80,15 @@ test.each<[string[], string[]]>([
   [['03/01/2025', '13/01/2025'], ['2025-01-03', '2025-01-13']],
   [['01/03/2025', '01/13/2025'], ['2025-01-03', '2025-01-13']],
   [['3 Jan 2025', '03-Jan-25', 'January 3, 2025', 'Jan 3, 2025'], ['2025-01-03', '2025-01-03', '2025-01-03', '2025-01-03']],
-  // both ways are the same day
+  // Both readings are the same day.
   [['01/01/2025', '05-05-2025'], ['2025-01-01', '2025-05-05']],
   [['29/02/2024'], ['2024-02-29']],
-])('days %j are %j', (texts, wanted) => {
+])('days %j are read as %j', (texts, wanted) => {
   const { rows, problems } = readStatement(days(...texts))
   expect([rows.map(({ transaction_date }) => transaction_date), problems]).toEqual([wanted, []])
 })
 
-test('a day that can be read in two ways is asked about, and the option decides', () => {
+test('an ambiguous day is a question, and the option decides', () => {
   const file = days('03/04/2025', '05/04/2025')
   expect(readStatement(file)).toMatchObject({
     rows: [],
@@ -108,7 +108,7 @@ test('a day that can be read in two ways is asked about, and the option decides'
   })
 })
 
-test('what is wrong in a line is said with its line and field, and the others are read', () => {
+test('an invalid line is reported with line and field, and the other lines are read', () => {
   const file = [
     'Date,Name,Amount,Currency',
     '2025-02-30,Shop,-1.00,EUR',
@@ -121,7 +121,7 @@ test('what is wrong in a line is said with its line and field, and the others ar
     '2025-02-03,Shop,1000000000000.00,EUR',
     'Total,,,',
   ]
-  // a currency that is none is not taken for the one that the person said
+  // An invalid currency does not fall back to the one in the options.
   const { rows, problems } = readStatement(file.join('\n'), { currency: 'usd' })
   expect(briefly(rows)).toEqual([['2025-02-03', -2, 'eur', 'Unnamed'], ['2025-02-03', -3, 'eur', 'Two lines'], ['2025-02-03', -4, undefined, 'Shop']])
   expect(problems).toEqual([
@@ -135,22 +135,22 @@ test('what is wrong in a line is said with its line and field, and the others ar
   ])
 })
 
-test('a file whose columns nobody knows shows them, and one that is read says its header', () => {
+test('a file with unknown columns returns them, and a file that is read returns its header', () => {
   const unknown = 'Konto 1\nZeitpunkt;Wofür;Wieviel\n03.01.2025;Brot;-3,20\n04.01.2025;Milch;-1,10'
-  let asked: unknown
+  let problem: unknown
   try {
     readStatement(unknown)
   } catch (error) {
-    asked = error
+    problem = error
   }
-  expect(asked).toBeInstanceOf(StatementError)
-  expect((asked as StatementError).lines).toEqual([['Zeitpunkt', 'Wofür', 'Wieviel'], ['03.01.2025', 'Brot', '-3,20'], ['04.01.2025', 'Milch', '-1,10']])
+  expect(problem).toBeInstanceOf(StatementError)
+  expect((problem as StatementError).lines).toEqual([['Zeitpunkt', 'Wofür', 'Wieviel'], ['03.01.2025', 'Brot', '-3,20'], ['04.01.2025', 'Milch', '-1,10']])
   const columns = { date: 'Zeitpunkt', name: 'Wofür', amount: 'Wieviel' }
   expect(readStatement(unknown, { columns }).header).toEqual(['Zeitpunkt', 'Wofür', 'Wieviel'])
   expect(readStatement(bytesOf('wells-fargo.csv'), { preset: 'wells-fargo' }).header).toEqual([])
 })
 
-test('somebody says which column is what, by name or by place', () => {
+test('a user maps columns by name or by position', () => {
   const named = 'Zeitpunkt;Wofür;Wieviel\n03.01.2025;Brot;-3,20'
   expect(() => readStatement(named)).toThrow(
     'No line names the columns of a statement (a date, an amount and a name). Say which is which with `columns`. Its widest line has: Zeitpunkt, Wofür, Wieviel.',
@@ -169,26 +169,26 @@ test('somebody says which column is what, by name or by place', () => {
   ])
 })
 
-test('a column says in or out, or the person says that the amounts are what was spent', () => {
+test('a column gives the direction, or the user says that positive amounts are expenses', () => {
   const file = 'Date,Name,Amount,Direction\n2025-01-03,Shop,3.00,Debit\n2025-01-03,Ann,3.00,CREDIT\n2025-01-03,Ben,3.00,sideways'
   expect(readStatement(file)).toMatchObject({ rows: [], problems: [{ line: 4, field: 'amount', option: 'directions', unclear: ['sideways'] }] })
   expect(readStatement(file, { directions: { Sideways: 'out' } }).rows.map(({ amount }) => amount)).toEqual([-3, 3, -3])
   expect(readStatement('Date,Name,Amount\n2025-01-03,Shop,3.10\n2025-01-03,Paid,-9.00', { negate: true }).rows.map(({ amount }) => amount)).toEqual([-3.1, 9])
 })
 
-test("Excel's sep= line, a unit in the header, the same purchase twice on one day", () => {
+test("Excel's sep= line, a unit in the header, and the same purchase twice on one day are read", () => {
   const { rows } = readStatement('sep=|\nBooking date|Payee|Amount (EUR)\n2025-01-03|Kiosk|-1.20\n2025-01-03|Kiosk|-1.20')
   expect(rows).toEqual(Array.from({ length: 2 }, () => ({ name: 'Kiosk', amount: -1.2, transaction_date: '2025-01-03', currency: 'eur' })))
 })
 
-test('what is too long for the table is cut, and the name is whole in the description', () => {
+test('a text that is too long for the table is cut, and the description has the full name', () => {
   const long = 'Bäckerei 🥐'.repeat(40)
   const [row] = readStatement(`Date,Name,Amount\n2025-01-03,${long},-1.00`).rows
   expect(Array.from(row?.name ?? '')).toHaveLength(255)
   expect(row?.description).toBe(long)
 })
 
-test('a long file is parted for import_transactions, and a day is never torn', () => {
+test('a long file is split for import_transactions, and never within a day', () => {
   const rows = ['2025-01-01', '2025-01-02', '2025-01-02', '2025-01-03'].map((transaction_date): StatementRow => ({
     name: 'Kiosk',
     amount: -1,

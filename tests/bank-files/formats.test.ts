@@ -1,9 +1,9 @@
-/** OFX, QIF and CAMT.053 as banks and programs write them. */
+/** OFX, QIF and CAMT.053 files in the form that banks and programs write. */
 import { expect, test } from 'vitest'
 import { readStatement } from '../../client/import/index.ts'
 import { briefly, bytesOf } from './files.ts'
 
-test('OFX 1: values are not closed, the header says the encoding, a zone does not move the day', () => {
+test('OFX 1 with unclosed values and an encoding in its header is read, and a time zone does not change the day', () => {
   const { format, encoding, rows, accounts } = readStatement(bytesOf('checking.qfx'))
   expect({ format, encoding }).toEqual({ format: 'ofx', encoding: 'windows-1252' })
   expect(rows[0]).toEqual({
@@ -16,14 +16,14 @@ test('OFX 1: values are not closed, the header says the encoding, a zone does no
     status: 'paid',
     metadata: { type: 'DEBIT' },
   })
-  // an empty MEMO does not swallow what comes after, and a check without a name is called what it is
+  // An empty MEMO does not contain the following elements, and a check without a name gets its type as name.
   expect(rows[1]).toMatchObject({ name: 'CHECK 1042', amount: -1200, reference_no: '1042' })
-  // an & that begins no entity is one
+  // An & without an entity stays an &.
   expect(rows[2]).toMatchObject({ name: 'AT&T REFUND', amount: 2500 })
   expect(accounts).toEqual([{ id: '000123456789', currency: 'usd', balance: { amount: 1282.5, on: '2025-03-10' }, rows }])
 })
 
-test('OFX: an id that the bank gave twice is told, and taken from different transactions', () => {
+test('OFX with the same bank id for two transactions reports it, and gives each row a unique id', () => {
   const { rows, problems } = readStatement(bytesOf('checking.qfx'))
   expect(problems).toEqual([
     {
@@ -47,11 +47,11 @@ test('OFX: an id that the bank gave twice is told, and taken from different tran
   ]])
 })
 
-test('OFX 2: XML, a comma before the cents, an account and a card that count their ids each from 1', () => {
+test('OFX 2 is read: XML, a comma as decimal separator, and an account and a card that both number their ids from 1', () => {
   const { rows, accounts, problems } = readStatement(bytesOf('two-accounts.ofx'))
   expect(briefly(rows)).toEqual([
     ['2025-03-03', -19.9, 'eur', 'Müller & Söhne'],
-    // in another currency than the account's, as it says
+    // In another currency than the account's.
     ['2025-03-04', -35, 'usd', 'Shop'],
     ['2025-03-05', -7, 'eur', 'Kiosk'],
   ])
@@ -60,12 +60,12 @@ test('OFX 2: XML, a comma before the cents, an account and a card that count the
   expect(problems).toEqual([])
 })
 
-test('OFX 2 that is not well-formed is read as the older kind', () => {
+test('OFX 2 that is not well-formed is read as OFX 1', () => {
   const broken = new TextDecoder().decode(bytesOf('two-accounts.ofx')).replace('Müller &amp; S&#246;hne</NAME>', 'M & S')
   expect(briefly(readStatement(broken).rows)[0]).toEqual(['2025-03-03', -19.9, 'eur', 'M & S'])
 })
 
-test('OFX: corrections, trades and a file that breaks off are told', () => {
+test('OFX with corrections, trades or an early end reports them', () => {
   const start = 'OFXHEADER:100\n\n<OFX><INVSTMTMSGSRSV1><INVSTMTTRNRS><INVSTMTRS><CURDEF>USD<INVACCTFROM><ACCTID>9</INVACCTFROM><INVTRANLIST>'
   const cash =
     '<INVBANKTRAN><STMTTRN><TRNTYPE>INT<DTPOSTED>20250301<TRNAMT>1.10<FITID>i1<CORRECTFITID>i0<CORRECTACTION>REPLACE<NAME>Interest</STMTTRN></INVBANKTRAN>'
@@ -78,7 +78,7 @@ test('OFX: corrections, trades and a file that breaks off are told', () => {
   ])
 })
 
-test("QIF: Quicken's years, amounts with commas, splits, transfers, a list of each account", () => {
+test("QIF is read: Quicken's years, amounts with commas, splits, transfers, a list for each account", () => {
   const { format, rows, accounts, problems } = readStatement(bytesOf('quicken.qif'))
   expect(format).toBe('qif')
   expect(rows).toEqual([
@@ -97,7 +97,7 @@ test("QIF: Quicken's years, amounts with commas, splits, transfers, a list of ea
   expect(problems).toEqual([])
 })
 
-test('QIF: days that can be read both ways are asked about, and a split that does not add up is told', () => {
+test('QIF with ambiguous days is a question, and a split with a wrong sum is reported', () => {
   const file = '!Type:Bank\nD3/4/25\nT-10.00\nPShop\nSFood\n$-4.00\nSHome\n$-5.00\n^\n'
   expect(readStatement(file)).toMatchObject({ rows: [], problems: [{ line: 2, field: 'transaction_date', option: 'dateOrder' }] })
   const { rows, problems } = readStatement(file, { dateOrder: 'dmy' })
@@ -105,14 +105,14 @@ test('QIF: days that can be read both ways are asked about, and a split that doe
   expect(problems).toEqual([{ line: 2, row: 1, field: 'metadata', message: 'The parts of this split do not add up to it.' }])
 })
 
-test('QIF: what is too much for the metadata of a row is left out of it, and told', () => {
+test('QIF with more data than the metadata of a row can store reports it and omits the rest', () => {
   const parts = Array.from({ length: 200 }, (_, index) => `SCategory ${index}\nE${'long memo '.repeat(10)}\n$-1.00`).join('\n')
   const { rows, problems } = readStatement(`!Type:Cash\nD13/1/2025\nT-200.00\nPShop\n${parts}\n^`)
   expect(rows).toEqual([{ name: 'Shop', amount: -200, transaction_date: '2025-01-13' }])
   expect(problems).toEqual([{ line: 2, row: 1, field: 'metadata', message: 'The other data of this row is too large to store, so it was left out.' }])
 })
 
-test('CAMT.053: who, what for, by which reference, and the balance at the end', () => {
+test('CAMT.053 is read: counterparty, purpose, reference, and closing balance', () => {
   const { format, rows, accounts } = readStatement(bytesOf('camt053.xml'))
   expect(format).toBe('camt')
   expect(rows[0]).toEqual({
@@ -131,7 +131,7 @@ test('CAMT.053: who, what for, by which reference, and the balance at the end', 
   ])
 })
 
-test('CAMT.053: a batch is a row for each transaction if they add up to it, and one row if not', () => {
+test('CAMT.053 with a batch becomes a row for each transaction if they add up to it, and otherwise one row', () => {
   const { rows, problems } = readStatement(bytesOf('camt053.xml'))
   expect(rows.slice(1, 4).map(({ name, amount, external_id }) => [name, amount, external_id])).toEqual([
     ['Ben', -10.1, 'BATCH-9/1'],
@@ -141,7 +141,7 @@ test('CAMT.053: a batch is a row for each transaction if they add up to it, and 
   expect(problems).toEqual([{ line: 29, field: 'amount', message: 'The 2 transactions of this entry do not add up to it, so it is one row.' }])
 })
 
-test('CAMT.053: a reversal brings back what went to the same person, and is known by what it says', () => {
+test('CAMT.053 with a reversal gets the opposite amount of the payment, and is recognized by its fields', () => {
   expect(readStatement(bytesOf('camt053.xml')).rows[4]).toEqual({
     name: 'Stadtwerke Köln',
     amount: 42.1,
@@ -152,7 +152,7 @@ test('CAMT.053: a reversal brings back what went to the same person, and is know
   })
 })
 
-test('CAMT.053 of version 8, with a prefix: pending says so, what only informs is left out', () => {
+test('CAMT.053 version 8 with a prefix is read: pending entries are marked, and informational ones are left out', () => {
   const { rows, problems } = readStatement(bytesOf('camt053-v8.xml'))
   expect(rows).toEqual([{ name: 'Kino', amount: -8, transaction_date: '2025-03-05', currency: 'eur', status: 'pending' }])
   expect(problems).toEqual([{ line: 16, message: 'This entry only informs and moves no money, so it was left out.' }])

@@ -1,4 +1,4 @@
-/** Ann downloads a CSV file from each bank that has a preset, and reads it without saying anything about it. */
+/** A CSV file of each bank that has a preset is read without options. */
 import { expect, test } from 'vitest'
 import { type PresetName, PRESETS, readStatement } from '../../client/import/index.ts'
 import { briefly, bytesOf } from './files.ts'
@@ -71,7 +71,7 @@ const read: Record<PresetName, { encoding: string, rows: unknown[], problems?: u
     encoding: 'utf-8',
     rows: [
       ['2025-03-04', -6.4, 'chf', 'Zürich Café'],
-      // with its fee
+      // With its fee.
       ['2025-03-05', -100.5, 'chf', 'Exchanged to EUR'],
       ['2025-03-06', -18, 'chf', 'Taxi'],
       ['2025-03-06', -250, 'chf', 'Hotel'],
@@ -306,8 +306,8 @@ const read: Record<PresetName, { encoding: string, rows: unknown[], problems?: u
   },
 }
 
-test.each(Object.keys(PRESETS) as PresetName[])('%s', (preset) => {
-  // a file without a header line cannot say whose it is
+test.each(Object.keys(PRESETS) as PresetName[])('a file of %s is read with its preset', (preset) => {
+  // A file without a header line cannot be recognized, so its preset is given.
   const options = PRESETS[preset].header.length === 0 ? { preset } : {}
   const statement = readStatement(bytesOf(`${preset}.csv`), options)
   const { encoding, rows, problems = [] } = read[preset]
@@ -315,7 +315,7 @@ test.each(Object.keys(PRESETS) as PresetName[])('%s', (preset) => {
   expect(statement).toMatchObject({ format: 'csv', preset, encoding, problems })
 })
 
-test('what a bank says besides is in the fields of a transaction', () => {
+test('further data of the bank is in the fields of a transaction', () => {
   const [ing] = readStatement(bytesOf('ing-de.csv')).rows.slice(-1)
   expect(ing).toEqual({
     name: 'Hausverwaltung Müller',
@@ -331,7 +331,7 @@ test('what a bank says besides is in the fields of a transaction', () => {
   expect(dkb).toMatchObject({ reference_no: 'KD-4711', metadata: { iban: 'DE89370400440532013000' } })
 })
 
-test('what is pending or came to nothing says so', () => {
+test('pending and failed transactions have their status', () => {
   expect(readStatement(bytesOf('revolut.csv')).rows.map(({ status }) => status)).toEqual(['paid', 'paid', 'pending', 'failed'])
   expect(readStatement(bytesOf('dkb.csv')).rows.map(({ status }) => status)).toEqual(['pending', 'paid', 'paid'])
   expect(readStatement(bytesOf('sparkasse.csv')).rows[2]?.status).toBe('pending')
@@ -339,14 +339,14 @@ test('what is pending or came to nothing says so', () => {
   expect(readStatement(bytesOf('intesa.csv')).rows.map(({ status }) => status)).toEqual(['paid', 'paid', 'pending'])
 })
 
-test('a file of several accounts gives each its rows', () => {
+test('a file of several accounts has rows for each', () => {
   const { accounts } = readStatement(bytesOf('sparkasse.csv'))
   expect(accounts.map(({ id, rows }) => [id, rows.length])).toEqual([['DE02100500000054540402', 2], ['DE88100500000012345678', 1]])
   const parted = ['mint', 'ynab', 'rabobank', 'actual', 'monarch', 'sure', 'intesa'].map((bank) => readStatement(bytesOf(`${bank}.csv`)).accounts)
   expect(parted.map((own) => own.map(({ rows }) => rows.length))).toEqual([[2, 1], [2, 1], [1, 1], [1, 1], [2, 1], [1, 1], [2, 1]])
 })
 
-test('a journal gives each own account its side of a row', () => {
+test('a journal creates a row in each of its own accounts', () => {
   const { accounts } = readStatement(bytesOf('firefly.csv'))
   expect(accounts.map(({ id, rows }) => [id, rows.map(({ amount }) => amount)])).toEqual([['Giro', [-12.5, 1350, -200]], ['Savings', [216.4, -50]]])
   expect(accounts.flatMap(({ rows }) => rows.map(({ external_id: id }) => id))).toEqual(['11', '12', '13', '13 in', '14'])
@@ -359,7 +359,7 @@ test('a journal gives each own account its side of a row', () => {
   expect(problems).toMatchObject([{ line: 2, message: 'Neither "Till" nor "Bäckerei Muster" is an account of yours, so this line was left out.' }])
 })
 
-test("a bank's file that is read as another bank's says what it has", () => {
+test("a bank's file that is read with another bank's preset reports its columns", () => {
   expect(() => readStatement(bytesOf('n26.csv'), { preset: 'monzo' })).toThrow(
     'This is not the layout of "monzo". Its widest line has: Booking Date, Value Date',
   )

@@ -1,4 +1,4 @@
-/** Ann's file does not prove a sign, an account, a state or a letter: she is asked, and her answer decides. */
+/** Ambiguous files: a sign, an account, a status or an encoding is not certain. The reader returns a question, and Ann's answer decides. */
 import { expect, test } from 'vitest'
 import { readStatement } from '../../client/import/index.ts'
 
@@ -17,36 +17,36 @@ test.each([
   ['Withdrawal', 'Deposit'],
   ['OUT', 'IN'],
   ['-', '+'],
-])('the words %s and %s beside amounts without a sign are the direction, whatever their column is called', (out, into) => {
+])('the words %s and %s in any column next to unsigned amounts are the direction', (out, into) => {
   const statement = readStatement(csv('Date,Name,Amount,Anything', `2025-01-03,Shop,3.50,${out}`, `2025-01-04,Ann,20.00,${into}`))
   expect([amounts(statement), statement.problems]).toEqual([[-3.5, 20], []])
 })
 
-test('a credit card is no money that came in', () => {
+test('a payment by credit card is not an income', () => {
   const file = csv('Date,Name,Amount,Card Type', '2025-01-03,Shop,3.50,credit', '2025-01-04,Kiosk,2.00,debit')
   expect(readStatement(file).problems).toMatchObject([{ option: 'negate' }])
 })
 
-test('a word of a direction column that nobody understands is asked for, and so is one beside both signs', () => {
+test('an unknown word in a direction column is a question, and so is a known one next to both signs', () => {
   const unknown = csv('Date;Name;Amount;Way', '2025-01-03;Shop;3.50;D', '2025-01-04;Ann;20.00;C', '2025-01-05;Fee;1.00;X')
   expect(readStatement(unknown)).toMatchObject({ rows: [], problems: [{ line: 4, field: 'amount', option: 'directions', unclear: ['X'] }] })
   expect(amounts(readStatement(unknown, { directions: { x: 'out' } }))).toEqual([-3.5, 20, -1])
   const both = csv('Date,Name,Amount,Direction', '2025-01-03,Shop,-3.50,Debit', '2025-01-04,Shop,1.50,Debit', '2025-01-05,Ann,20.00,Credit')
   expect(readStatement(both)).toMatchObject({ rows: [], problems: [{ option: 'directions', unclear: ['Debit'] }] })
   expect(amounts(readStatement(both, { directions: { Debit: 'sign' } }))).toEqual([-3.5, 1.5, 20])
-  // a debt that is written from the bank's side
+  // A debt from the bank's point of view.
   const debt = csv('Date,Name,Amount,Kind', '2025-01-03,Shop,3.50,debit', '2025-01-04,Paid,-20.00,credit')
   expect(amounts(readStatement(debt))).toEqual([-3.5, 20])
 })
 
-test('amounts without a minus are asked about, and the answer decides', () => {
+test('amounts without a minus are a question, and the answer decides', () => {
   const file = csv('Date,Description,Amount', '2025-01-03,Shop,3.50', '2025-01-04,Kiosk,2.00')
   expect(readStatement(file)).toMatchObject({ rows: [], problems: [{ line: 2, field: 'amount', option: 'negate', unclear: ['3.50 Shop'] }] })
   expect(amounts(readStatement(file, { negate: true }))).toEqual([-3.5, -2])
   expect(amounts(readStatement(file, { negate: false }))).toEqual([3.5, 2])
 })
 
-test('a payment that goes the wrong way is asked about among any signs', () => {
+test('a payment with an unexpected sign among other signs is a question', () => {
   const paid = csv('Date,Description,Amount', '2025-01-03,Shop,3.50', '2025-01-04,Refund of Ben,-2.00', '2025-01-05,PAYMENT RECEIVED - THANK YOU,-9.00')
   expect(readStatement(paid)).toMatchObject({ rows: [], problems: [{ option: 'negate', unclear: ['-9.00 PAYMENT RECEIVED - THANK YOU', '3.50 Shop'] }] })
   expect(amounts(readStatement(paid, { negate: true }))).toEqual([-3.5, 2, 9])
@@ -56,7 +56,7 @@ test('a payment that goes the wrong way is asked about among any signs', () => {
   expect(amounts(readStatement(plain))).toEqual([-3.5, 2, 9])
 })
 
-test('a running balance proves the signs, right or the other way round, from the oldest row or from the newest', () => {
+test('a running balance determines the signs, inverted or not, from the oldest or the newest row', () => {
   const lines = ['2025-01-03,Shop,3.50,96.50', '2025-01-04,Kiosk,2.00,94.50', '2025-01-05,Bar,4.50,90.00']
   expect(amounts(readStatement(csv('Date,Name,Amount,Saldo', ...lines)))).toEqual([-3.5, -2, -4.5])
   expect(amounts(readStatement(csv('Date,Name,Amount,Left', ...lines.toReversed())))).toEqual([-4.5, -2, -3.5])
@@ -64,14 +64,14 @@ test('a running balance proves the signs, right or the other way round, from the
   expect(amounts(readStatement(csv('Date,Name,Amount,Balance', ...saved)))).toEqual([3.5, 2, 4.5])
 })
 
-test('a balance that moves both ways gives amounts without a sign theirs, and the row before which there is none is told', () => {
+test('a balance that rises and falls determines the signs of unsigned amounts, and a row without a previous balance is reported', () => {
   const file = csv('Date,Name,Amount,Balance', '2025-01-03,Shop,3.50,96.50', '2025-01-04,Ann,20.00,116.50', '2025-01-05,Bar,4.50,112.00')
   const { rows, problems } = readStatement(file)
   expect(rows.map(({ amount }) => amount)).toEqual([20, -4.5])
   expect(problems).toMatchObject([{ line: 2, field: 'amount' }])
 })
 
-test('debits above zero and credits below it are a debt only if the file proves it', () => {
+test('positive debits and negative credits are a debt only if the file proves it', () => {
   const file = (name: string) => csv('Date,Name,Debit,Credit', '2025-01-03,Shop,3.50,', `2025-01-04,${name},,-20.00`)
   expect(readStatement(file('Bank')).problems).toMatchObject([{ option: 'negate', unclear: ['-20.00 Bank'] }])
   expect(amounts(readStatement(file('Bank'), { negate: true }))).toEqual([-3.5, 20])
@@ -79,7 +79,7 @@ test('debits above zero and credits below it are a debt only if the file proves 
   expect(amounts(readStatement(file('Payment received - thank you')))).toEqual([-3.5, 20])
 })
 
-test('the purchases of a QIF card and OFX kinds that go against the sign are asked about', () => {
+test('purchases of a QIF card and OFX types that contradict their sign are a question', () => {
   const card = '!Type:CCard\nD2025-01-03\nT3.50\nPShop\n^\nD2025-01-04\nT2.00\nPKiosk\n^\n'
   expect(readStatement(card)).toMatchObject({ rows: [], problems: [{ option: 'negate' }] })
   expect(amounts(readStatement(card, { negate: true }))).toEqual([-3.5, -2])
@@ -89,7 +89,7 @@ test('the purchases of a QIF card and OFX kinds that go against the sign are ask
   expect(amounts(readStatement(ofx.replace('3.50', '-3.50')))).toEqual([-3.5])
 })
 
-test('a column that names accounts parts the file, one of a single value does not', () => {
+test('a column of account names splits the file, unless it has only one value', () => {
   const file = csv('Account Name,Date,Name,Amount', 'Giro,2025-01-03,Shop,-3.50', 'Card,2025-01-04,Bar,-4.50', 'Giro,2025-01-05,Ann,20.00')
   expect(readStatement(file).accounts.map(({ id, rows }) => [id, rows.map(({ amount }) => amount)])).toEqual([['Giro', [-3.5, 20]], ['Card', [-4.5]]])
   expect(readStatement(file.replace('Card', 'Giro'))).toMatchObject({ accounts: [], rows: [{}, {}, {}] })
@@ -102,7 +102,7 @@ test('a column that names accounts parts the file, one of a single value does no
   expect(readStatement(dutch).accounts.map(({ id }) => id)).toEqual(['NL01', 'NL02'])
 })
 
-test('the account of the other side parts nothing, and a column that may be either is asked about', () => {
+test('a column of counterparty accounts does not split the file, and an ambiguous column is a question', () => {
   const other = csv('Date,Name,Amount,IBAN Zahlungsbeteiligter', '2025-01-03,Shop,-3.50,DE01', '2025-01-04,Ann,4.50,DE02')
   expect(readStatement(other)).toMatchObject({ accounts: [], problems: [] })
   const cash = csv('Date,Name,Amount,IBAN', '2025-01-03,Shop,-3.50,DE01', '2025-01-04,Ann,4.50,DE02', '2025-01-05,Cash,-10.00,')
@@ -116,7 +116,7 @@ test('the account of the other side parts nothing, and a column that may be eith
   expect(readStatement(either, { account: false })).toMatchObject({ accounts: [], rows: [{}, {}] })
 })
 
-test('letters of a code page that the file proves are right, those that it does not are asked about', () => {
+test('characters of a code page are right if the file proves it, and otherwise a question', () => {
   const polish = { ż: 0xbf, ó: 0xf3, ł: 0xb3 }
   const read = readStatement(bytes('Data;Opis;Kwota\n2025-01-03;Sklep spożywczy;-3,50\n2025-01-04;główny;-2,00', polish))
   expect([read.encoding, read.rows.map(({ name }) => name)]).toEqual(['windows-1250', ['Sklep spożywczy', 'główny']])
@@ -141,14 +141,14 @@ test('letters of a code page that the file proves are right, those that it does 
   expect(readStatement(bytes('Date,Name,Amount\n2025-01-03,ż,-3.50', { ż: 0xbe }), { encoding: 'cp852' }).rows[0]?.name).toBe('ż')
 })
 
-test('booked, pending and failed are said as the bank says them, and other words are asked for', () => {
+test('booked, pending and failed have the words of banks, and other words are a question', () => {
   const file = (word: string) => csv('Date,Name,Amount,Status', '2025-01-03,Shop,-3.50,Posted', '2025-01-04,Bar,-4.50,Pending', `2025-01-05,Inn,-5.50,${word}`)
   expect(readStatement(file('Declined')).rows.map(({ status }) => status)).toEqual(['paid', 'pending', 'failed'])
   expect(readStatement(file('Odd'))).toMatchObject({ rows: [], problems: [{ line: 4, field: 'status', option: 'statuses', unclear: ['Odd'] }] })
   expect(readStatement(file('Odd'), { statuses: { odd: 'pending' } }).rows[2]?.status).toBe('pending')
 })
 
-test('amounts of more decimals are rounded only if somebody says so, and zeros are cut', () => {
+test('amounts with too many decimals are rounded only with the option, and trailing zeros are removed', () => {
   const file = csv('Date,Name,Amount', '2025-01-03,Shop,-3.771', '2025-01-04,Bar,-4.5000', '2025-01-05,Inn,2.005')
   const { rows, problems } = readStatement(file)
   expect(rows.map(({ amount }) => amount)).toEqual([-4.5])
@@ -161,7 +161,7 @@ test('amounts of more decimals are rounded only if somebody says so, and zeros a
   expect(readStatement(file, { roundAmounts: false }).problems.map(({ option }) => option)).toEqual([undefined, undefined])
 })
 
-test('the delimiter is the one that explains most lines, and no line before or after is lost in silence', () => {
+test('the delimiter is the one that fits most lines, and lines before and after the table are reported', () => {
   const danish = csv(
     'x',
     '16-11-2012;Nota A, 5;16-11-2012;-48,00;250,00',
@@ -179,12 +179,12 @@ test('the delimiter is the one that explains most lines, and no line before or a
   expect(readStatement(shifted)).toMatchObject({ rows: [{ name: 'Bar' }, { name: 'Ann' }], problems: [{ line: 2 }] })
 })
 
-test('a row that moves no money is left out and told', () => {
+test('a row with amount zero is left out and reported', () => {
   const file = csv('Date,Name,Amount', '2025-01-03,Notice,0.00', '2025-01-04,Bar,-4.50')
   expect(readStatement(file)).toMatchObject({ rows: [{ name: 'Bar' }], problems: [{ line: 2, field: 'amount' }] })
 })
 
-test('names of columns with underscores and with a bare currency are known', () => {
+test('column names with underscores or only a currency are recognized', () => {
   expect(readStatement(csv('booking_date,counter_party,amount,currency_code', '2025-01-03,Shop,-3.50,EUR')).rows).toEqual([
     { name: 'Shop', amount: -3.5, transaction_date: '2025-01-03', currency: 'eur' },
   ])
@@ -195,7 +195,7 @@ test('names of columns with underscores and with a bare currency are known', () 
   ])
 })
 
-test('XML that calls its ASCII UTF-16, OFX with comments and names that are escaped twice are read', () => {
+test('XML that declares UTF-16 for ASCII, OFX with comments, and doubly escaped names are read', () => {
   const xml =
     `<?xml version="1.0" encoding="utf-16"?><OFX><STMTRS><CURDEF>EUR</CURDEF><STMTTRN><DTPOSTED>20250103</DTPOSTED><TRNAMT>-3.50</TRNAMT><FITID>1</FITID><NAME>Shop</NAME></STMTTRN></STMTRS></OFX>`
   expect(readStatement(new TextEncoder().encode(xml))).toMatchObject({ encoding: 'utf-8', rows: [{ name: 'Shop', amount: -3.5, status: 'paid' }] })
@@ -204,7 +204,7 @@ test('XML that calls its ASCII UTF-16, OFX with comments and names that are esca
   expect(readStatement(sgml).rows).toMatchObject([{ name: 'TPAY <DEFTPYMT>', amount: -3.5 }])
 })
 
-test('a CAMT entry without a date has the last day of its statement, and is told', () => {
+test('a CAMT entry without a date gets the last day of its statement, and this is reported', () => {
   const entry = '<Ntry><Amt Ccy="EUR">3.50</Amt><CdtDbtInd>DBIT</CdtDbtInd><Sts>BOOK</Sts><AddtlNtryInf>Fee</AddtlNtryInf></Ntry>'
   const camt =
     `<Document><BkToCstmrStmt><Stmt><CreDtTm>2025-03-05T07:00:00</CreDtTm><FrToDt><FrDtTm>2025-03-01T00:00:00</FrDtTm><ToDtTm>2025-03-04T23:59:59</ToDtTm></FrToDt>${entry}</Stmt></BkToCstmrStmt></Document>`
@@ -214,7 +214,7 @@ test('a CAMT entry without a date has the last day of its statement, and is told
   })
 })
 
-test('a fee beside the amount is taken off it where the running balance shows that, and asked about where nothing does', () => {
+test('a fee column is subtracted from the amount if the running balance proves it, and otherwise a question', () => {
   const rows = ['2025-04-13,A,-100.00,0.00,900.00', '2025-04-14,B,-10.00,1.50,888.50', '2025-04-15,C,-10.00,0.00,878.50']
   const proven = csv('Date,Description,Amount,Fee,Balance', ...rows)
   expect([amounts(readStatement(proven)), readStatement(proven).problems]).toEqual([[-100, -11.5, -10], []])
@@ -229,7 +229,7 @@ test('a fee beside the amount is taken off it where the running balance shows th
   expect(amounts(readStatement(csv('Datum;Text;Betrag;Gebühr', '13.04.2025;A;-100,00;0,00')))).toEqual([-100])
 })
 
-test('a line that names a balance or a sum is no transaction, and is told', () => {
+test('a line with a balance or a sum is no transaction, and is reported', () => {
   const file = csv(
     'Datum;Text;Betrag;Saldo',
     '01.01.2025;Anfangssaldo;100,00;100,00',

@@ -1,4 +1,4 @@
-/** Any rows, written in the dialect of any bank, are read as they were. */
+/** Round trip: random rows, written in the dialect of a random bank, are read as the same rows. */
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { readStatement, type StatementRow } from '../../client/import/index.ts'
@@ -40,7 +40,7 @@ function amountsIn(amount: number, kind: Dialect): string[] {
   return [{ before: `-${text}`, after: `${text}-`, brackets: `(${text})` }[kind.sign as 'before']]
 }
 
-/** The bytes of Windows-1252 for the letters that are used here. */
+/** Encodes the used letters in Windows-1252. */
 const encoded = (text: string, encoding: string): Uint8Array => {
   if (encoding === 'utf-16le')
     return Uint8Array.from([0xff, 0xfe, ...Array.from(text).flatMap((letter) => [letter.charCodeAt(0) & 0xff, letter.charCodeAt(0) >> 8])])
@@ -56,10 +56,10 @@ function fileOf(rows: Array<{ name: string, cents: number, day: string, descript
   return encoded([...preamble, header, ...lines].map((cells) => cells.map(cell).join(kind.delimiter)).join(kind.newline), kind.encoding)
 }
 
-/** What random letters and signs of random amounts cannot prove. */
+/** The options that random texts and signs of random amounts cannot determine. */
 const answers = ({ encoding }: Dialect) => ({ negate: false, ...encoding === 'windows-1252' ? { encoding } : {} })
 
-test('rows → a file → the same rows', () => {
+test('random rows, written to a file and read again, are the same rows', () => {
   fc.assert(
     fc.property(fc.array(row, { minLength: 1, maxLength: 12 }), dialect, (rows, kind) => {
       const order = kind.dates === 'dmy' || kind.dates === 'mdy' ? { dateOrder: kind.dates } : {}
@@ -76,7 +76,7 @@ test('rows → a file → the same rows', () => {
   )
 })
 
-test('without being told the order of the days, they are as they were or asked about', () => {
+test('without an option for the order of days, the days are the same or a question', () => {
   fc.assert(
     fc.property(fc.array(row, { minLength: 1, maxLength: 6 }), dialect, (rows, kind) => {
       const { rows: read, problems } = readStatement(fileOf(rows, kind), answers(kind))

@@ -1,4 +1,4 @@
-/** Accounts in the reference app. The example for the other stories: people, what they do, and what they then see. */
+/** Accounts in the reference app. The model for the other stories: users, their actions, and what they see. */
 import type { Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { firstViewBudget, firstViewBytes } from '../../examples/app/first-view.ts'
@@ -16,12 +16,12 @@ afterAll(() => story?.close())
 const shows = (page: Page, text: string) => page.getByText(text).first().waitFor()
 const rowsOf = (page: Page) => page.locator('tbody tr').allTextContents()
 
-test('the first view loads less script than a phone minds', async () => {
+test('the first view loads less script than is acceptable on a phone', async () => {
   expect(await firstViewBytes(appDirectory)).toBeLessThan(firstViewBudget)
 })
 
 describe('Ann', () => {
-  test('signs up, is in her personal context, signs out, and signs in where she wanted to go', async () => {
+  test('signs up, is in her personal context, signs out, and signs in again at the requested page', async () => {
     const ann = person(story.stack, 'Ann')
     const page = await story.open(null, '/sign-up')
     expect(await barriers(page)).toEqual([])
@@ -46,7 +46,7 @@ describe('Ann', () => {
     await page.context().close()
   })
 
-  test('creates an account, changes it, deletes it and takes that back', async () => {
+  test('creates, changes and deletes an account, and undoes the deletion', async () => {
     const page = await story.open(await signedIn(story.stack, 'Ann'), '/accounts')
     await shows(page, 'No account yet.')
     expect(await barriers(page)).toEqual([])
@@ -64,7 +64,7 @@ describe('Ann', () => {
     await page.getByRole('button', { name: 'Delete Giro' }).click()
     await shows(page, 'Giro is deleted.')
     await shows(page, 'No account yet.')
-    // what had the focus is gone
+    // The focused element no longer exists.
     await expect.poll(() => page.evaluate('document.activeElement.textContent')).toBe('Accounts')
     await page.getByRole('button', { name: 'Undo' }).click()
     await expect.poll(() => rowsOf(page)).toEqual(['GiroThe bankChecking€1,234.50EditDelete'])
@@ -72,7 +72,7 @@ describe('Ann', () => {
     await page.context().close()
   })
 
-  test('in Germany is offered euros, and what her accounts are in after that', async () => {
+  test('in Germany gets euros as the default currency, and afterwards the currency of her accounts', async () => {
     const page = await story.open(await signedIn(story.stack, 'Ann'), '/accounts', { locale: 'de-DE' })
     const create = async (name: string, offered: string, currency: string) => {
       await page.getByRole('button', { name: 'New account' }).click()
@@ -94,7 +94,7 @@ describe('Ann', () => {
     await page.context().close()
   })
 
-  test('is told in her words what cannot be kept, at the field', async () => {
+  test('reads at the field in plain words why a value is refused', async () => {
     const page = await story.open(await signedIn(story.stack, 'Ann'), '/accounts')
     await page.getByRole('button', { name: 'New account' }).click()
     await page.getByLabel('Name').fill('   ')
@@ -113,7 +113,7 @@ describe('Ann', () => {
     await page.context().close()
   })
 
-  test('deletes on a phone, where what is told covers no button, neither of the last row nor of a dialog', async () => {
+  test('deletes on a phone, where a notice covers no button of the last row or of a dialog', async () => {
     const ann = await signedIn(story.stack, 'Ann')
     await store(story, ann, 'accounts', 'ABCDEFGHIJKL'.split('').map((name) => ({ name, type: 'checking', currency: 'eur' })))
     const page = await story.open(ann, '/accounts', { viewport: { width: 320, height: 640 } })
@@ -129,7 +129,7 @@ describe('Ann', () => {
     await page.context().close()
   })
 
-  test('whose session ends while she writes signs in again and stores what she wrote', async () => {
+  test('signs in again after her session ends during an edit, and stores her edit', async () => {
     const ann = await signedIn(story.stack, 'Ann')
     const page = await story.open(ann, '/accounts')
     await shows(page, 'No account yet.')
@@ -147,7 +147,7 @@ describe('Ann', () => {
 })
 
 describe('in a team', () => {
-  test('the editor sees the team’s accounts alone, and takes a deletion back with what it did to the transactions', async () => {
+  test("the editor sees only the team's accounts, and undoes a deletion with its effect on transactions", async () => {
     const { owner, editor } = await team(story.stack, ['editor'])
     const [{ id }] = await store(story, owner, 'accounts', [{ name: 'Shared', type: 'checking', currency: 'usd' }])
     await store(story, owner, 'transactions', [{ name: 'Stamps', amount: -30, account_id: id }])
@@ -166,7 +166,7 @@ describe('in a team', () => {
     await page.context().close()
   })
 
-  test('the owner changes and deletes on a phone, however long the bank is called', async () => {
+  test('the owner changes and deletes on a phone, even an account with a long bank name', async () => {
     const { owner } = await team(story.stack, ['viewer'])
     const page = await story.open(owner, '/accounts')
     await page.getByRole('button', { name: 'New account' }).click()
@@ -189,7 +189,7 @@ describe('in a team', () => {
     await page.context().close()
   })
 
-  test('the viewer reads on a phone, and is offered no change', async () => {
+  test('the viewer reads on a phone, without buttons for changes', async () => {
     const { owner, viewer } = await team(story.stack, ['viewer'])
     const shared = await story.open(owner, '/accounts')
     await shared.getByRole('button', { name: 'New account' }).click()

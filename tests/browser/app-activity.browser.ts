@@ -1,4 +1,4 @@
-/** Activity in the reference app: who changed what, and the way back. */
+/** Activity in the reference app: who changed what, and its undo. */
 import type { Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import { type Person, signedIn, team } from '../support/person.ts'
@@ -11,7 +11,7 @@ beforeAll(async () => {
 afterEach(() => expect(story.complaints()).toEqual([]))
 afterAll(() => story?.close())
 
-/** Requests of somebody, with their own rights, beside the app. */
+/** Returns requests with the user's own rights, outside the app. */
 async function callerOf(who: Person) {
   const { url } = story.stack
   const headers = { authorization: `Bearer ${await who.token()}`, 'content-type': 'application/json', prefer: 'return=representation' }
@@ -25,7 +25,7 @@ async function callerOf(who: Person) {
 const sentences = (page: Page) => page.locator('.activity-sentence').allTextContents()
 const shows = (page: Page, text: string) => page.getByText(text).first().waitFor()
 
-test('Ann reads what she did, field by field, takes a request back, and is told why another cannot be', async () => {
+test('Ann reads her changes field by field, undoes one, and reads why another cannot be undone', async () => {
   const ann = await signedIn(story.stack, 'Ann')
   const page = await story.open(ann, '/activity')
   await shows(page, 'Nothing was changed yet.')
@@ -63,7 +63,7 @@ test('Ann reads what she did, field by field, takes a request back, and is told 
   await page.context().close()
 })
 
-test('an import of many rows is one line, and what was before it is on the next page', async () => {
+test('Ann sees an import of many rows as one line, and earlier activity on the next page', async () => {
   const ann = await signedIn(story.stack, 'Ann')
   const call = await callerOf(ann)
   await call('POST', '/tags', { name: 'first' })
@@ -78,7 +78,7 @@ test('an import of many rows is one line, and what was before it is on the next 
   await page.context().close()
 })
 
-test('an admin takes back what an editor did to the team’s rows; the editor reads and takes back their own; a viewer is told for whom that is', async () => {
+test("an admin undoes an editor's change of team rows, the editor reads and undoes their own, and a viewer reads who may", async () => {
   const { owner, admin, editor, viewer } = await team(story.stack, ['admin', 'editor', 'viewer'])
   const [call, byOwner] = [await callerOf(editor), await callerOf(owner)]
   await call('POST', '/categories', { name: 'Travel' })
@@ -90,15 +90,19 @@ test('an admin takes back what an editor did to the team’s rows; the editor re
   await page.context().close()
   await byOwner('POST', '/categories', { name: 'Wages' })
   await call('POST', '/categories', { name: 'Rent' })
-  const own = await story.open(editor, '/')
-  await own.getByRole('link', { name: 'Activity' }).click()
-  await shows(own, 'These are your own changes.')
-  await expect.poll(() => sentences(own)).toEqual(['You created the category “Rent”', 'You created the category “Travel”'])
-  expect(await barriers(own)).toEqual([])
-  await own.getByRole('button', { name: 'Undo' }).first().click()
-  await expect.poll(() => sentences(own)).toEqual(['You deleted the category “Rent”', 'You created the category “Rent”', 'You created the category “Travel”'])
+  const editorPage = await story.open(editor, '/')
+  await editorPage.getByRole('link', { name: 'Activity' }).click()
+  await shows(editorPage, 'These are your own changes.')
+  await expect.poll(() => sentences(editorPage)).toEqual(['You created the category “Rent”', 'You created the category “Travel”'])
+  expect(await barriers(editorPage)).toEqual([])
+  await editorPage.getByRole('button', { name: 'Undo' }).first().click()
+  await expect.poll(() => sentences(editorPage)).toEqual([
+    'You deleted the category “Rent”',
+    'You created the category “Rent”',
+    'You created the category “Travel”',
+  ])
   expect(await call('GET', '/categories?select=name')).toEqual([{ name: 'Wages' }])
-  await own.context().close()
+  await editorPage.context().close()
   const theirs = await story.open(viewer, '/activity')
   await shows(theirs, 'is for those who change it; you are a viewer here')
   expect(await barriers(theirs)).toEqual([])

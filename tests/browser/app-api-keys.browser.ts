@@ -1,4 +1,4 @@
-/** A person makes a key for a program in the reference app, sees it once, and revokes it. */
+/** API keys in the reference app: a user creates a key, sees it once, and revokes it. */
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import { createClient, unwrap } from '../../client/index.ts'
 import { password, person, signedIn, team } from '../support/person.ts'
@@ -11,7 +11,7 @@ beforeAll(async () => {
 afterEach(() => expect(story.complaints()).toEqual([]))
 afterAll(() => story?.close())
 
-test('Ann makes a key of her team that reads, copies it, and later revokes it', async () => {
+test('Ann creates a read-only key of her team, copies it, and later revokes it', async () => {
   const { owner: ann, id: organizationId } = await team(story.stack, [])
   const page = await story.open(ann, '/settings', { viewport: { width: 390, height: 844 }, permissions: ['clipboard-read', 'clipboard-write'] })
   const section = page.locator('section', { has: page.getByRole('heading', { name: 'Keys for programs' }) })
@@ -44,14 +44,14 @@ test('Ann makes a key of her team that reads, copies it, and later revokes it', 
   await section.getByText('The Team, reads, until').waitFor()
   await section.getByRole('button', { name: 'Revoke Monthly report' }).click()
   await page.getByRole('dialog').getByRole('button', { name: 'Revoke the key' }).click()
-  // while the dialog is open the page behind it is hidden from roles, and the section is not found
+  // While the dialog is open the page behind it is hidden from roles, so a locator would not find the section.
   await page.getByText('The key is revoked.').waitFor()
   await section.getByText('Monthly report').waitFor({ state: 'detached' })
   expect((await person(story.stack).call('POST', '/token', undefined, { authorization: `Bearer ${key}` })).status).toBe(401)
   await page.context().close()
 })
 
-test('Bob, who has no password, makes one after signing in', async () => {
+test('Bob, who has no password, creates a key after signing in again', async () => {
   const bob = await signedIn(story.stack, 'Bob')
   await story.stack.sql.query('update auth.accounts set password = null where user_id = $1', [await bob.id()])
   const page = await story.open(bob, '/settings')

@@ -1,4 +1,4 @@
-/** What the reference app shows before it is stored, and how it puts that back when it is refused. */
+/** Optimistic updates of the reference app: changes that appear before they are stored, and their reversal after an error. */
 import type { Page, Route } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import { signedIn } from '../support/person.ts'
@@ -12,7 +12,7 @@ beforeAll(async () => {
 afterEach(() => expect(story.complaints()).toEqual([]))
 afterAll(() => story?.close())
 
-/** Lets changes wait. @returns what lets the one that waits go on, or refuses it */
+/** Holds back changes. @returns a function that lets the waiting change continue, or fails it */
 async function hold(page: Page) {
   const waiting: Route[] = []
   await page.route(/\/data\/(?!rpc)/, (route) => route.request().method() === 'GET' ? route.continue() : void waiting.push(route))
@@ -28,7 +28,7 @@ async function hold(page: Page) {
 
 const headsOf = (page: Page) => page.locator('tbody th').allTextContents()
 
-test('Ann renames an account: it is seen at once; refused, its name is back, with what she typed and why', async () => {
+test('Ann renames an account and sees the new name at once, and after a refusal the old name, her text and the reason', async () => {
   const ann = await signedIn(story.stack, 'Ann')
   await store(story, ann, 'accounts', [{ name: 'Giro', type: 'checking', currency: 'eur' }])
   const page = await story.open(ann, '/accounts')
@@ -50,7 +50,7 @@ test('Ann renames an account: it is seen at once; refused, its name is back, wit
   await page.context().close()
 })
 
-test('Ben renames a category and gives it another budget, and sees both at once', async () => {
+test('Ben renames a category and changes its budget, and sees both at once', async () => {
   const ben = await signedIn(story.stack, 'Ben')
   const { food } = await keepBooks(story, ben)
   await store(story, ben, 'budgets', [{ category_id: food.id, amount: 200, currency: 'eur' }])
@@ -75,7 +75,7 @@ test('Ben renames a category and gives it another budget, and sees both at once'
   await page.context().close()
 })
 
-test('Cleo pauses a recurring cost: it rests at once; refused, it goes on and she is told why', async () => {
+test('Cleo pauses a recurring cost and sees it at once, and after a refusal it is active again, with the reason', async () => {
   const cleo = await signedIn(story.stack, 'Cleo')
   await store(story, cleo, 'subscriptions', [{ title: 'Choir', amount: 12, currency: 'eur', period: 'weekly', starts_on: inDays(1) }])
   const page = await story.open(cleo, '/recurring')

@@ -1,9 +1,9 @@
-/** Books that people of the tests have kept, and the days they are of. */
+/** Books of test users, relative to the current month. */
 import { expect } from 'vitest'
 import type { Person } from '../support/person.ts'
 import type { AppStory } from './app-story.ts'
 
-/** The first day of this month, or of one so many months from it: every day of the year the books look alike. */
+/** Returns the first day of this month, or of a month relative to it. So the books look the same on every day of the year. */
 export const month = (offset = 0) => {
   const now = new Date()
   return new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() + offset, 1)).toISOString().slice(0, 10)
@@ -12,7 +12,7 @@ export const lastDay = (offset = 0) => new Date(Date.parse(`${month(offset + 1)}
 export const inDays = (count: number) => new Date(Date.now() + count * 86_400_000).toISOString().slice(0, 10)
 export const nameOf = (day: string) => new Intl.DateTimeFormat('en-US', { month: 'long', year: 'numeric', timeZone: 'UTC' }).format(new Date(day))
 
-/** Stores rows as a program of the person would, or calls a function that does. @returns them as they are stored */
+/** Stores rows as a program of the user would, or calls a function that does. @returns the stored rows */
 export async function store({ stack }: AppStory, who: Person, table: string, rows: object): Promise<any[]> {
   const answer = await fetch(`${stack.dataUrl}/${table}`, {
     method: 'POST',
@@ -24,7 +24,7 @@ export async function store({ stack }: AppStory, who: Person, table: string, row
   return body
 }
 
-/** Three months of somebody who earns 3,000 and pays a rent of 900 on each first day, with food that differs. */
+/** Three months of a user who earns 3,000, pays a rent of 900 on each first day, and buys food of varying amounts. */
 export async function keepBooks(story: AppStory, who: Person) {
   const [giro] = await store(story, who, 'accounts', [{ name: 'Giro', type: 'checking', currency: 'eur', balance: 1000 }])
   const [home, food] = await store(story, who, 'categories', [

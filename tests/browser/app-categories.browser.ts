@@ -15,7 +15,7 @@ afterAll(() => story?.close())
 const cellsOf = (page: Page) =>
   page.locator('tbody tr').evaluateAll((rows) => rows.map((row) => [...(row as any).cells].map((cell) => cell.textContent).slice(0, 4)))
 
-test('Ann creates a category with a monthly budget, and sees what is left of it', async () => {
+test('Ann creates a category with a monthly budget, and sees its remainder', async () => {
   const page = await story.open(await signedIn(story.stack, 'Ann'), '/categories')
   await page.getByText('No category yet.').waitFor()
   expect(await barriers(page)).toEqual([])
@@ -33,7 +33,7 @@ test('Ann creates a category with a monthly budget, and sees what is left of it'
   await page.context().close()
 })
 
-test('Bob gives a month a budget of its own, and what is left of it to the next', async () => {
+test('Bob gives a month its own budget, and carries its remainder over to the next month', async () => {
   const bob = await signedIn(story.stack, 'Bob')
   const [food] = await store(story, bob, 'categories', [{ name: 'Food', monthly_budget: 300, budget_currency: 'eur' }])
   await store(story, bob, 'transactions', [{ name: 'Groceries', amount: -120, currency: 'eur', transaction_date: month(-1), category_id: food.id }])
@@ -59,7 +59,7 @@ test('Bob gives a month a budget of its own, and what is left of it to the next'
   await page.context().close()
 })
 
-test('Cleo, whose category has budgets in two currencies, changes each of them', async () => {
+test('Cleo changes each budget of a category with two currencies', async () => {
   const cleo = await signedIn(story.stack, 'Cleo')
   const [food] = await store(story, cleo, 'categories', [{ name: 'Food', monthly_budget: 300, budget_currency: 'eur' }])
   await store(story, cleo, 'budgets', [{ category_id: food.id, amount: 90, currency: 'usd' }])
@@ -74,7 +74,7 @@ test('Cleo, whose category has budgets in two currencies, changes each of them',
   await page.context().close()
 })
 
-test('Dora deletes a category, says where its transactions go, and takes it all back', async () => {
+test('Dora deletes a category, chooses a replacement for its transactions, and undoes it', async () => {
   const dora = await signedIn(story.stack, 'Dora')
   const [food, fun] = await store(story, dora, 'categories', [{ name: 'Food' }, { name: 'Fun' }])
   await store(story, dora, 'transactions', [{ name: 'Cinema', amount: -10, transaction_date: month(), category_id: fun.id }])
@@ -93,7 +93,7 @@ test('Dora deletes a category, says where its transactions go, and takes it all 
   await page.context().close()
 })
 
-test('a viewer of a team reads its budgets on a phone and is offered no change', async () => {
+test('a viewer of a team reads its budgets on a phone, without buttons for changes', async () => {
   const { owner, viewer } = await team(story.stack, ['viewer'])
   await store(story, owner, 'categories', [{ name: 'Travel', monthly_budget: 500, budget_currency: 'eur' }])
   const page = await story.open(viewer, '/categories', { viewport: { width: 320, height: 640 }, colorScheme: 'dark' })

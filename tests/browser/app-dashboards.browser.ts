@@ -1,4 +1,4 @@
-/** Dashboards in the reference app: made, arranged and shared by an owner, looked at by a viewer. */
+/** Dashboards in the reference app: an owner creates, arranges and shares one, and a viewer looks at it. */
 import type { Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import { type Person, signedIn, team } from '../support/person.ts'
@@ -15,14 +15,14 @@ const shows = (page: Page, text: string) => page.getByText(text).first().waitFor
 const widgets = (page: Page) => page.locator('.dashboard-widget h2').allTextContents()
 const widget = (page: Page, name: string) => page.getByRole('region', { name, exact: true })
 
-/** Whether a widget stands before another. */
+/** Returns true if a widget comes before another. */
 const overlaps = async (page: Page): Promise<boolean> => {
   const boxes = await Promise.all((await page.locator('.dashboard-widget').all()).map((one) => one.boundingBox()))
   const all = boxes.filter((box) => box !== null)
   return all.some((a, index) => all.slice(index + 1).some((b) => a.x < b.x + b.width && b.x < a.x + a.width && a.y < b.y + b.height && b.y < a.y + a.height))
 }
 
-/** Stores rows with somebody's own rights, beside the app. */
+/** Stores rows with the user's own rights, outside the app. */
 async function store(who: Person, table: string, rows: unknown) {
   const headers = { authorization: `Bearer ${await who.token()}`, 'content-type': 'application/json', prefer: 'return=representation' }
   const answer = await fetch(`${story.stack.url}/data/${table}`, { method: 'POST', headers, body: JSON.stringify(rows) })
@@ -30,7 +30,7 @@ async function store(who: Person, table: string, rows: unknown) {
   return await answer.json() as Array<{ id: string }>
 }
 
-test('the owner makes a team’s dashboard, arranges it by buttons and keys, and shares it; the viewer reads it and is offered no change', async () => {
+test("the owner creates a team's dashboard, arranges it with buttons and keys, and shares it, and the viewer reads it without buttons for changes", async () => {
   const { owner, viewer } = await team(story.stack, ['viewer'])
   const [food] = await store(owner, 'categories', { name: 'Food', monthly_budget: 100 })
   await store(owner, 'transactions', [
@@ -103,7 +103,7 @@ test('the owner makes a team’s dashboard, arranges it by buttons and keys, and
   await theirs.context().close()
 })
 
-test('Ann’s dashboard of another app keeps what this one does not know, and is deleted by its name alone', async () => {
+test('Ann keeps unknown parts of a dashboard from another app, and deletes a dashboard by its name', async () => {
   const ann = await signedIn(story.stack, 'Ann')
   const layout = {
     widgets: [
@@ -118,22 +118,22 @@ test('Ann’s dashboard of another app keeps what this one does not know, and is
   expect(await page.getByLabel('Days').locator('option:checked').textContent()).toBe('Jan 1, 2025 to Dec 31, 2025')
   await page.getByRole('button', { name: 'Arrange', exact: true }).click()
   await page.getByRole('button', { name: 'Move weather up' }).click()
-  // another tab is quicker
+  // Another tab saves first.
   await story.stack.sql.query("update api.dashboards set description = 'By another tab' where id = $1", [stored?.id])
   await page.getByRole('button', { name: 'Save' }).click()
   await shows(page, 'Somebody has changed or deleted this dashboard meanwhile.')
   await page.reload()
   await page.getByRole('button', { name: 'Delete', exact: true }).click()
-  const asked = page.getByRole('dialog', { name: 'Delete Mine?' })
-  await asked.waitFor()
+  const dialog = page.getByRole('dialog', { name: 'Delete Mine?' })
+  await dialog.waitFor()
   expect(await barriers(page)).toEqual([])
-  await asked.getByRole('button', { name: 'Delete' }).click()
+  await dialog.getByRole('button', { name: 'Delete' }).click()
   await shows(page, 'Mine is deleted.')
   await shows(page, 'No dashboard yet.')
   await page.context().close()
 })
 
-test('Dora is asked before what she arranged is lost, and her keys go on at the heading', async () => {
+test('Dora must confirm before she loses her arrangement, and the keyboard focus returns to the heading', async () => {
   const page = await story.open(await signedIn(story.stack, 'Dora'), '/dashboards')
   const focused = () => page.evaluate<string>('document.activeElement.textContent')
   await page.getByRole('button', { name: 'New dashboard' }).click()
@@ -143,11 +143,11 @@ test('Dora is asked before what she arranged is lost, and her keys go on at the 
   await page.getByRole('button', { name: 'Remove Budgets' }).click()
   await expect.poll(focused).toBe('Arrange Month')
   await page.getByRole('link', { name: 'Accounts' }).click()
-  const asked = page.getByRole('dialog', { name: 'Leave without saving?' })
-  await asked.waitFor()
+  const dialog = page.getByRole('dialog', { name: 'Leave without saving?' })
+  await dialog.waitFor()
   expect(await barriers(page)).toEqual([])
-  await asked.getByRole('button', { name: 'Cancel' }).click()
-  await asked.waitFor({ state: 'detached' })
+  await dialog.getByRole('button', { name: 'Cancel' }).click()
+  await dialog.waitFor({ state: 'detached' })
   await page.getByRole('button', { name: 'Save' }).click()
   await page.getByRole('heading', { name: 'Month', exact: true }).waitFor()
   await expect.poll(focused).toBe('Month')
@@ -156,7 +156,7 @@ test('Dora is asked before what she arranged is lost, and her keys go on at the 
   await page.getByRole('button', { name: 'Remove Cash flow' }).click()
   await page.getByText('Cash flow is removed.').first().waitFor()
   await page.getByRole('link', { name: 'Accounts' }).click()
-  await asked.getByRole('button', { name: 'Leave' }).click()
+  await dialog.getByRole('button', { name: 'Leave' }).click()
   await page.getByRole('heading', { name: 'Accounts' }).waitFor()
   await page.getByText('Cash flow is removed.').waitFor({ state: 'detached' })
   await page.context().close()

@@ -1,4 +1,4 @@
-/** The reference app tells what happened: in one's account, and to who belongs to a team. */
+/** Events in the reference app: those of an account, and those of a team's membership. */
 import type { Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import { password, person, signedIn, team } from '../support/person.ts'
@@ -13,7 +13,7 @@ afterAll(() => story?.close())
 
 const listed = (page: Page, heading: string) => page.locator('section').filter({ has: page.getByRole('heading', { name: heading }) }).locator('li')
 
-test('Ann reads that somebody signed in on a new device, where and with what, and older events at her wish', async () => {
+test('Ann reads where and with which device someone signed in, and loads older events', async () => {
   const ann = await signedIn(story.stack, 'Ann')
   await story.stack.sql.query(
     `insert into auth.events (user_id, kind, happened_at) select $1, 'password_changed', now() - n * interval '1 day' from generate_series(1, 25) n`,
@@ -33,7 +33,7 @@ test('Ann reads that somebody signed in on a new device, where and with what, an
   await page.context().close()
 })
 
-test('the owner of a team reads who joined, whose role she changed and who left; an editor is not shown it', async () => {
+test('the owner of a team reads who joined, changed roles and left, and an editor cannot see it', async () => {
   const { owner, editor, viewer } = await team(story.stack, ['editor', 'viewer'])
   const page = await story.open(owner, '/team')
   const events = listed(page, 'Who came and went')

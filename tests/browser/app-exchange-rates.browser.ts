@@ -1,4 +1,4 @@
-/** Exchange rates in the reference app; what they are for is in app-overview.browser.ts. */
+/** Exchange rates in the reference app. app-overview.browser.ts covers their use. */
 import type { Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import { signedIn, team } from '../support/person.ts'
@@ -16,7 +16,7 @@ const field = (page: Page, name: string) => page.getByRole('dialog').getByLabel(
 const rowsOf = (page: Page) => page.locator('tbody tr').allTextContents()
 const rates = [{ base: 'eur', quote: 'usd', on_date: '2025-01-01', rate: 1.05 }]
 
-test('Ann finds them beside her accounts, adds one, is told that a day has one already, and changes, deletes and takes back', async () => {
+test('Ann opens them from her accounts, adds one, reads that a day already has one, and changes, deletes and restores', async () => {
   const page = await story.open(await signedIn(story.stack, 'Ann'), '/accounts')
   await page.getByRole('link', { name: 'Exchange rates' }).click()
   await page.getByText('No exchange rate yet.').waitFor()
@@ -50,7 +50,7 @@ test('Ann finds them beside her accounts, adds one, is told that a day has one a
   await page.context().close()
 })
 
-test('the editor of a team deletes one and takes it back; the viewer reads on a phone, and is offered no change', async () => {
+test('the editor of a team deletes a rate and undoes it, and the viewer reads on a phone, without buttons for changes', async () => {
   const { owner, editor, viewer } = await team(story.stack, ['editor', 'viewer'])
   await store(story, owner, 'exchange_rates', rates)
   const page = await story.open(editor, '/exchange-rates')
@@ -59,7 +59,7 @@ test('the editor of a team deletes one and takes it back; the viewer reads on a 
   await page.getByRole('button', { name: 'Undo' }).click()
   await expect.poll(() => rowsOf(page)).toEqual(['EUR in USDJan 1, 20251.05EditDelete'])
   await page.context().close()
-  // the address of a refusal opens no form for somebody who may not fill it in
+  // The address of the form opens nothing for a user without the right.
   const phone = await story.open(viewer, '/exchange-rates?base=gbp&quote=usd&on_date=2025-01-01', {
     viewport: { width: 320, height: 640 },
     colorScheme: 'dark',

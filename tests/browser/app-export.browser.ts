@@ -1,4 +1,4 @@
-/** Everything that is one's own as a file of the reference app, and back. */
+/** Export and import of a user's data in the reference app. */
 import { readFile } from 'node:fs/promises'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import { signedIn, team } from '../support/person.ts'
@@ -13,12 +13,12 @@ beforeAll(async () => {
 afterEach(() => expect(story.complaints()).toEqual([]))
 afterAll(() => story?.close())
 
-test('Ann takes everything along, loses a transaction, and brings the file back from her phone', async () => {
+test('Ann exports everything, deletes a transaction, and imports the file on her phone', async () => {
   const ann = await signedIn(story.stack, 'Ann')
   await store(story, ann, 'transactions', [{ name: 'Rent', amount: -900 }, { name: 'Tram', amount: -2.9 }])
   const page = await story.open(ann, '/settings')
   const scripts = await page.evaluate(() => performance.getEntriesByType('resource').map(({ name }) => name).join())
-  // as a browser that only downloads
+  // A browser without a file picker, which only downloads.
   await page.evaluate('globalThis.showSaveFilePicker = undefined')
   const [download] = await Promise.all([page.waitForEvent('download'), page.getByRole('button', { name: 'Export everything' }).click()])
   expect(download.suggestedFilename()).toMatch(/^finance-\d{4}-\d\d-\d\d\.zip$/)
@@ -26,7 +26,7 @@ test('Ann takes everything along, loses a transaction, and brings the file back 
   const path = await download.path()
   const files = await filesOf(new Blob([await readFile(path)]))
   expect(rowsIn(files, 'personal/transactions.jsonl').map(({ name }) => name as string).toSorted()).toEqual(['Rent', 'Tram'])
-  // what writes it was not there before it was asked for
+  // The script that writes the file is loaded only for the export.
   const later = await page.evaluate(() => performance.getEntriesByType('resource').map(({ name }) => name).filter((name) => name.endsWith('.js')))
   expect(later.filter((script) => !scripts.includes(script))).not.toEqual([])
   expect(await barriers(page)).toEqual([])
@@ -43,7 +43,7 @@ test('Ann takes everything along, loses a transaction, and brings the file back 
   await page.context().close()
 })
 
-test('Ben, whose browser asks where to, has a file when it is whole and none when he says no or it breaks off', async () => {
+test('Ben chooses where to save, gets the file when it is complete, and none after a cancellation or an interruption', async () => {
   const ben = await signedIn(story.stack, 'Ben')
   const page = await story.open(ben, '/settings')
   const button = page.getByRole('button', { name: 'Export everything' })
@@ -54,7 +54,7 @@ test('Ben, whose browser asks where to, has a file when it is whole and none whe
   await expect.poll(() => button.isEnabled()).toBe(true)
   expect(await page.getByRole('alert').count()).toBe(0)
 
-  // a file of the browser's own, which is as one of the disk
+  // A file in the browser's private storage, which behaves like one on disk.
   await page.evaluate(`globalThis.showSaveFilePicker = () => ${place}`)
   await page.route('**/data/accounts?**', (route) => route.fulfill({ status: 403, json: { code: '42501', message: 'no', details: null, hint: null } }))
   await button.click()
@@ -67,7 +67,7 @@ test('Ben, whose browser asks where to, has a file when it is whole and none whe
   await page.context().close()
 })
 
-test('Vera, who only looks on in a team, exports and is offered to bring nothing back; a file that is none is refused', async () => {
+test('Vera, a viewer in a team, can export and not import, and an invalid file is refused', async () => {
   const { owner, viewer } = await team(story.stack, ['viewer'])
   const page = await story.open(viewer, '/settings')
   await page.getByText('and those of The Team that you see').waitFor()

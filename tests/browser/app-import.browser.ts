@@ -1,4 +1,4 @@
-/** Importing a bank's files in the reference app. */
+/** Imports of bank files in the reference app. */
 import { join } from 'node:path'
 import type { Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
@@ -22,7 +22,7 @@ const past = (page: Page) => page.evaluate<string[]>('[...document.querySelector
 const focused = (page: Page) => page.evaluate<string>('document.activeElement.textContent')
 const shows = (page: Page, text: string) => page.getByText(text).first().waitFor()
 
-/** What somebody stores with their own rights, beside the app. */
+/** Stores rows with the user's own rights, outside the app. */
 async function store(who: Person, method: string, path: string, body: unknown) {
   const { url } = story.stack
   const headers = { authorization: `Bearer ${await who.token()}`, 'content-type': 'application/json' }
@@ -31,7 +31,7 @@ async function store(who: Person, method: string, path: string, body: unknown) {
 
 const storeAccount = (who: Person, name: string) => store(who, 'POST', '/accounts', { name, type: 'checking', currency: 'eur' })
 
-test('Ann imports her bank’s CSV, sees that it is known the next time, takes it back, and takes that back too', async () => {
+test("Ann imports her bank's CSV, sees its rows recognized the next time, undoes the import, and undoes that", async () => {
   const ann = await signedIn(story.stack, 'Ann')
   await storeAccount(ann, 'Giro')
   const page = await story.open(ann, '/import')
@@ -68,7 +68,7 @@ test('Ann imports her bank’s CSV, sees that it is known the next time, takes i
   await page.context().close()
 })
 
-test('Ann’s OFX file of two accounts goes to each its own, and a row that cannot be stored is left out', async () => {
+test('Ann imports an OFX file of two accounts into both, without the row that cannot be stored', async () => {
   const ann = await signedIn(story.stack, 'Ann')
   await storeAccount(ann, 'Giro')
   const page = await story.open(ann, '/import')
@@ -81,7 +81,7 @@ test('Ann’s OFX file of two accounts goes to each its own, and a row that cann
   expect(await barriers(page)).toEqual([])
   await page.getByRole('button', { name: 'Import 2 new transactions' }).click()
   await expect.poll(() => past(page)).toEqual(['two-accounts.ofx (2 of 2)', 'two-accounts.ofx (1 of 2)'])
-  // what Ann wrote herself is not deleted with the file
+  // Ann's own transaction is not deleted with the file.
   await store(ann, 'PATCH', '/transactions?name=eq.Kiosk', { description: 'With Ben' })
   await page.getByRole('button', { name: 'Take back two-accounts.ofx (2 of 2)' }).click()
   await shows(page, "1 of the import's transactions has been changed since.")
@@ -90,7 +90,7 @@ test('Ann’s OFX file of two accounts goes to each its own, and a row that cann
   await page.context().close()
 })
 
-test('a bank that nobody knows is asked about once, and its next file is read without a question', async () => {
+test('Ann answers once about the columns of an unknown bank, and its next file is read without a question', async () => {
   const ann = await signedIn(story.stack, 'Ann')
   const page = await story.open(ann, '/import', { viewport: { width: 360, height: 640 }, colorScheme: 'dark' })
   await choose(page, written('march.csv', 'Zeitpunkt;Wofür;Wieviel\n03/04/2025;Rad;-1,234\n04/04/2025;Brot;-3'))
@@ -118,7 +118,7 @@ test('a bank that nobody knows is asked about once, and its next file is read wi
   await page.context().close()
 })
 
-test('a card that writes purchases without a minus is asked about with a preview, and its accounts are parted', async () => {
+test('Ann answers with a preview about a card without minus signs, and its accounts are separated', async () => {
   const ann = await signedIn(story.stack, 'Ann')
   await storeAccount(ann, 'Gold')
   await storeAccount(ann, 'Silver')
@@ -147,7 +147,7 @@ test('a card that writes purchases without a minus is asked about with a preview
   await page.context().close()
 })
 
-test('a column of fees is asked about with a preview, and the answer is taken off the amount', async () => {
+test('Ann answers with a preview about a column of fees, and they are subtracted from the amounts', async () => {
   const ann = await signedIn(story.stack, 'Ann')
   await storeAccount(ann, 'Giro')
   const page = await story.open(ann, '/import')
@@ -165,7 +165,7 @@ test('a column of fees is asked about with a preview, and the answer is taken of
   await page.context().close()
 })
 
-test('Ben sees which lines could not be read, has his only account chosen, and goes to what he imported', async () => {
+test('Ben sees the unreadable lines, has his only account selected, and follows a link to the imported rows', async () => {
   const ben = await signedIn(story.stack, 'Ben')
   await storeAccount(ben, 'Giro')
   const page = await story.open(ben, '/import')
@@ -181,7 +181,7 @@ test('Ben sees which lines could not be read, has his only account chosen, and g
   await page.context().close()
 })
 
-test('a picture is no statement, and a viewer is told who imports', async () => {
+test('a picture is refused as a statement, and a viewer reads who may import', async () => {
   const { owner, viewer } = await team(story.stack, ['viewer'])
   const page = await story.open(owner, '/import')
   await choose(page, written('holiday.csv', '%PDF-1.7'))

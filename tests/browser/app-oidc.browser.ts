@@ -18,7 +18,7 @@ afterAll(async () => {
   await provider?.close()
 })
 
-/** Somebody whom nobody knows. The provider's pages would have a font from elsewhere. */
+/** A user without an account. The request for a font of the provider's pages is blocked. */
 async function outside(path: string): Promise<Page> {
   const page = await story.open(null, path)
   await page.route(({ hostname }) => hostname !== 'localhost', (route) => route.fulfill({ body: '' }))
@@ -31,7 +31,7 @@ async function signInThere(page: Page, who: string): Promise<void> {
   await page.getByRole('button', { name: 'Sign-in' }).click()
 }
 
-test('Ann signs up by the provider, lands where she wanted to be, and comes back another day without a question', async () => {
+test('Ann signs up with the provider, arrives at the requested page, and signs in another day without a question', async () => {
   provider.people.set('ann', { email: 'ann@example.org', email_verified: true, name: 'Ann' })
   const page = await outside('/settings')
   await page.getByRole('heading', { name: 'Sign in' }).waitFor()
@@ -51,7 +51,7 @@ test('Ann signs up by the provider, lands where she wanted to be, and comes back
   await page.context().close()
 })
 
-test('Bob, who has no password, makes a key for a program, and deletes his account after signing in once more', async () => {
+test('Bob, who has no password, creates a key for a program, and deletes his account after signing in again', async () => {
   provider.people.set('bob', { email: 'bob@example.org', email_verified: true, name: 'Bob' })
   const page = await outside('/sign-up')
   await continueThere(page)
@@ -77,7 +77,7 @@ test('Bob, who has no password, makes a key for a program, and deletes his accou
   await page.context().close()
 })
 
-test('Eve, whose address the provider has not verified, reads why she is not signed in; what is written into the address is not repeated', async () => {
+test('Eve, whose address the provider has not verified, reads why the sign-in failed, and text in the URL is not shown', async () => {
   provider.people.set('eve', { email: 'eve@example.org', email_verified: false })
   const page = await outside('/sign-in')
   await continueThere(page)
@@ -90,7 +90,7 @@ test('Eve, whose address the provider has not verified, reads why she is not sig
   await page.context().close()
 })
 
-test('where an account needs an invitation, whoever signs up is told before they fill in anything', async () => {
+test('a user reads before any input that a sign-up needs an invitation', async () => {
   await using invited = await startAppStory({ SIGN_UP: 'invitation' }).then((one) => ({ ...one, [Symbol.asyncDispose]: one.close }))
   const page = await invited.open(null, '/sign-up')
   await page.getByText('You need an invitation to a team.').waitFor()
@@ -98,7 +98,7 @@ test('where an account needs an invitation, whoever signs up is told before they
   await page.context().close()
 })
 
-test('where no accounts are made, nobody is led to sign up, and an account that is there signs in', async () => {
+test('no page leads to a sign-up if it is closed, and a user with an account signs in', async () => {
   await using closed = await startAppStory({ SIGN_UP: 'closed' }).then((one) => ({ ...one, [Symbol.asyncDispose]: one.close }))
   const page = await closed.open(null, '/sign-in')
   await page.getByRole('link', { name: 'Forgot your password?' }).waitFor()

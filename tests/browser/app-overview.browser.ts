@@ -1,4 +1,4 @@
-/** The overview of the reference app: what each person sees of their money at a glance, and where a click leads. */
+/** The overview of the reference app: each user's figures, and the links behind them. */
 import type { Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { signedIn, team } from '../support/person.ts'
@@ -13,14 +13,14 @@ afterEach(() => expect(story.complaints()).toEqual([]))
 afterAll(() => story?.close())
 
 const card = (page: Page, name: string) => page.getByRole('region', { name })
-/** What the rows of a card's table say, cell by cell, once there are any. */
+/** Returns the cells of a card's table, once it has rows. */
 const rowsOf = async (page: Page, name: string): Promise<string[][]> => {
   const rows = card(page, name).locator('tbody tr')
   await rows.first().waitFor()
   return rows.evaluateAll((all) => all.map((row) => [...(row as any).cells].map((cell) => cell.innerText.replaceAll(/\s+/g, ' ').trim())))
 }
 
-describe('Ann, who has kept books for three months', () => {
+describe('Ann, with books of three months', () => {
   let ids: Awaited<ReturnType<typeof keepBooks>>
   let page: Page
   beforeAll(async () => {
@@ -30,7 +30,7 @@ describe('Ann, who has kept books for three months', () => {
   })
   afterAll(() => page.context().close())
 
-  test('sees balances, cash flow, spending, budgets and what is due', async () => {
+  test('sees balances, cash flow, spending, budgets and upcoming costs', async () => {
     await expect.poll(() => rowsOf(page, 'Balances')).toEqual([['Giro', '', '€6,950.00']])
     await expect.poll(() => rowsOf(page, 'Spending')).toEqual([['Home', '€900.00', '86%', '0%'], ['Food', '€150.00', '14%', '+50%']])
     await expect.poll(() => rowsOf(page, 'Budgets')).toEqual([
@@ -53,7 +53,7 @@ describe('Ann, who has kept books for three months', () => {
     expect(await barriers(page)).toEqual([])
   })
 
-  test('reads what lay in her accounts at the end of each month', async () => {
+  test('reads the balances of her accounts at the end of each month', async () => {
     await card(page, 'Balances').getByRole('button', { name: 'Show as a table' }).click()
     await expect.poll(() => rowsOf(page, 'Balances')).toEqual([
       ['Giro', '', '€6,950.00'],
@@ -65,19 +65,19 @@ describe('Ann, who has kept books for three months', () => {
     await card(page, 'Balances').locator('.report-sparkline polyline[points*=","]').waitFor()
   })
 
-  test('waits for no answer before the next is asked for', async () => {
-    const asked: string[] = []
-    const { promise: allAreAsked, resolve } = Promise.withResolvers<void>()
+  test('gets all cards with parallel requests', async () => {
+    const requested: string[] = []
+    const { promise: allAreRequested, resolve } = Promise.withResolvers<void>()
     await page.route('**/data/**', async (route) => {
-      asked.push(new URL(route.request().url()).pathname.replace(/^\/data\/(?:rpc\/)?/, ''))
-      if (asked.length === 10) resolve()
-      await allAreAsked
+      requested.push(new URL(route.request().url()).pathname.replace(/^\/data\/(?:rpc\/)?/, ''))
+      if (requested.length === 10) resolve()
+      await allAreRequested
       await route.continue()
     })
     await page.reload()
     await rowsOf(page, 'Spending')
-    // what was booked on each account is asked for when it is known which there are
-    expect(asked.slice(0, 10).toSorted()).toEqual([
+    // The balances of accounts are requested after the list of accounts.
+    expect(requested.slice(0, 10).toSorted()).toEqual([
       'accounts',
       'categories',
       'exchange_rates',
@@ -92,7 +92,7 @@ describe('Ann, who has kept books for three months', () => {
     await page.unroute('**/data/**')
   })
 
-  test('gets from each figure to the transactions behind it', async () => {
+  test('opens the transactions behind each figure', async () => {
     const leadsTo = async (name: string, link: string | RegExp) =>
       Object.fromEntries(
         new URL(await card(page, name).getByRole('link', { name: link }).getAttribute('href') ?? '', story.stack.publicUrl).searchParams,
@@ -106,7 +106,7 @@ describe('Ann, who has kept books for three months', () => {
     await page.goBack()
   })
 
-  test('goes back a month, and finds it again after a reload', async () => {
+  test('goes back a month, and sees it again after a reload', async () => {
     await page.getByRole('button', { name: 'Month before' }).click()
     await expect.poll(() => rowsOf(page, 'Spending')).toEqual([['Home', '€900.00', '90%', '0%'], ['Food', '€100.00', '10%', '0%']])
     await page.reload()
@@ -114,7 +114,7 @@ describe('Ann, who has kept books for three months', () => {
   })
 })
 
-test('Eve sees her balances of the past with transfers, and without what is not paid', async () => {
+test('Eve sees past balances with transfers, and without unpaid transactions', async () => {
   const eve = await signedIn(story.stack, 'Eve')
   const [giro, savings] = await store(story, eve, 'accounts', [
     { name: 'Giro', type: 'checking', currency: 'eur', balance: 100 },
@@ -142,7 +142,7 @@ test('Eve sees her balances of the past with transfers, and without what is not 
   await page.context().close()
 })
 
-test('Bob, with two currencies, sees one at a time, and all in one with the rates that he gives', async () => {
+test('Bob sees one of two currencies at a time, and both converted after he adds rates', async () => {
   const bob = await signedIn(story.stack, 'Bob')
   const [fun] = await store(story, bob, 'categories', [{ name: 'Fun' }])
   await store(story, bob, 'transactions', [
@@ -165,7 +165,7 @@ test('Bob, with two currencies, sees one at a time, and all in one with the rate
   await page.getByRole('button', { name: 'Save' }).click()
   await page.getByRole('cell', { name: '2', exact: true }).waitFor()
   await page.getByRole('link', { name: 'Overview' }).click()
-  // this rate is of a later day than what was booked, and the refusal leads to the one that lacks
+  // This rate is later than the transactions, and the message leads to the missing one.
   await page.getByLabel('Currency').selectOption('All in USD')
   await card(page, 'Spending').getByText(`No exchange rate from eur to usd on or before ${month()}.`).waitFor()
   expect(await barriers(page)).toEqual([])
@@ -180,7 +180,7 @@ test('Bob, with two currencies, sees one at a time, and all in one with the rate
   await page.context().close()
 })
 
-test('Carl, who is new, is told how to begin', async () => {
+test('Carl, a new user, sees how to begin', async () => {
   const page = await story.open(await signedIn(story.stack, 'Carl'))
   await page.getByText('Your money will be here at a glance.').waitFor()
   expect(await card(page, 'Cash flow').count()).toBe(0)
@@ -191,7 +191,7 @@ test('Carl, who is new, is told how to begin', async () => {
 })
 
 describe('in a team', () => {
-  test('the owner records what is due, and takes it back; the viewer reads the same on a phone and is offered no change', async () => {
+  test('the owner records an upcoming cost and undoes it, and the viewer reads the same on a phone, without buttons for changes', async () => {
     const { owner, viewer } = await team(story.stack, ['viewer'])
     await keepBooks(story, owner)
     const page = await story.open(owner)

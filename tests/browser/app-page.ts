@@ -1,4 +1,4 @@
-/** A single-page app of an origin of its own that uses the client as it is published: `finance` and `changes` are its globals. */
+/** A single-page app at its own origin that uses the published client. `finance` and `changes` are its globals. */
 import { execFile } from 'node:child_process'
 import { createReadStream } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
@@ -18,7 +18,7 @@ const root = join(import.meta.dirname, '../..')
 
 export type AppPage = AsyncDisposable & { origin: string }
 
-/** @param baseUrl asked for with each page, because the service wants to know the page's origin first */
+/** @param baseUrl read for each page, because the service must trust the page's origin before it starts */
 export async function appPage(baseUrl: () => string): Promise<AppPage> {
   const directory = await mkdtemp(join(tmpdir(), 'finance-client-'))
   await promisify(execFile)('npx', ['tsc', '--noEmit', 'false', '--declaration', 'false', '--outDir', directory], { cwd: join(root, 'client') })

@@ -1,4 +1,4 @@
-/** Passkeys in the reference app, with an authenticator that Chromium plays. */
+/** Passkeys in the reference app, with a virtual authenticator of Chromium. */
 import type { CDPSession, Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import { password, person, signedIn, type Person } from '../support/person.ts'
@@ -16,7 +16,7 @@ const press = (page: Page, name: string) => page.getByRole('button', { name, exa
 const overview = (page: Page) => page.getByRole('heading', { name: 'Overview' }).waitFor()
 const rows = (page: Page) => page.locator('section', { has: page.getByRole('heading', { name: 'Passkeys' }) }).getByRole('listitem').allInnerTexts()
 
-/** A phone that unlocks for its person. */
+/** A phone that verifies its user. */
 async function unlocking(page: Page): Promise<{ device: CDPSession, authenticatorId: string }> {
   const device = await page.context().newCDPSession(page)
   await device.send('WebAuthn.enable')
@@ -33,7 +33,7 @@ async function unlocking(page: Page): Promise<{ device: CDPSession, authenticato
   return { device, authenticatorId }
 }
 
-/** Ann at her account, with a passkey on her phone. */
+/** Opens Ann's account page, with a passkey on her phone. */
 async function annWithPhone(): Promise<{ ann: Person, page: Page } & Awaited<ReturnType<typeof unlocking>>> {
   const ann = await signedIn(story.stack, 'Ann')
   const page = await story.open(ann, '/settings')
@@ -49,7 +49,7 @@ async function add(page: Page, name: string) {
   await form.getByLabel('Your password').fill(password)
   await press(page, 'Add it')
 }
-/** Gives the password in the dialog that asks for it. */
+/** Enters the password in the dialog. */
 async function confirm(page: Page, title: string, action = title) {
   const dialog = page.getByRole('dialog', { name: title })
   await dialog.getByLabel('Your password').fill(password)
@@ -63,7 +63,7 @@ async function signOut(page: Page, ann: Person) {
   await page.getByRole('button', { name: 'Use a passkey' }).waitFor()
 }
 
-test('Ann adds a passkey, signs in by it alone, renames it, and has deleted it when it signs nobody in', async () => {
+test('Ann adds a passkey, signs in with it alone, renames it, and deletes it, after which it no longer works', async () => {
   const { ann, page, device, authenticatorId } = await annWithPhone()
   expect(await barriers(page)).toEqual([])
   await add(page, 'The same phone')
@@ -88,7 +88,7 @@ test('Ann adds a passkey, signs in by it alone, renames it, and has deleted it w
   await page.context().close()
 })
 
-test('Ann asks for a passkey: her password alone no longer signs in, and on the same page the passkey does', async () => {
+test('Ann requires a passkey: her password alone no longer signs in, and the passkey does on the same page', async () => {
   const { ann, page, device, authenticatorId } = await annWithPhone()
   await press(page, 'Ask for a passkey')
   await page.getByRole('dialog', { name: 'Ask for a passkey' }).waitFor()
@@ -117,7 +117,7 @@ test('Ann asks for a passkey: her password alone no longer signs in, and on the 
   await page.context().close()
 })
 
-test('Ann removes her password, is mailed a link when she wants one again, and confirms with her passkey that she deletes her account', async () => {
+test('Ann removes her password, requests a mail to set a new one, and confirms the deletion of her account with her passkey', async () => {
   const { ann, page } = await annWithPhone()
   await press(page, 'Remove the password')
   await confirm(page, 'Remove the password', 'Remove it')
@@ -143,7 +143,7 @@ test('Ann removes her password, is mailed a link when she wants one again, and c
   await page.context().close()
 })
 
-test('Ann, whose session is ended elsewhere, goes on with her passkey where she was', async () => {
+test('Ann continues on the same page with her passkey, after her session was revoked elsewhere', async () => {
   const { ann, page } = await annWithPhone()
   await story.stack.sql.query('delete from auth.sessions where user_id = (select id from auth.users where email = $1)', [ann.email])
   await page.getByLabel('Your name').fill('Ann Example')

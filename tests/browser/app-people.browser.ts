@@ -1,4 +1,4 @@
-/** People in the reference app: mailed links, passwords and sessions. */
+/** Users in the reference app: mailed links, passwords and sessions. */
 import type { Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { linkIn } from '../support/mail-sink.ts'
@@ -15,8 +15,8 @@ afterAll(() => story?.close())
 const sees = (page: Page, text: string | RegExp) => page.getByText(text).first().waitFor()
 const press = (page: Page, name: string) => page.getByRole('button', { name, exact: true }).click()
 
-describe('Ann, who has just signed up', () => {
-  test('reads that her address is not verified, has the mail sent again, and verifies it by the link', async () => {
+describe('Ann, after her sign-up', () => {
+  test('reads that her address is not verified, has the mail sent again, and verifies with its link', async () => {
     const ann = person(story.stack, 'Ann')
     await ann.signUp()
     const page = await story.open(ann, '/settings')
@@ -33,7 +33,7 @@ describe('Ann, who has just signed up', () => {
     await page.context().close()
   })
 
-  test('opens a link that no longer works, and asks for another', async () => {
+  test('opens an expired link, and requests another', async () => {
     const ann = person(story.stack, 'Ann')
     await ann.signUp()
     const page = await story.open(null, '/api/auth/verify-email?token=used')
@@ -45,7 +45,7 @@ describe('Ann, who has just signed up', () => {
   })
 })
 
-test('Ann forgets her password, chooses a new one by the mail, once, and signs in with it', async () => {
+test('Ann forgets her password, sets a new one with the mailed link, which works once, and signs in with it', async () => {
   const ann = await signedIn(story.stack, 'Ann')
   const page = await story.open(null, '/sign-in')
   await page.getByRole('link', { name: 'Forgot your password?' }).click()
@@ -75,7 +75,7 @@ test('Ann forgets her password, chooses a new one by the mail, once, and signs i
 })
 
 describe('Ann, in two browsers', () => {
-  test('changes her name and her password, which ends the session of the other', async () => {
+  test('changes her name and her password, which ends the session in the other browser', async () => {
     const ann = await signedIn(story.stack, 'Ann')
     const phone = person(story.stack, 'Ann', ann.email)
     await phone.signIn()
@@ -97,7 +97,7 @@ describe('Ann, in two browsers', () => {
     await page.locator('button:focus', { hasText: 'Change the password' }).click()
     expect(await page.getByLabel('Current password').inputValue()).toBe('')
     expect((await phone.get('/get-session')).status).toBe(401)
-    // hers has another cookie since, which her browser has
+    // Her session has a new cookie now, which her browser has.
     await page.reload()
     await page.getByRole('button', { name: 'Ann Example' }).waitFor()
     await page.context().close()
@@ -119,7 +119,7 @@ describe('Ann, in two browsers', () => {
   })
 })
 
-test('Ann loses the connection while she writes: it is told once, what she wrote stays, and she saves it when the connection is back', async () => {
+test('Ann loses the connection during an edit: she sees one notice, keeps her text, and saves it when the connection is back', async () => {
   const page = await story.open(await signedIn(story.stack, 'Ann'), '/accounts')
   await page.getByRole('button', { name: 'New account' }).click()
   await page.getByLabel('Name').fill('Giro')
@@ -131,7 +131,7 @@ test('Ann loses the connection while she writes: it is told once, what she wrote
   await press(page, 'Save')
   await page.getByRole('rowheader', { name: 'Giro' }).waitFor()
   expect(await page.getByText('There is no connection to the service.').count()).toBe(0)
-  // Chromium itself writes down what it could not fetch
+  // Chromium logs failed requests itself.
   expect(new Set(story.complaints())).toEqual(new Set(['Failed to load resource: net::ERR_INTERNET_DISCONNECTED']))
   await page.context().close()
 })

@@ -1,6 +1,6 @@
 /**
- * The pictures of the README are what the app shows. `npm run pictures` takes them; without it each is held to the page: what the page
- * says to the letter, and what it looks like as far as another machine's letters allow.
+ * The pictures of the README show the actual app. `npm run pictures` takes them. Otherwise each is compared with the page: its text exactly, its look
+ * with a tolerance for the fonts of another machine.
  */
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -14,7 +14,7 @@ const isTaking = process.env['PICTURES'] === 'take'
 const directory = join(import.meta.dirname, '../../docs/pictures')
 const advice = 'npm run pictures takes the pictures anew: look at them before they are committed'
 
-/** Of 255: letters of another machine differ by less, a column of the chart, a button or the ground of a page by more. */
+/** Of 255. Fonts of another machine differ by less. A column of the chart, a button or the background differs by more. */
 const tolerance = 64
 
 let story: AppStory
@@ -24,7 +24,7 @@ let dashboard: string
 
 beforeAll(async () => {
   story = await startAppStory()
-  // what counts from today has the today of the page, so that its months are always the same
+  // The database's current date is that of the page, so that its months are always the same.
   await story.stack.sql.query(
     `do $$ declare one regprocedure; begin
       for one in select oid from pg_proc where pronamespace in ('api'::regnamespace, 'private'::regnamespace) and prosrc like '%current_date%' loop
@@ -40,7 +40,7 @@ beforeAll(async () => {
 afterEach(() => expect(story.complaints()).toEqual([]))
 afterAll(() => story?.close())
 
-/** A team of Mara and two others, which is active from then on. */
+/** A team of Mara and two other users, which is active afterwards. */
 async function studioOf(owner: Person): Promise<string> {
   const { body: { id } } = await owner.post('/organization/create', { name: 'Harbour Studio' })
   for (const [name, role] of [['Tom', 'editor'], ['Ines', 'viewer']] as const) {
@@ -61,7 +61,7 @@ test.each([
   },
   { name: 'dashboard', place: () => ({ team: studio, path: dashboard }), options: { viewport: { width: 1200, height: 852 } } },
   { name: 'phone', place: () => ({ team: null, path: '/' }), options: { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true } },
-])('the picture $name is what Mara sees', async ({ name, place, options }) => {
+])('the picture $name shows what Mara sees', async ({ name, place, options }) => {
   const { team, path } = place()
   await mara.post('/organization/set-active', { organizationId: team })
   const page = await story.open(mara, path, { now: `${today}T12:00:00Z`, ...options })
@@ -80,12 +80,12 @@ test.each([
   await page.context().close()
 })
 
-/** All that the page says, in its order and by its roles. Ids are of the day. */
+/** The text of the page with its roles, in order. Ids depend on the day. */
 const wordsOf = async (page: Page) => `${(await page.locator('body').ariaSnapshot()).replaceAll(/[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}/g, 'id')}\n`
 
-/** The mean red, green and blue of each field of a picture, in which letters are hardly seen and everything else is. */
+/** The mean red, green and blue of each field of a picture. Letters hardly affect it, and everything else does. */
 async function fieldsOf(page: Page, png: Buffer): Promise<number[]> {
-  // in a page of its own, because the policy of the app's allows no image from elsewhere
+  // In a separate page, because the policy of the app allows no foreign images.
   const blank = await page.context().newPage()
   const fields = await blank.evaluate<number[]>(`(async () => {
     const picture = await createImageBitmap(await (await fetch('data:image/png;base64,${

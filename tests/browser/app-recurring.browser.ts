@@ -16,7 +16,7 @@ const dayOf = (day: string) => new Intl.DateTimeFormat('en-US', { dateStyle: 'me
 const cellsOf = (page: Page) =>
   page.locator('tbody tr').evaluateAll((rows) => rows.map((row) => [...(row as any).cells].map((cell) => cell.textContent).slice(0, 5)))
 
-test('Ann enters what comes every week, records it, pauses it, changes it, deletes it and takes that back', async () => {
+test('Ann creates a weekly cost, records, pauses, changes and deletes it, and undoes the deletion', async () => {
   const page = await story.open(await signedIn(story.stack, 'Ann'), '/recurring')
   await page.getByText('No recurring cost yet').waitFor()
   expect(await barriers(page)).toEqual([])
@@ -47,7 +47,7 @@ test('Ann enters what comes every week, records it, pauses it, changes it, delet
   await page.context().close()
 })
 
-test('Carl, in Germany, is told what will be booked: a minus is an expense, and a salary comes in', async () => {
+test('Carl, in Germany, reads what will be recorded: a minus is an expense, and a salary is an income', async () => {
   const page = await story.open(await signedIn(story.stack, 'Carl'), '/recurring', { locale: 'de-DE' })
   const due = new Intl.DateTimeFormat('de-DE', { dateStyle: 'medium', timeZone: 'UTC' }).format(new Date(inDays(3)))
   const enter = async (name: string, amount: string, says: string) => {
@@ -76,7 +76,7 @@ test('Carl, in Germany, is told what will be booked: a minus is an expense, and 
   await page.context().close()
 })
 
-test('a wrong end is said at its field, and what was typed stays', async () => {
+test('a user sees an invalid end date at its field, and keeps the input', async () => {
   const page = await story.open(await signedIn(story.stack, 'Bob'), '/recurring')
   await page.getByRole('button', { name: 'New recurring cost' }).click()
   await page.getByLabel('Name').fill('Gym')
@@ -90,7 +90,7 @@ test('a wrong end is said at its field, and what was typed stays', async () => {
   await page.context().close()
 })
 
-test('an editor of a team gets back what they deleted; a viewer reads it on a phone and is offered no change', async () => {
+test('an editor of a team restores a deleted cost, and a viewer reads on a phone, without buttons for changes', async () => {
   const { owner, editor, viewer } = await team(story.stack, ['editor', 'viewer'])
   await store(story, owner, 'subscriptions', [{ title: 'Server', amount: 20, currency: 'eur', period: 'monthly', starts_on: inDays(2) }])
   const page = await story.open(editor, '/recurring')

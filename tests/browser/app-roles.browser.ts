@@ -1,4 +1,4 @@
-/** What a role may not do, in the reference app: it is not offered; and where it has just been taken away, that is told. */
+/** Roles in the reference app: no button for a forbidden action, and a notice after a change of role. */
 import type { Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import { team } from '../support/person.ts'
@@ -15,7 +15,7 @@ afterAll(() => story?.close())
 const go = (page: Page, name: string) => page.getByRole('navigation', { name: 'Pages' }).getByRole('link', { name }).click()
 const context = (page: Page, name: RegExp) => page.getByRole('button', { name: new RegExp(`Context:\\s*${name.source}`) }).waitFor()
 
-test('a viewer sees every page of the team with a shared dashboard, and is offered no change on any', async () => {
+test('a viewer sees every page of the team with a shared dashboard, without buttons for changes', async () => {
   const { owner, viewer } = await team(story.stack, ['viewer'])
   await keepBooks(story, owner)
   await store(story, owner, 'dashboards', [{ name: 'Of all', visibility: 'shared', layout: { widgets: [] } }, {
@@ -53,7 +53,7 @@ test('a viewer sees every page of the team with a shared dashboard, and is offer
   await page.context().close()
 })
 
-test('an editor who is made a viewer while they write is told so, keeps what they wrote, and is offered nothing more', async () => {
+test('an editor who becomes a viewer during an edit reads it, keeps the input, and then has no buttons for changes', async () => {
   const { id, owner, editor } = await team(story.stack, ['editor'])
   await store(story, owner, 'accounts', [{ name: 'Giro', type: 'checking', currency: 'eur' }])
   const page = await story.open(editor, '/accounts')
@@ -71,7 +71,7 @@ test('an editor who is made a viewer while they write is told so, keeps what the
   await page.context().close()
 })
 
-test('a member who is removed while they write is told so at the next thing they do, and sees nothing of the team any more', async () => {
+test('a member who is removed during an edit reads it at the next action, and no longer sees the team', async () => {
   const { id, owner, editor } = await team(story.stack, ['editor'])
   await store(story, owner, 'transactions', [{ name: 'Secret purchase', amount: -900 }])
   const page = await story.open(editor, '/transactions')

@@ -1,4 +1,4 @@
-/** Sessions and the service while somebody writes in the reference app: neither of them takes what was typed along. */
+/** Edits in the reference app survive the end of a session and a restart of the service. */
 import type { Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import { password, person, signedIn, team } from '../support/person.ts'
@@ -15,13 +15,13 @@ afterAll(() => story?.close())
 const lost = 'There is no connection to the service.'
 const rowsOf = (page: Page) => page.locator('.tx-rows').getByRole('button').allTextContents()
 
-/** Begins to change a row where it stands. */
+/** Begins to edit a row in the list. */
 async function writeIn(page: Page, name: string, text: string) {
   await page.getByRole('button', { name, exact: true }).click()
   await page.getByRole('group', { name: `Edit ${name}` }).getByLabel('Name').fill(text)
 }
 
-test('Ann goes on writing after an hour, when her token has ended: another is fetched without a word', async () => {
+test('Ann edits for more than an hour: her expired token is renewed without a notice', async () => {
   const ann = await signedIn(story.stack, 'Ann')
   await store(story, ann, 'transactions', [{ name: 'Rent', amount: -900 }])
   const page = await story.open(ann, '/settings')
@@ -36,7 +36,7 @@ test('Ann goes on writing after an hour, when her token has ended: another is fe
   await page.context().close()
 })
 
-test('Ben, whose session is ended from his phone, is told once, gives his password, and saves in his team what he has written', async () => {
+test('Ben, whose session is revoked from his phone, sees one notice, enters his password, and saves his edit in his team', async () => {
   const { owner: ben } = await team(story.stack, [])
   await store(story, ben, 'transactions', [{ name: 'Rent', amount: -900 }])
   const page = await story.open(ben, '/transactions')
@@ -57,7 +57,7 @@ test('Ben, whose session is ended from his phone, is told once, gives his passwo
   await page.context().close()
 })
 
-test('Cleo writes while the service starts again: a bar says so until it is back, and she saves what she has written', async () => {
+test('Cleo edits during a restart of the service: a bar is shown until it is back, and she saves her edit', async () => {
   const page = await story.open(await signedIn(story.stack, 'Cleo'), '/accounts')
   await page.getByRole('button', { name: 'New account' }).click()
   await page.getByLabel('Name').fill('Giro')
@@ -71,7 +71,7 @@ test('Cleo writes while the service starts again: a bar says so until it is back
   expect(await page.getByLabel('Name').inputValue()).toBe('Giro')
   await page.getByRole('button', { name: 'Save' }).click()
   await expect.poll(() => page.locator('tbody tr').allTextContents()).toEqual(['GiroChecking$50.00EditDelete'])
-  // Chromium itself writes down what it could not fetch
+  // Chromium logs failed requests itself.
   expect(story.complaints().filter((text) => !text.startsWith('Failed to load resource: net::'))).toEqual([])
   await page.context().close()
 })

@@ -1,4 +1,4 @@
-/** `npm start` as it is after a clone: nobody names an app, and the reference app is at `/`. */
+/** `npm start` after a clone: without any setting, the reference app is at `/`. */
 import { join } from 'node:path'
 import { chromium } from 'playwright-core'
 import { expect, test } from 'vitest'
@@ -6,14 +6,14 @@ import { policyOfApp } from '../../edge/app-files.ts'
 import { emptyDirectory, remove, start } from '../local/support.ts'
 import { appDirectory } from './app-story.ts'
 
-test('Ann signs up at the address that the start has printed', async () => {
+test('Ann signs up at the printed address', async () => {
   const directory = await emptyDirectory()
   await using ends = new AsyncDisposableStack()
   ends.defer(() => remove(directory))
   const run = ends.use(await start({ env: { DATA_DIR: join(directory, 'data'), APP_DIR: '' } }))
   await run.ready
   const [, address = ''] = /^app {3}(http\S+)$/m.exec(run.output()) ?? []
-  // --no-sandbox: a browser run by root refuses to start otherwise
+  // --no-sandbox: Chromium refuses to start as root without it.
   const browser = await chromium.launch({ executablePath: process.env['CHROMIUM'] ?? '/usr/bin/chromium', args: ['--no-sandbox', '--disable-gpu'] })
   ends.defer(() => browser.close())
   const page = await browser.newPage()
@@ -25,6 +25,6 @@ test('Ann signs up at the address that the start has printed', async () => {
   await page.getByLabel('Password').fill('correct horse')
   await page.getByRole('button', { name: 'Sign up' }).click()
   await page.getByRole('heading', { name: 'Overview' }).waitFor()
-  // her mail leads to the app as well
+  // The link of her mail also leads to the app.
   expect((await fetch(`${run.url}/mail`)).status).toBe(200)
 })

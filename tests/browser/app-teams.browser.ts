@@ -1,4 +1,4 @@
-/** Teams in the reference app, as its owner, a viewer, somebody invited and somebody removed see them. */
+/** Teams in the reference app, for the owner, a viewer, an invited and a removed user. */
 import type { Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { linkIn } from '../support/mail-sink.ts'
@@ -17,7 +17,7 @@ const press = (page: Page, name: string) => page.getByRole('button', { name, exa
 const context = (page: Page, name: RegExp) => page.getByRole('button', { name: new RegExp(`Context:\\s*${name.source}`) }).waitFor()
 
 describe('creating a team', () => {
-  test('somebody with a plan is its owner, and in its context', async () => {
+  test('a user with a plan becomes its owner, and is in its context', async () => {
     const page = await story.open(await subscribed(story.stack, 'Ann'), '/team')
     await page.getByLabel('Name of the team').fill('Our flat')
     expect(await barriers(page)).toEqual([])
@@ -28,14 +28,14 @@ describe('creating a team', () => {
     await page.context().close()
   })
 
-  test('somebody without one is told what it takes', async () => {
+  test('a user without a plan reads which one is necessary', async () => {
     const page = await story.open(await signedIn(story.stack, 'Ben'), '/team')
     await sees(page, 'Creating a team needs an active plan of the Teams tier')
     expect(await page.getByLabel('Name of the team').count()).toBe(0)
     await page.context().close()
   })
 
-  test('somebody whose plan is of a lower tier is told so by the service', async () => {
+  test('a user with a lower plan reads the refusal of the service', async () => {
     const ben = await signedIn(story.stack, 'Ben')
     await ben.subscribe('personal')
     const page = await story.open(ben, '/team')
@@ -46,7 +46,7 @@ describe('creating a team', () => {
   })
 })
 
-test('the owner invites, takes an invitation back, gives a role and removes', async () => {
+test('the owner invites, cancels an invitation, changes a role and removes a member', async () => {
   const { owner, editor } = await team(story.stack, ['editor'])
   const page = await story.open(owner, '/team')
   await page.getByLabel('E-mail address').fill('new@example.org')
@@ -70,7 +70,7 @@ test('the owner invites, takes an invitation back, gives a role and removes', as
   await page.context().close()
 })
 
-test('the owner passes the team on, and can then leave it', async () => {
+test('the owner transfers the team, and can then leave it', async () => {
   const { owner, admin } = await team(story.stack, ['admin'])
   const page = await story.open(owner, '/team')
   await press(page, 'Pass the team on')
@@ -85,7 +85,7 @@ test('the owner passes the team on, and can then leave it', async () => {
   await page.context().close()
 })
 
-test('the owner deletes the team by typing its name, and is in the personal context', async () => {
+test('the owner deletes the team by entering its name, and is in the personal context', async () => {
   const { owner } = await team(story.stack, [])
   const page = await story.open(owner, '/team')
   await press(page, 'Delete the team')
@@ -97,7 +97,7 @@ test('the owner deletes the team by typing its name, and is in the personal cont
   await page.context().close()
 })
 
-test('the viewer sees who belongs to the team, is offered no change of it, and leaves', async () => {
+test('the viewer sees the members of the team without buttons for changes, and leaves', async () => {
   const { viewer } = await team(story.stack, ['viewer', 'admin'])
   const page = await story.open(viewer, '/team', { viewport: { width: 320, height: 640 } })
   await sees(page, 'Owner')
@@ -111,7 +111,7 @@ test('the viewer sees who belongs to the team, is offered no change of it, and l
   await page.context().close()
 })
 
-test('somebody who is removed while the app is open is in the personal context at the next step', async () => {
+test('a member who is removed while the app is open is in the personal context at the next action', async () => {
   const { id, owner, viewer } = await team(story.stack, ['viewer'])
   const page = await story.open(viewer, '/team')
   await context(page, /The Team\s*viewer/)
@@ -122,7 +122,7 @@ test('somebody who is removed while the app is open is in the personal context a
   await page.context().close()
 })
 
-describe('somebody invited', () => {
+describe('an invited user', () => {
   const invited = async () => {
     const { id, owner } = await team(story.stack, [])
     const ann = await signedIn(story.stack, 'Ann')
@@ -131,7 +131,7 @@ describe('somebody invited', () => {
     return { ann, owner, path: link.replace(/^https?:\/\/[^/]+/, '') }
   }
 
-  test('reads who invites her, signs in, accepts, and goes there', async () => {
+  test('reads the invitation, signs in, accepts it, and is in the team', async () => {
     const { ann, path } = await invited()
     const page = await story.open(null, path)
     await sees(page, 'Owner invites a…@example.org to join The Team, with the role “viewer”.')
@@ -147,7 +147,7 @@ describe('somebody invited', () => {
     await page.context().close()
   })
 
-  test('who has no account yet signs up by the link, verifies the address, and is at the invitation again', async () => {
+  test('without an account signs up from the link, verifies the address, and is back at the invitation', async () => {
     const { id, owner } = await team(story.stack, [])
     const email = 'newcomer@example.org'
     await owner.post('/organization/invite-member', { organizationId: id, email, role: 'editor' })
@@ -178,7 +178,7 @@ describe('somebody invited', () => {
     await page.context().close()
   })
 
-  test('while somebody else is signed in there, who can sign out', async () => {
+  test('sees that another user is signed in in the browser, and signs that user out', async () => {
     const { owner, path } = await invited()
     const page = await story.open(owner, path)
     await sees(page, `You are signed in as ${owner.email}, and the invitation is for a…@example.org.`)
@@ -187,7 +187,7 @@ describe('somebody invited', () => {
     await page.context().close()
   })
 
-  test('without the mail, finds it among her teams', async () => {
+  test('finds the invitation among her teams without the mail', async () => {
     const { ann } = await invited()
     const page = await story.open(ann, '/team')
     await press(page, 'Accept The Team')
@@ -196,7 +196,7 @@ describe('somebody invited', () => {
     await page.context().close()
   })
 
-  test('with a link of no invitation, is told so', async () => {
+  test('reads that a link belongs to no invitation', async () => {
     const page = await story.open(person(story.stack), '/accept-invitation?invitationId=none')
     await sees(page, 'There is no invitation behind this link.')
     await page.context().close()

@@ -1,4 +1,4 @@
-/** The reference app in two tabs of one person, and before two people of one team at once. */
+/** The reference app in two tabs of one user, and for two members of a team at the same time. */
 import type { Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { type Person, signedIn, team } from '../support/person.ts'
@@ -15,7 +15,7 @@ afterAll(() => story?.close())
 const namesIn = (page: Page) => page.locator('.tx-rows [role=row] .tx-title').allTextContents()
 const context = (page: Page, name: RegExp) => page.getByRole('button', { name: new RegExp(`Context:\\s*${name.source}`) })
 
-/** Comes back to a tab; Chromium without a window does not tell the tabs that are in front of it apart. */
+/** Switches to a tab. Headless Chromium does not tell tabs that they are in front. */
 const lookAt = async (page: Page) => {
   await page.bringToFront()
   await page.evaluate(`document.dispatchEvent(new Event('visibilitychange', { bubbles: true }))`)
@@ -34,7 +34,7 @@ async function choose(page: Page, name: string) {
   await context(page, new RegExp(name)).waitFor()
 }
 
-describe('one person in two tabs', () => {
+describe('a user in two tabs', () => {
   const twoTabs = async (who: Person, path: string) => {
     const one = await story.open(who, path)
     const other = await one.context().newPage()
@@ -42,7 +42,7 @@ describe('one person in two tabs', () => {
     return [one, other] as const
   }
 
-  test('sees in the one what was added in the other, and signs out of both', async () => {
+  test('sees in one tab what was added in the other, and signs out of both', async () => {
     const [one, other] = await twoTabs(await signedIn(story.stack, 'Ann'), '/transactions')
     await other.getByText('No transaction yet.').waitFor()
     await write(one, 'Bakery', '4.50')
@@ -57,7 +57,7 @@ describe('one person in two tabs', () => {
     await one.context().close()
   })
 
-  test('switches in the one, while what is written in the other stays where it belongs', async () => {
+  test('switches the context in one tab, and an edit in the other stays in its context', async () => {
     const { owner } = await team(story.stack, [])
     await store(story, owner, 'transactions', [{ name: 'Rent', amount: -900 }])
     const [one, other] = await twoTabs(owner, '/transactions')
@@ -78,7 +78,7 @@ describe('one person in two tabs', () => {
     await one.context().close()
   })
 
-  test('switches in the one, and lets go of what was begun in the other', async () => {
+  test('switches the context in one tab, and an unfinished action in the other is dropped', async () => {
     const { owner } = await team(story.stack, [])
     const [one, other] = await twoTabs(owner, '/transactions')
     await write(other, 'Chairs', '240')
@@ -91,8 +91,8 @@ describe('one person in two tabs', () => {
   })
 })
 
-describe('two people of a team', () => {
-  test('see what the other has added when they come back', async () => {
+describe('two members of a team', () => {
+  test('each see what the other has added when they come back to the tab', async () => {
     const { owner, editor } = await team(story.stack, ['editor'])
     const page = await story.open(editor, '/transactions')
     await page.getByText('No transaction yet.').waitFor()

@@ -1,10 +1,10 @@
-/** What the stories of transactions share: what is seen of the list, and what other programs of the people do meanwhile. */
+/** Helpers of the stories on transactions: the visible list, and requests of other programs of the users. */
 import type { Page } from 'playwright-core'
 import { expect } from 'vitest'
 import type { Person } from '../support/person.ts'
 import type { AppStory } from './app-story.ts'
 
-/** Requests of people to the data surface, as another program of theirs makes them. @param story asked at each request, because it begins after the file */
+/** Requests of users to the data surface, as from another program. @param story read at each request, because it is assigned after the file loads */
 export function otherPrograms(story: () => AppStory) {
   async function send(who: Person, method: string, path: string, body?: unknown): Promise<any> {
     const response = await fetch(`${story().stack.url}/data${path}`, {
@@ -20,5 +20,5 @@ export function otherPrograms(story: () => AppStory) {
 
 export const row = (page: Page, name: string) => page.locator('.tx-rows [role=row]', { has: page.getByRole('button', { name, exact: true }) })
 export const said = (page: Page, text: string) => page.getByText(text, { exact: true }).first().waitFor()
-/** What is seen before long, also where a machine has much to do. */
+/** Waits for the visible rows, longer on a busy machine. */
 export const soon = <Seen>(look: () => Promise<Seen> | Seen) => expect.poll(look)

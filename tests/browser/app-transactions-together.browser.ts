@@ -1,4 +1,4 @@
-/** Transactions in the reference app that several people change, or one person many of. */
+/** Transactions in the reference app: changes by several users, and changes of many rows. */
 import type { Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { type Person, signedIn, team } from '../support/person.ts'
@@ -37,7 +37,7 @@ describe('an editor and the owner of a team', () => {
     await page.getByRole('button', { name: 'Save' }).click()
   }
 
-  test('the editor’s undo leaves what the owner has changed since', async () => {
+  test("the editor's undo keeps a later change of the owner", async () => {
     await edit('810')
     await said(page, 'Rent is changed.')
     await send(owner, 'PATCH', `/transactions?id=eq.${rent}`, { amount: -999 })
@@ -46,7 +46,7 @@ describe('an editor and the owner of a team', () => {
     await soon(() => amountOf(page, 'Rent')).toBe('-$999.00')
   })
 
-  test('the editor’s undo of many takes back none of them when the owner has changed one since, and says so', async () => {
+  test("the editor's undo of many rows changes none of them and says so, if the owner has changed one since", async () => {
     const other = await store(owner, 'transactions', { name: 'Heating', amount: -60, transaction_date: '2025-11-02' })
     await page.reload()
     for (const name of ['Rent', 'Heating']) await page.getByRole('checkbox', { name: `Select ${name}` }).check()
@@ -60,7 +60,7 @@ describe('an editor and the owner of a team', () => {
     await send(owner, 'PATCH', `/transactions?id=eq.${rent}`, { status: 'paid' })
   })
 
-  test('of two who change the same, the second is told of the first, and then has it their way', async () => {
+  test('the second of two who edit the same row sees the first change, and then saves their own', async () => {
     await page.reload()
     await row(page, 'Rent').getByRole('button').click()
     await send(owner, 'PATCH', `/transactions?id=eq.${rent}`, { amount: -950, name: 'Rent, November' })
@@ -69,12 +69,12 @@ describe('an editor and the owner of a team', () => {
     await page.getByRole('alert').getByText('Somebody has changed the amount to -$950.00 meanwhile.').waitFor()
     expect(await barriers(page)).toEqual([])
     await page.getByRole('button', { name: 'Save' }).click()
-    // the name was the owner's alone
+    // The owner had changed only the name.
     await soon(() => amountOf(page, 'Rent, November')).toBe('-$800.00')
     await send(owner, 'PATCH', `/transactions?id=eq.${rent}`, { name: 'Rent' })
   })
 
-  test('the details tell it too, and leave the line below to itself', async () => {
+  test('the details view shows the conflict too, and the row below shows nothing', async () => {
     await page.reload()
     await row(page, 'Rent').getByRole('button').click()
     await page.getByRole('button', { name: 'Details' }).click()
@@ -89,7 +89,7 @@ describe('an editor and the owner of a team', () => {
     expect(await page.getByRole('alert').count()).toBe(0)
   })
 
-  test('what is saved of a row that is gone is not called changed, and stays to be read until the line is closed', async () => {
+  test('an edit of a deleted row is reported as such, and stays readable until the row is closed', async () => {
     await page.reload()
     await row(page, 'Heating').getByRole('button').click()
     await send(owner, 'DELETE', '/transactions?name=eq.Heating')
@@ -102,7 +102,7 @@ describe('an editor and the owner of a team', () => {
     expect(await page.getByText('is changed.').count()).toBe(0)
   })
 
-  test('what is deleted that was gone already is no deletion to be undone', async () => {
+  test('the deletion of an already deleted row offers no undo', async () => {
     await store(owner, 'transactions', { name: 'Water', amount: -20, transaction_date: '2025-11-02' })
     await page.reload()
     await page.getByRole('checkbox', { name: 'Select Water' }).check()
@@ -113,7 +113,7 @@ describe('an editor and the owner of a team', () => {
   })
 })
 
-describe('Cleo, who has many rows', () => {
+describe('Cleo, with many rows', () => {
   let cleo: Person
   let page: Page
 
@@ -129,7 +129,7 @@ describe('Cleo, who has many rows', () => {
   })
   afterAll(() => page.context().close())
 
-  test('deletes all that is loaded, sees what follows, and has all back by the undo', async () => {
+  test('deletes all loaded rows, sees the next ones, and restores all of them by undo', async () => {
     await said(page, 'Coffee 2')
     await page.getByRole('checkbox', { name: 'Select the 200 rows that are loaded' }).check()
     await said(page, 'All 200 loaded are selected, what follows is not')
@@ -152,7 +152,7 @@ describe('Dan, with a few rows', () => {
   })
   afterAll(() => page.context().close())
 
-  test('sees of one day the newest first, and what he writes above it', async () => {
+  test('sees the newest of a day first, and a new row above it', async () => {
     await soon(() => titles(page)).toEqual(['Third', 'Second', 'First'])
     await page.keyboard.press('n')
     await page.keyboard.type('Fourth')
@@ -164,7 +164,7 @@ describe('Dan, with a few rows', () => {
     await soon(() => titles(page)).toEqual(['Fourth', 'Third', 'Second', 'First'])
   })
 
-  test('is told at the field of an amount that is none, or finer than its currency', async () => {
+  test('reads at the field that an amount is invalid, or has too many decimals for its currency', async () => {
     await page.keyboard.press('n')
     await page.keyboard.type('Nothing')
     for (const [amount, problem] of [['0', 'An amount of zero moves nothing.'], ['1.005', 'USD has 2 decimals.'], ['one', 'This is no amount.']] as const) {
@@ -177,10 +177,10 @@ describe('Dan, with a few rows', () => {
     expect(await titles(page)).toEqual(['Fourth', 'Third', 'Second', 'First'])
   })
 
-  test('takes back all that he saved in the details at once', async () => {
+  test('undoes all saved changes of the details view at once', async () => {
     await row(page, 'First').getByRole('button').click()
     await page.getByRole('button', { name: 'Details' }).click()
-    // what is told is a dialog too
+    // The notice is a dialog too.
     const details = page.getByRole('dialog', { name: 'First', exact: true })
     await details.getByLabel('Tags').fill('a-rather-long-tag, another-long-tag, third')
     await details.getByLabel('Description').fill('For the garden')
@@ -196,7 +196,7 @@ describe('Dan, with a few rows', () => {
     expect({ description, tags, line_items }).toEqual({ description: null, tags: [], line_items: [] })
   })
 
-  test('opens a row by its name on a phone, however many marks it has', async () => {
+  test('opens a row by its name on a phone, even with many tags', async () => {
     const [{ id }] = await send(dan, 'GET', '/transactions?name=eq.First')
     const tags = await send(dan, 'GET', '/tags?select=id')
     for (const tag of tags) await store(dan, 'transaction_tags', { transaction_id: id, tag_id: tag.id })
@@ -204,7 +204,7 @@ describe('Dan, with a few rows', () => {
     await page.setViewportSize({ width: 320, height: 640 })
     await page.reload()
     await soon(() => row(page, 'First').locator('.tx-name').textContent()).toBe('First2 parts#a-rather-long-tag#another-long-tag#third')
-    // nothing of the name is cut off
+    // The name is not cut off.
     expect(
       await page.evaluate(
         `[...document.querySelectorAll('.tx-title')].filter((title) => title.clientWidth === 0 || title.scrollWidth > title.clientWidth).length`,
@@ -217,7 +217,7 @@ describe('Dan, with a few rows', () => {
     await page.getByRole('group', { name: 'Edit First' }).waitFor()
   })
 
-  test('reads that the sum leaves transfers out', async () => {
+  test('reads that the sum excludes transfers', async () => {
     const [from, to] = await Promise.all(['Giro', 'Cash'].map((name) => store(dan, 'accounts', { name, type: 'checking', currency: 'usd' })))
     await send(dan, 'POST', '/rpc/create_transfer', { from_account_id: from, to_account_id: to, amount: 5 })
     await page.setViewportSize({ width: 1280, height: 720 })

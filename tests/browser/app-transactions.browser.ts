@@ -1,4 +1,4 @@
-/** Transactions in the reference app: written, found, changed, taken back. */
+/** Transactions in the reference app: creation, search, change, undo. */
 import { readFile } from 'node:fs/promises'
 import type { Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
@@ -15,7 +15,7 @@ afterAll(() => story?.close())
 
 const { store } = otherPrograms(() => story)
 
-/** The rows that are drawn, each as its texts. */
+/** The texts of each rendered row. */
 const rowsOf = (page: Page) =>
   page.evaluate<string[]>(
     `[...document.querySelectorAll('.tx-rows [role=row]')].map((row) => [...row.children].flatMap((cell) => cell.textContent || []).join(' | '))`,
@@ -23,7 +23,7 @@ const rowsOf = (page: Page) =>
 const sum = (page: Page) => page.getByRole('status', { name: 'Sum of what is shown' })
 const query = (page: Page) => new URL(page.url()).search
 
-describe('Ann, who has three thousand rows', () => {
+describe('Ann, with three thousand rows', () => {
   let ann: Person
   let page: Page
   let food: string
@@ -43,19 +43,19 @@ describe('Ann, who has three thousand rows', () => {
   })
   afterAll(() => page.context().close())
 
-  test('sees the newest, of which only those in sight are drawn, and the sum of all', async () => {
+  test('sees the newest rows, of which only the visible ones are rendered, and the sum of all', async () => {
     await said(page, 'Row 4')
     await soon(() => sum(page).textContent()).toBe('Sum of 3,000-$4,501,500.00')
     expect((await rowsOf(page)).length).toBeLessThan(60)
     expect(await barriers(page)).toEqual([])
   })
 
-  test('scrolls without drawing a row anew that stays in sight, and jumps with one request', async () => {
+  test('scrolls without a new rendering of visible rows, and jumps with one request', async () => {
     await soon(() => sum(page).textContent()).toBe('Sum of 3,000-$4,501,500.00')
-    const asked: string[] = []
-    const hear = (request: { url: () => string }) => asked.push(new URL(request.url()).pathname)
-    page.on('request', hear)
-    // the changes of the drawn rows, while the window moves a row at a time
+    const requested: string[] = []
+    const onRequest = (request: { url: () => string }) => requested.push(new URL(request.url()).pathname)
+    page.on('request', onRequest)
+    // Counts changes of rendered rows while the window scrolls one row at a time.
     const changes = await page.evaluate<{ added: number, most: number, others: number }>(`(async () => {
       const changes = { added: 0, most: 0, others: 0 }
       const list = document.querySelector('.tx-rows')
@@ -79,15 +79,15 @@ describe('Ann, who has three thousand rows', () => {
     expect(changes.others).toBe(0)
     expect(changes.added).toBeLessThanOrEqual(81)
     expect(changes.most).toBeLessThan(60)
-    expect(asked).toEqual([])
+    expect(requested).toEqual([])
     await page.evaluate('scrollTo(0, document.body.scrollHeight)')
-    await soon(() => asked).toEqual(['/data/transactions'])
-    page.off('request', hear)
+    await soon(() => requested).toEqual(['/data/transactions'])
+    page.off('request', onRequest)
     await page.evaluate('scrollTo(0, 0)')
     await said(page, 'Row 4')
   })
 
-  test('goes down the list, which is read part by part as she gets there', async () => {
+  test('scrolls down the list, which loads page by page', async () => {
     await page.getByRole('grid').focus()
     await soon(async () => {
       await page.keyboard.press('End')
@@ -98,7 +98,7 @@ describe('Ann, who has three thousand rows', () => {
     await said(page, 'Row 4')
   })
 
-  test('filters by words, which stand in the address, come back with it, and go one by one', async () => {
+  test('filters by words, which are in the URL, are restored from it, and can be removed one by one', async () => {
     await page.keyboard.press('/')
     await page.keyboard.type('row 1')
     await soon(() => query(page)).toBe('?search=row+1')
@@ -120,7 +120,7 @@ describe('Ann, who has three thousand rows', () => {
     await said(page, 'Row 4')
   })
 
-  test('sorts by the amount, which is offered where the rows are not too many', async () => {
+  test('sorts by amount, which is available if the list is not too long', async () => {
     await page.getByRole('columnheader', { name: 'Amount' }).getByRole('button').click()
     await said(page, 'Row 1')
     await page.getByRole('columnheader', { name: 'Amount' }).getByRole('button').click()
@@ -130,7 +130,7 @@ describe('Ann, who has three thousand rows', () => {
     await said(page, 'Row 4')
   })
 
-  test('writes rows by the keyboard alone, one after the other, with what she last chose', async () => {
+  test('creates rows with the keyboard alone, one after the other, with the last choices as defaults', async () => {
     await page.keyboard.press('n')
     const entry = page.getByRole('group', { name: 'New transaction' })
     await page.keyboard.type('Bakery')
@@ -154,7 +154,7 @@ describe('Ann, who has three thousand rows', () => {
     await soon(() => sum(page).textContent()).toBe('Sum of 3,002-$4,500,315.50')
   })
 
-  test('changes a row where it stands, deletes it, and takes both back', async () => {
+  test('edits a row in the list, deletes it, and undoes both', async () => {
     await row(page, 'Row 4').getByRole('button').click()
     const entry = page.getByRole('group', { name: 'Edit Row 4' })
     await entry.getByLabel('Name').fill('Row four')
@@ -170,7 +170,7 @@ describe('Ann, who has three thousand rows', () => {
     await row(page, 'Row 4').waitFor()
   })
 
-  test('changes many at once, and takes all of it back at once', async () => {
+  test('changes many rows at once, and undoes all of it at once', async () => {
     await page.getByRole('checkbox', { name: 'Select Row 1', exact: true }).check()
     await page.getByRole('grid').focus()
     await page.keyboard.press('ArrowDown')
@@ -197,7 +197,7 @@ describe('Bea, with two accounts', () => {
   })
   afterAll(() => page.context().close())
 
-  test('splits a purchase, sees what remains, and tags it', async () => {
+  test('splits a purchase, sees the remainder, and tags it', async () => {
     await page.getByRole('button', { name: 'Market' }).click()
     await page.getByRole('button', { name: 'Details' }).click()
     await page.getByLabel('Tags').fill('weekly, shared')
@@ -214,11 +214,11 @@ describe('Bea, with two accounts', () => {
     await page.getByRole('dialog').getByLabel('Currency').fill('USD')
     await said(page, 'Remains $27.50')
     expect(await barriers(page)).toEqual([])
-    // what is told is a dialog too
+    // The notice is a dialog too.
     const details = page.getByRole('dialog', { name: 'Market, "old" town', exact: true })
     await details.getByRole('button', { name: 'Save' }).click()
     await details.waitFor({ state: 'detached' })
-    // the line is still there, with what may have been typed in it
+    // The row is still open, with the input in it.
     await page.keyboard.press('Escape')
     await soon(() => rowsOf(page)).toEqual(['Mar 1, 2025 | Market, "old" town1 part#shared#weekly | -$40.00'])
     await page.goto(`${story.stack.publicUrl}/transactions?tag=weekly`)
@@ -228,7 +228,7 @@ describe('Bea, with two accounts', () => {
     await page.getByRole('button', { name: 'Show all' }).click()
   })
 
-  test('moves a row to an account of another currency, and is told what that makes of it', async () => {
+  test('moves a row to an account of another currency, and reads the effect', async () => {
     await page.getByRole('button', { name: 'Market' }).click()
     const entry = page.getByRole('group', { name: 'Edit Market' })
     await entry.getByLabel('Account').selectOption('Holiday')
@@ -239,7 +239,7 @@ describe('Bea, with two accounts', () => {
     await soon(() => rowsOf(page)).toEqual(['Mar 1, 2025 | Market, "old" town1 part#shared#weekly | -$40.00'])
   })
 
-  test('is told at the field that a transfer needs two accounts', async () => {
+  test('reads at the field that a transfer needs two accounts', async () => {
     await page.getByRole('button', { name: 'More' }).click()
     await page.getByRole('menuitem', { name: 'Transfer between accounts' }).click()
     const dialog = page.getByRole('dialog', { name: 'Transfer' })
@@ -249,7 +249,7 @@ describe('Bea, with two accounts', () => {
     await page.keyboard.press('Escape')
   })
 
-  test('does not stumble over an address that somebody has mistyped', async () => {
+  test('sees the list in spite of a mistyped URL', async () => {
     for (const wrong of ['from=31.02.2026', 'from=2026-02-31', 'to=soon']) {
       await page.goto(`${story.stack.publicUrl}/transactions?${wrong}`)
       await row(page, 'Market, "old" town').waitFor()
@@ -263,7 +263,7 @@ describe('Bea, with two accounts', () => {
     await row(page, 'Market, "old" town').waitFor()
   })
 
-  test('moves money between two currencies, which counts nowhere, and deletes both halves as one', async () => {
+  test('transfers money between two currencies, which counts in no sum, and deletes both halves as one', async () => {
     await page.getByRole('button', { name: 'More' }).click()
     await page.getByRole('menuitem', { name: 'Transfer between accounts' }).click()
     const dialog = page.getByRole('dialog', { name: 'Transfer' })
@@ -284,7 +284,7 @@ describe('Bea, with two accounts', () => {
     await soon(async () => (await rowsOf(page)).length).toBe(3)
   })
 
-  test('takes what is filtered along as a file', async () => {
+  test('exports the filtered rows as a file', async () => {
     await page.goto(`${story.stack.publicUrl}/transactions?to=2025-03-01`)
     await said(page, 'Market, "old" town')
     await page.getByRole('button', { name: 'More' }).click()
@@ -297,7 +297,7 @@ describe('Bea, with two accounts', () => {
     ])
   })
 
-  test('in two tabs loses nothing of what she wrote in either', async () => {
+  test('in two tabs loses no edit of either', async () => {
     const path = `${story.stack.publicUrl}/transactions?to=2025-03-01`
     const other = await page.context().newPage()
     await Promise.all([page.goto(path), other.goto(path)])
@@ -307,7 +307,7 @@ describe('Bea, with two accounts', () => {
     await row(page, 'Market').waitFor()
     await other.getByLabel('Amount').fill('44')
     await other.getByRole('button', { name: 'Save' }).click()
-    // the other tab had not touched the name
+    // The other tab did not change the name.
     await soon(() => rowsOf(other)).toEqual(['Mar 1, 2025 | Market1 part#shared#weekly | -$44.00'])
     await page.locator('.toast', { hasText: 'is changed.' }).getByRole('button', { name: 'Undo' }).click()
     await page.getByText('what this request changed has changed again since').waitFor()
@@ -316,7 +316,7 @@ describe('Bea, with two accounts', () => {
 })
 
 describe('in a team', () => {
-  test('the editor changes and deletes, and takes both back', async () => {
+  test('the editor changes and deletes, and undoes both', async () => {
     const { editor } = await team(story.stack, ['editor'])
     const page = await story.open(editor, '/transactions')
     await said(page, 'No transaction yet. Press n, or “New transaction”, and write the first.')
@@ -340,7 +340,7 @@ describe('in a team', () => {
     await page.context().close()
   })
 
-  test('the viewer reads on a phone, and is offered nothing to write', async () => {
+  test('the viewer reads on a phone, without a form for new rows', async () => {
     const { owner, viewer } = await team(story.stack, ['viewer'])
     await store(owner, 'transactions', { name: 'Printer', amount: -150, transaction_date: '2025-04-02', status: 'failed' })
     const page = await story.open(viewer, '/transactions', { viewport: { width: 320, height: 640 }, colorScheme: 'dark' })

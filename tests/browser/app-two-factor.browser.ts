@@ -1,4 +1,4 @@
-/** Two factors in the reference app: set up, asked for at sign-in, and turned off. */
+/** Two factors in the reference app: setup, sign-in, and removal. */
 import { readFile } from 'node:fs/promises'
 import type { Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
@@ -18,7 +18,7 @@ const press = (page: Page, name: string) => page.getByRole('button', { name, exa
 const factors = (page: Page) => page.locator('section', { has: page.getByRole('heading', { name: 'Two factors' }) })
 const overview = (page: Page) => page.getByRole('heading', { name: 'Overview' }).waitFor()
 
-/** Gives the password where it is asked, as far as the code. */
+/** Enters the password, up to the step of the code. */
 async function signInHalf(page: Page, { email }: Person): Promise<void> {
   await page.getByLabel('E-mail address').fill(email)
   await page.getByLabel('Password').fill(password)
@@ -73,7 +73,7 @@ test.each(['light', 'dark'] as const)(
   },
 )
 
-test('Ann signs in with a code, and her browser is remembered; where it is not, a backup code does', async () => {
+test('Ann signs in with a code, and her browser is remembered, and in another browser a backup code works', async () => {
   const { user: ann, app, backupCodes: [backup = ''] } = await withTwoFactors(story.stack, 'Ann')
   const page = await story.open(null, '/sign-in')
   await signInHalf(page, ann)
@@ -103,7 +103,7 @@ test('Ann signs in with a code, and her browser is remembered; where it is not, 
   await other.context().close()
 })
 
-test('Ann lets the ten minutes for the code pass, and gives her password again', async () => {
+test('Ann does not enter the code within ten minutes, and enters her password again', async () => {
   const { user: ann, app } = await withTwoFactors(story.stack, 'Ann')
   const page = await story.open(null, '/sign-in')
   await signInHalf(page, ann)
@@ -118,7 +118,7 @@ test('Ann lets the ten minutes for the code pass, and gives her password again',
   await page.context().close()
 })
 
-test('Ben, whose session has ended while he writes in his team, gives password and code above the page and goes on there', async () => {
+test('Ben, whose session ends during an edit in his team, enters password and code above the page and continues there', async () => {
   const { owner: ben } = await team(story.stack, [])
   const { body } = await ben.post('/two-factor/enable', { password })
   const app = authenticator(body.totp_uri)

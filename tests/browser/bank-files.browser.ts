@@ -1,4 +1,4 @@
-/** Bank files in a browser: an app of ours reads each of those of tests/bank-files as Node does. */
+/** Bank files in a browser: an app reads each file of tests/bank-files with the same result as Node. */
 import { execFile } from 'node:child_process'
 import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
 import { createServer, type Server } from 'node:http'
@@ -29,7 +29,7 @@ const html = `<!doctype html><title>App</title>
     globalThis.readBankFile = readStatement
   </script>`
 
-/** papaparse is no ES module; this is what a bundler makes of it. */
+/** papaparse is not an ES module. A bundler would generate this wrapper. */
 const asModule = (code: string) => `const module = { exports: {} }; const exports = module.exports;\n${code}\nexport default module.exports`
 
 const packages = join(root, 'node_modules')
@@ -49,7 +49,7 @@ beforeAll(async () => {
   await new Promise<void>((resolve) => {
     server.listen(0, '127.0.0.1', resolve)
   })
-  // --no-sandbox: a browser run by root refuses to start otherwise
+  // --no-sandbox: Chromium refuses to start as root without it.
   browser = await chromium.launch({ executablePath: process.env['CHROMIUM'] ?? '/usr/bin/chromium', args: ['--no-sandbox', '--disable-gpu'] })
   page = await browser.newPage()
   await page.goto(`http://localhost:${(server.address() as AddressInfo).port}/`)
@@ -61,7 +61,7 @@ afterAll(async () => {
   await rm(compiled, { recursive: true })
 })
 
-test('each file has the same rows, problems and accounts', async () => {
+test('an app in a browser gets the same rows, problems and accounts of each file as Node', async () => {
   const names = await readdir(files)
   expect(names.length).toBeGreaterThan(15)
   for (const name of names) {

@@ -1,4 +1,4 @@
-/** Before the tests in a browser: the reference app, built as `npm start` builds it, if what it is made of has changed. */
+/** Builds the reference app before the browser tests, as `npm start` does, if its sources have changed. */
 import { join } from 'node:path'
 import { referenceApp } from '../../infra/local/reference-app.ts'
 

@@ -1,11 +1,11 @@
-/** The client in two tabs of one browser. What it asks of the service is counted. */
+/** The client in two tabs of one browser, with the number of its requests. */
 import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
 import { password, type Person, signedIn, team } from '../support/person.ts'
 import { startStack, type Stack } from '../support/stack.ts'
 import { appPage, type AppPage } from './app-page.ts'
 
-// two tabs with forty components each are much for a machine that does other things too
+// Two tabs with forty components each take long on a busy machine.
 vi.setConfig({ testTimeout: 120_000 })
 
 let stack: Stack
@@ -14,13 +14,13 @@ let browser: Browser
 let context: BrowserContext
 let one: Page
 let other: Page
-/** The paths that both tabs have asked for. */
-let asked: string[] = []
+/** The paths that both tabs have requested. */
+let requested: string[] = []
 
 beforeAll(async () => {
   app = await appPage(() => stack.publicUrl)
   stack = await startStack({ data: true, env: { TRUSTED_ORIGINS: app.origin } })
-  // --no-sandbox: a browser run by root refuses to start otherwise
+  // --no-sandbox: Chromium refuses to start as root without it.
   browser = await chromium.launch({ executablePath: process.env['CHROMIUM'] ?? '/usr/bin/chromium', args: ['--no-sandbox', '--disable-gpu'] })
 })
 afterAll(async () => {
@@ -33,14 +33,14 @@ beforeEach(async () => {
   context = await browser.newContext()
   context.on('request', (request) => {
     const { pathname } = new URL(request.url())
-    if (request.method() !== 'OPTIONS' && /^\/(api|data)/.test(pathname)) asked.push(pathname.replace('/api/auth', ''))
+    if (request.method() !== 'OPTIONS' && /^\/(api|data)/.test(pathname)) requested.push(pathname.replace('/api/auth', ''))
   })
 })
 
-/** What the tabs have asked for since this was last called: how often each. */
+/** Returns the number of requests by path since the last call. */
 const counted = () => {
-  const counts = Object.fromEntries([...Map.groupBy(asked, (path) => path)].map(([path, all]) => [path, all.length]))
-  asked = []
+  const counts = Object.fromEntries([...Map.groupBy(requested, (path) => path)].map(([path, all]) => [path, all.length]))
+  requested = []
   return counts
 }
 
@@ -51,21 +51,21 @@ const openTab = async (): Promise<Page> => {
   return page
 }
 
-/** Two tabs, in the first of which somebody has just signed in. */
+/** Opens two tabs, and signs a user in in the first. */
 async function twoTabsOf({ email }: Person): Promise<void> {
   one = await openTab()
   other = await openTab()
-  await expect.poll(() => inBoth(told)).toEqual([['signed-out'], ['signed-out']])
+  await expect.poll(() => inBoth(changesIn)).toEqual([['signed-out'], ['signed-out']])
   await one.evaluate((credentials) => finance.auth.signIn(credentials), { email, password })
-  await expect.poll(() => inBoth(told)).toEqual([['signed-out', 'signed-in'], ['signed-out', 'signed-in']])
-  // the tests begin with the sign-in
+  await expect.poll(() => inBoth(changesIn)).toEqual([['signed-out', 'signed-in'], ['signed-out', 'signed-in']])
+  // The tests begin after the sign-in.
   await inBoth((page) => page.evaluate(() => changes.shift()))
   counted()
 }
 
-const told = (page: Page) => page.evaluate(() => changes)
+const changesIn = (page: Page) => page.evaluate(() => changes)
 
-/** Forty components of a tab ask for rows. @returns the different statuses they see */
+/** Requests rows from forty components of a tab. @returns the distinct statuses */
 const fortyComponents = (page: Page) =>
   page.evaluate(async () => {
     const answers = await Promise.all(Array.from({ length: 40 }, () => finance.data.from('transactions').select()))
@@ -82,20 +82,20 @@ describe('Ann, with two tabs', () => {
     ann = await signedIn(stack, 'Ann')
   })
 
-  test('has one token in both and in a third, and forty components that ask who she is ask once', async () => {
+  test('has one token in both and in a third, and one session request for forty components', async () => {
     await twoTabsOf(ann)
     await inBoth((page) => page.evaluate(() => Promise.all(Array.from({ length: 40 }, () => finance.auth.getSession()))))
     expect(await inBoth(fortyComponents)).toEqual([[200], [200]])
     expect(counted()).toEqual({ '/get-session': 2, '/token': 1, '/data/transactions': 80 })
     const third = await openTab()
-    await expect.poll(() => told(third)).toEqual(['signed-in'])
+    await expect.poll(() => changesIn(third)).toEqual(['signed-in'])
     expect(counted()).toEqual({ '/get-session': 1 })
     await third.evaluate(() => finance.auth.getSession())
     expect(await fortyComponents(third)).toEqual([200])
     expect(counted()).toEqual({ '/get-session': 1, '/data/transactions': 40 })
   })
 
-  test('whose session ends elsewhere is told once in each, for one token and no storm, although every component asks again', async () => {
+  test('whose session ends elsewhere gets one notice in each tab, and one token request in spite of many components', async () => {
     await twoTabsOf(ann)
     await inBoth(fortyComponents)
     await inBoth((page) =>
@@ -109,38 +109,38 @@ describe('Ann, with two tabs', () => {
     counted()
     expect(await inBoth(fortyComponents)).toEqual([[401], [401]])
     expect(await inBoth(fortyComponents)).toEqual([[401], [401]])
-    // each of the first eighty had a token that was good a moment ago
+    // Each of the first eighty requests had a token that was just valid.
     expect(counted()).toEqual({ '/token': 1, '/data/transactions': 80 })
-    expect(await inBoth(told)).toEqual([['signed-in', 'session-ended'], ['signed-in', 'session-ended']])
+    expect(await inBoth(changesIn)).toEqual([['signed-in', 'session-ended'], ['signed-in', 'session-ended']])
   })
 
-  test('who comes back after her session has ended causes one question in each and not one for rows', async () => {
+  test('who returns after the end of her session causes one session request in each tab and none for rows', async () => {
     await twoTabsOf(ann)
     await stack.sql.query('delete from auth.sessions where user_id = $1', [await ann.id()])
     counted()
     await inBoth((page) => page.reload({ waitUntil: 'load' }))
     await inBoth((page) => page.waitForFunction(() => 'finance' in globalThis))
     expect(await inBoth(fortyComponents)).toEqual([[401], [401]])
-    await expect.poll(() => inBoth(told)).toEqual([['signed-out'], ['signed-out']])
+    await expect.poll(() => inBoth(changesIn)).toEqual([['signed-out'], ['signed-out']])
     const { '/token': tokens = 0, '/get-session': sessions = 0, ...others } = counted()
     expect(others).toEqual({})
     expect(tokens + sessions).toBeLessThanOrEqual(2)
     await one.evaluate((credentials) => finance.auth.signIn(credentials), { email: ann.email, password })
-    await expect.poll(() => told(other)).toEqual(['signed-out', 'signed-in'])
+    await expect.poll(() => changesIn(other)).toEqual(['signed-out', 'signed-in'])
     expect(await inBoth(fortyComponents)).toEqual([[200], [200]])
   })
 
-  test('signs out in one, and the other is told and asks for nothing more', async () => {
+  test('signs out in one tab, and the other one is notified and sends no more requests', async () => {
     await twoTabsOf(ann)
     await inBoth(fortyComponents)
     await one.evaluate(() => finance.auth.signOut())
-    await expect.poll(() => told(other)).toEqual(['signed-in', 'signed-out'])
+    await expect.poll(() => changesIn(other)).toEqual(['signed-in', 'signed-out'])
     counted()
     expect(await inBoth(fortyComponents)).toEqual([[401], [401]])
     expect(counted()).toEqual({})
   })
 
-  test('gets one new token for both before the old one ends', async () => {
+  test('gets one new token for both tabs before the old one expires', async () => {
     await context.clock.install()
     await twoTabsOf(ann)
     await inBoth(fortyComponents)
@@ -154,7 +154,7 @@ describe('Ann, with two tabs', () => {
   })
 })
 
-test('a member who chooses another organization in one tab reads its rows in the other, without a reload', async () => {
+test('a member who switches the organization in one tab reads its rows in the other, without a reload', async () => {
   const { id, owner, editor } = await team(stack, ['editor'])
   await editor.post('/organization/set-active', { organizationId: id })
   await owner.post('/organization/set-active', { organizationId: id })
@@ -162,16 +162,16 @@ test('a member who chooses another organization in one tab reads its rows in the
   await one.evaluate((organizationId) => finance.auth.organization.setActive({ organizationId }), id)
   await one.evaluate(async () => finance.data.from('transactions').insert({ name: 'Rent', amount: -900 }))
   expect(await namesIn(other)).toEqual(['Rent'])
-  expect(await told(other)).toEqual(['signed-in', 'organization-changed'])
+  expect(await changesIn(other)).toEqual(['signed-in', 'organization-changed'])
   await one.evaluate(() => finance.auth.organization.setActive({ organizationId: null }))
-  await expect.poll(() => told(other)).toEqual(['signed-in', 'organization-changed', 'organization-changed'])
+  await expect.poll(() => changesIn(other)).toEqual(['signed-in', 'organization-changed', 'organization-changed'])
   expect(await namesIn(other)).toEqual([])
 })
 
 test.each([
   ['locks', () => Object.defineProperty(Navigator.prototype, 'locks', { value: undefined })],
   ['channels', () => Object.defineProperty(globalThis, 'BroadcastChannel', { value: undefined })],
-])('a browser without %s has a token in each tab', async (_, take) => {
+])('a browser without %s has a separate token in each tab', async (_, take) => {
   await context.addInitScript(take)
   const { email } = await signedIn(stack, 'Ann')
   one = await openTab()

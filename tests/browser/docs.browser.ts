@@ -7,7 +7,7 @@ let stack: Stack
 let browser: Browser
 beforeAll(async () => {
   stack = await startStack({ data: true })
-  // --no-sandbox: a browser run by root refuses to start otherwise
+  // --no-sandbox: Chromium refuses to start as root without it.
   browser = await chromium.launch({
     executablePath: process.env['CHROMIUM'] ?? '/usr/bin/chromium',
     args: ['--no-sandbox', '--disable-gpu', '--disable-background-networking', '--disable-component-update', '--disable-sync'],
@@ -18,7 +18,7 @@ afterAll(async () => {
   await stack?.close()
 })
 
-/** Opens an operation, sends it as it stands, and reads what came. */
+/** Opens an operation, sends its example, and returns the response. */
 async function tryOut(page: Page, method: string, path: string): Promise<{ status: string, body: string }> {
   const operation = page.locator('.opblock', { has: page.locator(`[data-path="${path}"]`) }).and(page.locator(`.opblock-${method}`))
   await operation.locator('.opblock-summary-control').click()
@@ -28,7 +28,7 @@ async function tryOut(page: Page, method: string, path: string): Promise<{ statu
   return { status: await live.locator('.response .response-col_status').first().innerText(), body: await live.locator('.highlight-code').first().innerText() }
 }
 
-test('Ann opens /docs, signs in, and tries a call of each surface as herself', async () => {
+test('Ann opens /docs, signs in, and calls an operation of each surface as herself', async () => {
   const ann = await signedIn(stack, 'Ann')
   const token = await ann.token()
   await fetch(`${stack.url}/data/transactions`, {
@@ -60,7 +60,7 @@ test('Ann opens /docs, signs in, and tries a call of each surface as herself', a
   expect(rows).toEqual({ status: '200', body: expect.stringContaining('Groceries') })
   if (process.env['SCREENSHOT'] !== undefined) await page.screenshot({ path: process.env['SCREENSHOT'] })
 
-  // the explorer's own calls are followed too, by what the description says they do to the session
+  // The explorer updates the session after its own calls too, as the description defines.
   expect(await tryOut(page, 'post', '/api/auth/sign-out')).toMatchObject({ status: '200' })
   await expect.poll(() => page.locator('[role=status]').textContent()).toBe('You are signed out.')
 

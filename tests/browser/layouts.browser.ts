@@ -1,4 +1,4 @@
-/** The three layouts of docs/front-ends.md in a real browser, and what a developer sees of those that do not work. */
+/** The three layouts of docs/front-ends.md in a real browser, and the messages of layouts that do not work. */
 import { chromium, type Page } from 'playwright-core'
 import { expect, onTestFinished, test } from 'vitest'
 import { linkIn } from '../support/mail-sink.ts'
@@ -14,10 +14,7 @@ declare const money: Money
 
 const api = 'https://api.example.org'
 
-/**
- * A person's browser, which blocks the cookies of third parties and finds every name on this machine.
- * @param port where these names are served
- */
+/** A user's browser, which blocks third-party cookies and resolves every name to this machine. @param port of these names */
 async function browserOf(port?: number): Promise<{ page: Page, complaints: string[] }> {
   const browser = await chromium.launch({
     executablePath: process.env['CHROMIUM'] ?? '/usr/bin/chromium',
@@ -43,13 +40,13 @@ async function browserOf(port?: number): Promise<{ page: Page, complaints: strin
   return { page, complaints }
 }
 
-/** The product behind a proxy of the operator's that ends TLS, and the app wherever else. */
+/** The product behind an operator's proxy that ends TLS, and the app at any other origin. */
 async function behindTls(env: Record<string, string>) {
   const stack = await startStack({ data: true, env: { PUBLIC_URL: api, TRUSTED_PROXIES: '127.0.0.1', ...env } })
   onTestFinished(() => stack.close())
   const served = await sites({
     'api.example.org': stack.url,
-    // says which cookie came, and gives one that is for every site
+    // Reports the received cookie, and sets one for every site.
     'plain.example.org': ({ headers: { origin, cookie } }, response) => {
       response.writeHead(200, {
         'access-control-allow-origin': origin ?? '*',
@@ -78,7 +75,7 @@ async function signUp(page: Page, stack: Stack) {
 }
 const signIn = (page: Page) => auth(page, 'POST', '/sign-in/email', { email, password })
 
-/** Ann's whole day: she signs up, comes back after a reload, stores a row, reads it, and signs out. */
+/** Signs up, reloads, stores a row, reads it, and signs out, as Ann. */
 async function everything(page: Page, stack: Stack) {
   await signUp(page, stack)
   expect((await signIn(page)).status).toBe(200)
@@ -95,11 +92,11 @@ async function everything(page: Page, stack: Stack) {
   expect((await auth(page, 'GET', '/get-session')).status).toBe(401)
 }
 
-/** What the browser says of a request that is answered with an error, which is no complaint of ours. */
+/** The browser's console message for a response with an error, which is expected. */
 const unexpected = (complaints: string[]) => complaints.filter((line) => !line.includes('status of 401'))
 const notes = (stack: Stack, setting: string) => stack.logged.filter((line) => line.includes(`"setting":"${setting}"`))
 
-test('one origin: the edge serves the app, and nothing is configured but APP_DIR', async () => {
+test('one origin: the edge serves the app, with APP_DIR as the only setting', async () => {
   await using stack = await startStack({ data: true, env: { APP_DIR: appDirectory } })
   const { page, complaints } = await browserOf()
   const preflights: string[] = []
@@ -110,7 +107,7 @@ test('one origin: the edge serves the app, and nothing is configured but APP_DIR
   expect(unexpected(complaints)).toEqual([])
 })
 
-test('one site: the app of a sister domain that TRUSTED_ORIGINS names', async () => {
+test('one site: an app on a sibling domain in TRUSTED_ORIGINS works', async () => {
   const { stack, page, complaints } = await behindTls({ TRUSTED_ORIGINS: 'https://app.example.org' })
   await open(page, `https://app.example.org/?api=${api}`)
   await everything(page, stack)
@@ -118,7 +115,7 @@ test('one site: the app of a sister domain that TRUSTED_ORIGINS names', async ()
   expect([...notes(stack, 'TRUSTED_ORIGINS'), ...notes(stack, 'COOKIE_SAME_SITE')]).toEqual([])
 })
 
-test('two sites: the app that APP_URL names, with COOKIE_SAME_SITE=none, where third parties’ cookies are blocked', async () => {
+test('two sites: the app at APP_URL works with COOKIE_SAME_SITE=none, also in a browser that blocks third-party cookies', async () => {
   const { stack, page, complaints } = await behindTls({ APP_URL: 'https://app.example.net', COOKIE_SAME_SITE: 'none' })
   await open(page, `https://app.example.net/?api=${api}`)
   const plain = () => page.evaluate(async () => (await fetch('https://plain.example.org/', { credentials: 'include' })).json())
@@ -127,7 +124,7 @@ test('two sites: the app that APP_URL names, with COOKIE_SAME_SITE=none, where t
   expect(unexpected(complaints).filter((line) => !/third-party cookie/i.test(line))).toEqual([])
 })
 
-test('two sites: a page of a third one has neither the cookie nor an answer, whatever it sends', async () => {
+test('two sites: a page of a third site gets neither the cookie nor a response', async () => {
   const { stack, page } = await behindTls({ APP_URL: 'https://app.example.net', COOKIE_SAME_SITE: 'none' })
   await open(page, `https://app.example.net/?api=${api}`)
   await signUp(page, stack)
@@ -137,7 +134,7 @@ test('two sites: a page of a third one has neither the cookie nor an answer, wha
 
   const evil = await page.context().newPage()
   await open(evil, `https://evil.example.com/?api=${api}`)
-  // in the words of a page, which have no types here
+  // The code of a page, which has no types here.
   const outcome = (attempt: string) => evil.evaluate<string>(attempt)
   const signOut = `${api}/api/auth/sign-out`
   for (const mode of ['cors', 'no-cors']) {
@@ -152,7 +149,7 @@ test('two sites: a page of a third one has neither the cookie nor an answer, wha
   expect((await auth(page, 'GET', '/get-session')).status).toBe(200)
 })
 
-test('two sites without COOKIE_SAME_SITE: the sign-in is 200, the next call 401, and the log says which setting it is', async () => {
+test('two sites without COOKIE_SAME_SITE: the sign-in is 200, the next call 401, and the log names the setting', async () => {
   const { stack, page } = await behindTls({ APP_URL: 'https://app.example.net' })
   await open(page, `https://app.example.net/?api=${api}`)
   await signUp(page, stack)
@@ -161,7 +158,7 @@ test('two sites without COOKIE_SAME_SITE: the sign-in is 200, the next call 401,
   expect(notes(stack, 'COOKIE_SAME_SITE')).toEqual([expect.stringContaining('"origin":"https://app.example.net"')])
 })
 
-test('an app that nothing names: the browser refuses, and the log says which setting it is', async () => {
+test('an app at an untrusted origin: the browser refuses, and the log names the setting', async () => {
   const { stack, page, complaints } = await behindTls({})
   await open(page, `https://app.example.org/?api=${api}`)
   await expect(signIn(page)).rejects.toThrow('Failed to fetch')
@@ -170,7 +167,7 @@ test('an app that nothing names: the browser refuses, and the log says which set
   expect(notes(stack, 'TRUSTED_ORIGINS')).toEqual([expect.stringContaining('"origin":"https://app.example.org"')])
 })
 
-test('on a developer’s machine: an app at any port of localhost works, and one at 127.0.0.1 is told that this is another site', async () => {
+test("on a developer's machine: an app at any port of localhost works, and one at 127.0.0.1 reads that it is another site", async () => {
   await using stack = await startStack({ data: true })
   const served = await sites({}, false)
   onTestFinished(() => served.close())

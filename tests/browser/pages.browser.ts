@@ -12,7 +12,7 @@ const complaints: string[] = []
 
 beforeAll(async () => {
   stack = await startStack()
-  // --no-sandbox: a browser run by root refuses to start otherwise
+  // --no-sandbox: Chromium refuses to start as root without it.
   browser = await chromium.launch({
     executablePath: process.env['CHROMIUM'] ?? '/usr/bin/chromium',
     args: ['--no-sandbox', '--disable-gpu', '--disable-background-networking', '--disable-component-update', '--disable-sync'],
@@ -47,7 +47,7 @@ describe('Ann opens the link of a mail in her browser', () => {
     expect(complaints).toEqual([])
   })
 
-  test('and deletes the account that somebody else made with her address, once', async () => {
+  test('and deletes an account that someone else created with her address, and the link works once', async () => {
     const eve = person(stack, 'Eve')
     await eve.signUp()
     const [, disown = ''] = linksIn(await stack.mail.waitFor(eve.email))
@@ -64,7 +64,7 @@ describe('Ann opens the link of a mail in her browser', () => {
     expect(complaints).toEqual([])
   })
 
-  test('and is told that an account whose address was confirmed stays, and what to do', async () => {
+  test('and reads that an account with a verified address stays, and what she can do', async () => {
     const eve = person(stack, 'Eve')
     await eve.signUp()
     const [, disown = ''] = linksIn(await stack.mail.waitFor(eve.email))
@@ -75,7 +75,7 @@ describe('Ann opens the link of a mail in her browser', () => {
     expect((await eve.get('/get-session')).status).toBe(200)
   })
 
-  test('and deletes her account by the link of a mail, in the browser where she is signed in', async () => {
+  test('and deletes her account with the link, in the browser of her session', async () => {
     const ann = await signedIn(stack, 'Ann')
     await ann.post('/delete-account', { password })
     const link = linkIn(await stack.mail.waitFor(ann.email, ({ text }) => text.includes('confirm-delete-account')))
@@ -91,7 +91,7 @@ describe('Ann opens the link of a mail in her browser', () => {
     expect((await ann.get('/get-session')).status).toBe(401)
   })
 
-  test('and chooses a new password', async () => {
+  test('and sets a new password', async () => {
     const ann = await signedIn(stack, 'Ann')
     await ann.post('/forget-password', { email: ann.email })
     await page.goto(linkIn(await stack.mail.waitFor(ann.email, ({ text }) => text.includes('reset-password'))))
@@ -102,14 +102,14 @@ describe('Ann opens the link of a mail in her browser', () => {
     expect(complaints).toEqual([])
   })
 
-  test('twice, and is told that it no longer works', async () => {
+  test('twice, and reads that it no longer works', async () => {
     await page.goto(`${stack.url.replace('127.0.0.1', 'localhost')}/api/auth/reset-password?token=used`)
     await page.fill('input[name=password]', 'a password from the page')
     await page.click('button')
     await expect.poll(status).toContain('not valid')
   })
 
-  test('that has ended, and has a new one sent', async () => {
+  test('after its expiry, and has a new one sent', async () => {
     const ann = person(stack, 'Ann')
     await ann.signUp()
     await stack.mail.waitFor(ann.email)
@@ -129,12 +129,12 @@ describe('Ann opens the link of an invitation in her browser', () => {
     const { body } = await owner.post('/organization/invite-member', { organizationId: id, email: ann.email, role: 'viewer' })
     return { id, owner, ann, invitationId: body.id as string, link: linkIn(await stack.mail.waitFor(ann.email, ({ text }) => text.includes('invitation'))) }
   }
-  /** Lets the browser have this person's session. */
+  /** Gives the browser this user's session. */
   const signInHere = (who: Person) => page.context().addCookies([...who.cookies].map(([name, value]) => ({ name, value, url: base() })))
   const reads = (selector: string) => expect.poll(() => page.locator(selector).textContent())
   const isOffered = (selector: string) => expect.poll(() => page.locator(selector).isVisible()).toBe(true)
 
-  test('reads who invites her to what, as what and until when, signs in and accepts', async () => {
+  test('reads the inviter, the organization, the role and the expiry, signs in and accepts', async () => {
     const { id, ann, link } = await invited()
     await page.goto(link)
     await reads('#invitation').toBe('Owner invites a…@example.org to join The Team, with the role “viewer”.')
@@ -168,21 +168,21 @@ describe('Ann opens the link of an invitation in her browser', () => {
     expect(complaints).toEqual([])
   })
 
-  test('with the session that is there, which stays in its context', async () => {
+  test('with an existing session, which keeps its context', async () => {
     const { ann, link } = await invited()
     await ann.subscribe()
-    const { body: { id: own } } = await ann.post('/organization/create', { name: 'Her own' })
-    await ann.post('/organization/set-active', { organizationId: own })
+    const { body: { id: ownOrganization } } = await ann.post('/organization/create', { name: 'Her own' })
+    await ann.post('/organization/set-active', { organizationId: ownOrganization })
     await signInHere(ann)
     await page.goto(link)
     await reads('#who').toBe(`You are signed in as ${ann.email}.`)
     expect(await page.locator('input:visible').count()).toBe(0)
     await page.click('button[value=accept]')
     await expect.poll(status).toContain('Welcome')
-    expect((await ann.get('/get-session')).body.session.active_organization_id).toBe(own)
+    expect((await ann.get('/get-session')).body.session.active_organization_id).toBe(ownOrganization)
   })
 
-  test('while somebody else is signed in, and is told so before she signs in herself', async () => {
+  test('while another user is signed in, and reads it before she signs in herself', async () => {
     const { ann, link } = await invited()
     const eve = await signedIn(stack, 'Eve')
     await signInHere(eve)
@@ -198,7 +198,7 @@ describe('Ann opens the link of an invitation in her browser', () => {
     await expect.poll(status).toContain('declined')
   })
 
-  test('that was taken back while she read, and is told that', async () => {
+  test('that was canceled meanwhile, and reads it', async () => {
     const { owner, ann, link, invitationId } = await invited()
     await signInHere(ann)
     await page.goto(link)
@@ -209,7 +209,7 @@ describe('Ann opens the link of an invitation in her browser', () => {
     expect(await page.locator('button:visible').count()).toBe(0)
   })
 
-  test('again, or after its end, or mistyped, and is told what it is', async () => {
+  test('again, after its expiry, or mistyped, and reads the reason', async () => {
     const { ann, link, invitationId } = await invited()
     await stack.sql.query(`update auth.invitations set expires_at = now() - interval '1 second' where id = $1`, [invitationId])
     await page.goto(link)
@@ -225,8 +225,8 @@ describe('Ann opens the link of an invitation in her browser', () => {
   })
 })
 
-describe('who makes a front end runs npm start', () => {
-  test('and sees a mail as it looks, whose link opens in a window of its own', async () => {
+describe('a front-end developer runs npm start', () => {
+  test('and sees a mail as it looks, with its link opening in a new window', async () => {
     await using local = await startStack({ local: true })
     const home = local.url.replace('127.0.0.1', 'localhost')
     await person(local, 'Ann').signUp()

@@ -1,19 +1,19 @@
-/** The books of the README's pictures: a household, and the team of one of its people. Names, amounts and days are always these. */
+/** The books of the README's pictures: a household, and a team of one of its members. Names, amounts and days never change. */
 import type { Person } from '../support/person.ts'
 import { store } from './app-books.ts'
 import type { AppStory } from './app-story.ts'
 
-/** When the pictures are taken, by the clock of the page. */
+/** The time of the pictures, by the clock of the page. */
 export const today = '2025-10-22'
 
 const months = ['05', '06', '07', '08', '09', '10']
-/** What is past on that day, of something that is on the same day of each month. */
+/** The past occurrences, up to that day, of something on the same day of each month. */
 const monthly = (day: string, amounts: readonly number[]) =>
   months.map((month, index) => ({ on: `2025-${month}-${day}`, amount: amounts[index] ?? amounts[0] ?? 0 }))
 
 type Entry = { name: string, on: string, amount: number, account: string, category?: string, status?: string }
 
-/** Stores rows of a time of day each, so that those of one day always stand in this order, and returns them by name; the newest where a name comes again. */
+/** Stores rows, each with its own time of day, so that rows of one day have a fixed order. @returns them by name, the newest for a repeated name */
 async function book(
   story: AppStory,
   who: Person,
@@ -40,7 +40,7 @@ async function book(
 
 const idsOf = (rows: any[], by: string) => new Map<string, string>(rows.map((row) => [row[by], row.id]))
 
-/** Half a year of Mara, who lives with a child, earns 3,240 and puts 400 aside each month. */
+/** Half a year of Mara, who lives with a child, earns 3,240 and saves 400 each month. */
 export async function keepHousehold(story: AppStory, mara: Person): Promise<void> {
   const accounts = idsOf(
     await store(story, mara, 'accounts', [
@@ -107,7 +107,7 @@ export async function keepHousehold(story: AppStory, mara: Person): Promise<void
       await store(story, mara, 'rpc/create_transfer', { ...ids, amount, transfer_date: on, name })
     }
   }
-  // both halves are of one moment, so that the order in which they are shown would be that of their ids
+  // Both halves have the same moment, so their order would depend on their ids.
   await story.stack.sql.query(
     "update api.transactions set transaction_date = transaction_date + interval '1 second' where transfer_id is not null and amount > 0",
   )
@@ -127,7 +127,7 @@ export async function keepHousehold(story: AppStory, mara: Person): Promise<void
   ])
 }
 
-/** Three months of a small studio, with the dashboard that its people look at. @returns the address of that */
+/** Three months of a small studio, with its dashboard. @returns the address of the dashboard */
 export async function keepStudio(story: AppStory, owner: Person): Promise<string> {
   const accounts = idsOf(await store(story, owner, 'accounts', [{ name: 'Business account', type: 'checking', currency: 'eur', balance: 9400 }]), 'name')
   const categories = idsOf(

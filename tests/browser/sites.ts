@@ -1,4 +1,4 @@
-/** What an operator has around the product: names, certificates, a proxy that ends TLS, and somewhere that serves the app. */
+/** The operator's environment of the product: names, certificates, a proxy that ends TLS, and a server of the app. */
 import { execFileSync } from 'node:child_process'
 import { createReadStream } from 'node:fs'
 import { createServer as createHttpServer, request, type IncomingMessage, type RequestListener, type ServerResponse } from 'node:http'
@@ -6,10 +6,10 @@ import { createServer } from 'node:https'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 
-/** The built app, as files. */
+/** The files of the built app. */
 export const appDirectory = join(import.meta.dirname, 'app')
 
-/** Serves the app's files, and its document for every place in it. */
+/** Serves the app's files, and its document for every route. */
 const app: RequestListener = (incoming, response) => {
   const [file, type] = incoming.url?.startsWith('/assets/') === true
     ? ['assets/app-9fK2x_0b.js', 'text/javascript']
@@ -18,7 +18,7 @@ const app: RequestListener = (incoming, response) => {
   createReadStream(join(appDirectory, file)).pipe(response)
 }
 
-/** Hands a request on to where the product listens, with the client's address. */
+/** Forwards a request to the product, with the client's address. */
 const handOn = (to: string, incoming: IncomingMessage, response: ServerResponse): void => {
   const headers = { ...incoming.headers, 'x-forwarded-for': incoming.socket.remoteAddress }
   const going = request(to, { method: incoming.method, path: incoming.url, headers }, (answer) => {
@@ -29,7 +29,7 @@ const handOn = (to: string, incoming: IncomingMessage, response: ServerResponse)
   incoming.pipe(going)
 }
 
-/** A key and a certificate that no authority knows. */
+/** A key and a self-signed certificate. */
 function certificate(): { key: Buffer, cert: Buffer } {
   const made = execFileSync('openssl', 'req -x509 -newkey rsa:2048 -nodes -days 2 -subj /CN=tests -keyout - -out -'.split(' '), {
     stdio: ['ignore', 'pipe', 'ignore'],
@@ -39,10 +39,7 @@ function certificate(): { key: Buffer, cert: Buffer } {
 
 export type Sites = { port: number, close: () => Promise<void> }
 
-/**
- * Listens for all names, over TLS with a certificate of its own or plain.
- * @param routes by host name: where the product listens, or what answers; every other name has the app
- */
+/** Listens for all names, with TLS or without. @param routes by host name: the product's address, or a handler. Every other name has the app */
 export async function sites(routes: Record<string, string | RequestListener> = {}, tls = true): Promise<Sites> {
   const listener: RequestListener = (incoming, response) => {
     const route = routes[incoming.headers.host?.split(':')[0] ?? ''] ?? app

@@ -1,4 +1,4 @@
-/** The addresses a deployment can have: localhost, which the README begins with, an address, and a public name. */
+/** The addresses of a deployment: localhost, as in the README, an IP address, and a public name. */
 import { readFile } from 'node:fs/promises'
 import { request } from 'node:https'
 import { join } from 'node:path'
@@ -18,7 +18,7 @@ afterAll(async () => {
   await it.remove()
 })
 
-test('localhost: the main job, pasted from the README as it stands for Docker', async () => {
+test('localhost: the main job works as pasted from the README for Docker', async () => {
   expectMainJob(await it.shell(mainJob.withDocker.replaceAll('https://localhost/', `${it.url}/`)))
   expect((await fetch(`${it.url}/api/auth/get-session`)).headers.get('strict-transport-security')).toBeNull()
 })
@@ -28,7 +28,7 @@ test('localhost: Ben signs up in a browser, opens the mailed link, signs in and 
   try {
     const shows = (page: Page, heading: string) => page.getByRole('heading', { name: heading }).waitFor()
     const email = 'ben-with-a-browser@example.org'
-    // Caddy's own authority, which Chromium does not know
+    // Chromium does not know Caddy's own authority.
     const computer = await browser.open(null, '/', { ignoreHTTPSErrors: true })
     await computer.getByRole('link', { name: 'Sign up' }).click()
     await computer.getByLabel('Your name').fill('Ben')
@@ -59,19 +59,19 @@ test('localhost: Ben signs up in a browser, opens the mailed link, signs in and 
   }
 })
 
-test('an address: setup changes to it, and clients that know the authority are answered', async () => {
+test('an IP address: setup changes to it, and clients that trust the authority get responses', async () => {
   const url = it.url.replace('localhost', '127.0.0.1')
   expect(await it.command('setup', url)).toContain(`is now ${url}`)
   await it.up()
   const answer = await fetch(`${url}/data/transactions`)
   expect({ status: answer.status, body: await answer.json() }).toEqual({ status: 200, body: [] })
-  // a browser ignores it there
+  // Browsers ignore the header for localhost and IP addresses.
   expect(answer.headers.get('strict-transport-security')).toBeNull()
 })
 
-test('a public name: browsers are told to come back over TLS alone, on both surfaces', async () => {
+test('a public name: browsers are told to use only TLS, on both surfaces', async () => {
   await it.command('setup', it.url.replace('localhost', 'money.example.org'))
-  // what a public authority would have given
+  // The file that a public authority would have issued.
   await it.shell(`
     openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -days 90 -subj /CN=money.example.org \\
       -addext subjectAltName=DNS:money.example.org -keyout host.key -out host.crt 2>host.log

@@ -1,6 +1,6 @@
 /**
- * Backups by themselves, as an operator turns them on: scheduled, kept by age, copied off-site, and recovery to a second.
- * One story, so each test starts where the one before ended. Needs an engine.
+ * Automatic backups: scheduled, deleted by age, copied off-site, and recovery to a point in time. One story: each test starts where the one before
+ * ended. Needs an engine.
  */
 import { mkdir, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises'
 import { basename, join } from 'node:path'
@@ -18,7 +18,7 @@ const offsite = (password: string) =>
   writeFile(join(it.directory, 'offsite.env'), `RESTIC_REPOSITORY=rest:http://${it.gateway}:${elsewhere.port}/\nRESTIC_PASSWORD=${password}\n`)
 
 const backups = async () => (await readdir(join(it.directory, 'backups'))).filter((name) => name.endsWith('.dump')).toSorted()
-/** What Prometheus is told, on the network where it asks. */
+/** Returns the metrics, requested from Prometheus's network. */
 const exposition = () => {
   const project = `finance-test-${new URL(it.url).port}`
   const ask = `fetch('http://offsite:9101/metrics').then((answer) => answer.text()).then(console.log)`
@@ -63,7 +63,7 @@ afterAll(async () => {
 })
 
 describe('the profile backup', () => {
-  test('makes a backup when none is there, drills it, copies it off-site and shows all of that', async () => {
+  test('makes a first backup, drills it, copies it off-site and reports all of it as metrics', async () => {
     await expect.poll(metrics, patiently).toMatchObject({
       finance_backup_last_success_timestamp_seconds: expect.any(Number),
       finance_backup_last_size_bytes: expect.any(Number),
@@ -73,19 +73,19 @@ describe('the profile backup', () => {
       finance_backup_offsite_failed: 0,
     })
     const [dump] = await backups()
-    const shown = await metrics()
-    expect(shown['finance_backup_last_size_bytes']).toBe((await stat(join(it.directory, 'backups', `${dump}`))).size)
-    expect(shown['finance_backup_offsite_last_success_timestamp_seconds']).toBe(shown['finance_backup_last_success_timestamp_seconds'])
+    const figures = await metrics()
+    expect(figures['finance_backup_last_size_bytes']).toBe((await stat(join(it.directory, 'backups', `${dump}`))).size)
+    expect(figures['finance_backup_offsite_last_success_timestamp_seconds']).toBe(figures['finance_backup_last_success_timestamp_seconds'])
     for (const service of ['backup', 'offsite', 'pitr']) await expect.poll(() => health(service), patiently).toBe('healthy')
-    // what the alerts and the board ask for
+    // The metrics of the alerts and the dashboard.
     await expect.poll(async () => (await missingSeries(/^finance_(?!below_floor)/, await exposition())).missing, patiently).toEqual([])
   })
 
-  test('has the database or a network, never both', async () => {
+  test('has access to the database or to a network, never to both', async () => {
     const { services } = JSON.parse(await it.compose('config', '--format', 'json'))
     for (const name of ['backup', 'pitr']) expect(services[name].network_mode).toBe('none')
     expect(services.offsite.volumes.map(({ source }: { source: string }) => source)).not.toContain('socket')
-    // nor does it stand where addresses of clients are believed
+    // It has no access to the network whose client addresses are trusted either.
     const names = ['auth', 'db', 'postgrest'].map((name) => `require('dns').promises.lookup('${name}').then(() => '${name}', () => '')`)
     expect((await it.compose('exec', '-T', 'offsite', 'node', '-e', `Promise.all([${names.join()}]).then((all) => console.log(all.join('')))`)).trim()).toBe('')
     expect(services.offsite.volumes.find(({ target }: { target: string }) => target === '/app/backups').read_only).toBe(true)
@@ -99,7 +99,7 @@ describe('the profile backup', () => {
     }
   })
 
-  test('makes up for a day that was missed', async () => {
+  test('makes up for a missed day', async () => {
     const [old] = await backups()
     const yesterday = new Date(Date.now() - 86_400_000).toISOString().slice(0, 19).replaceAll(/[-:]/g, '')
     for (const kind of ['dump', 'sums', 'sha256']) {
@@ -128,7 +128,7 @@ describe('the profile backup', () => {
     expect((await readdir(directory)).filter((name) => name.includes(twenty.slice(0, 20)))).toEqual([])
   })
 
-  test('says loudly that the copy off-site fails, and goes on with its backups here', async () => {
+  test('reports that the off-site copy fails, and continues with local backups', async () => {
     await offsite('forgotten')
     await it.compose('up', '-d', '--no-deps', 'offsite')
     await expect.poll(() => health('offsite'), patiently).toBe('unhealthy')
@@ -140,7 +140,7 @@ describe('the profile backup', () => {
     await expect.poll(async () => (await metrics())['finance_backup_offsite_failed'], patiently).toBe(0)
   })
 
-  test('says no more of copies off-site where nobody wants any, so that their age rings nowhere', async () => {
+  test('has no metrics of off-site copies if none are configured, so that no alert fires', async () => {
     await rm(join(it.directory, 'offsite.env'))
     await it.compose('up', '-d', '--no-deps', '--wait', 'offsite')
     await expect.poll(async () => Object.keys(await metrics()).filter((name) => name.includes('offsite')), patiently).toEqual([])
@@ -150,10 +150,10 @@ describe('the profile backup', () => {
   })
 })
 
-describe('a moment', () => {
+describe('recovery to a point in time', () => {
   let between: string
 
-  test('that cannot be gone back to is refused, and what is possible is said', async () => {
+  test('refuses a time outside of the log, and names the possible range', async () => {
     await expect(it.command('restore', '--at', '2020-01-01 00:00:00Z')).rejects.toThrow(
       /before the first copy of the database\. Possible is any moment from 20/,
     )
@@ -161,28 +161,28 @@ describe('a moment', () => {
     await expect(it.command('restore', '--at', '2026-01-01 12:00:00')).rejects.toThrow('Say the moment with its zone')
   })
 
-  test('between two writes is looked at in a drill, which changes nothing', async () => {
+  test('shows a time between two writes in a drill, which changes nothing', async () => {
     await store('A')
     between = (await it.sql(`select to_char(clock_timestamp() at time zone 'UTC', 'YYYY-MM-DD HH24:MI:SS.US') || '+00'`)).join()
     await store('B')
     const before = await it.sums()
-    const told = await it.command('restore', '--drill', '--at', between)
-    expect(told).toMatch(/It has \d+ definitions, \d+ tables, 1 people, \d+ rows\.\nThe drill of .* passed\./)
+    const output = await it.command('restore', '--drill', '--at', between)
+    expect(output).toMatch(/It has \d+ definitions, \d+ tables, 1 people, \d+ rows\.\nThe drill of .* passed\./)
     expect(await it.sums()).toEqual(before)
     expect(await stored()).toEqual(['A', 'B', 'Groceries'])
   })
 
-  test('becomes the database: the first write alone, and what was before is kept', async () => {
-    const told = await it.command('restore', '--at', between)
-    expect(told).toContain(`Restored as it was at ${between}.`)
+  test('replaces the database: it has only the first write, and the former database is kept', async () => {
+    const output = await it.command('restore', '--at', between)
+    expect(output).toContain(`Restored as it was at ${between}.`)
     expect(await stored()).toEqual(['A', 'Groceries'])
-    const volume = `${/DATABASE_VOLUME=(\S+)/.exec(told)?.[1]}`
+    const volume = `${/DATABASE_VOLUME=(\S+)/.exec(output)?.[1]}`
     await it.configure({ DATABASE_VOLUME: volume })
     await it.up()
     expect(await stored()).toEqual(['A', 'B', 'Groceries'])
   })
 
-  test('after that can be gone back to as well', async () => {
+  test('works again afterwards', async () => {
     await expect.poll(async () => (await it.command('restore', '--drill', '--at', 'latest').catch((error: Error) => error.message)), patiently).toContain(
       'passed',
     )
@@ -192,7 +192,7 @@ describe('a moment', () => {
 describe('a new machine', () => {
   const listed = () => it.command('restore', '--from-offsite', 'list')
   const host = () => new URL(it.url).host
-  /** Everything of the machine is gone, and somebody starts the product before they restore: an empty database is copied off-site. */
+  /** Removes everything of the machine. The operator starts the product before the restore, so an empty database is copied off-site. */
   const lostAndBegunAnew = async (kept: string) => {
     await it.compose('down', '--volumes')
     await rename(join(it.directory, 'backups'), join(it.directory, kept))
@@ -202,7 +202,7 @@ describe('a new machine', () => {
     for (const kind of ['finance-', 'pitr-']) await expect.poll(() => newest(kind), patiently).toContain(': 0 people')
   }
 
-  test('is shown what is off-site: of whom, with how many people, rows and bytes', async () => {
+  test('lists the off-site copies: deployment, number of users, rows and bytes', async () => {
     await store('Last')
     const name = basename((await it.command('backup')).trim(), '.dump')
     await expect.poll(() => it.shell('cat "$(ls -d backups/pitr/* | tail -1)/people"'), patiently).toBe('1\n')
@@ -212,35 +212,35 @@ describe('a new machine', () => {
     expect(await listed()).toMatch(new RegExp(`^${name} of ${host()}: 1 people, [1-9]\\d* rows, [1-9]\\d* bytes$`, 'm'))
   })
 
-  test('gets the newest backup with people, row by row the same, though it was begun anew, and though a board does not start', async () => {
+  test('gets the newest backup with users, row by row the same, even after a new start and if monitoring does not start', async () => {
     const newest = `${(await backups()).at(-1)}`.replace('.dump', '')
     const sums = (await readFile(join(it.directory, 'backups', `${newest}.sums`), 'utf8')).trim().split('\n')
     await lostAndBegunAnew('lost')
     await it.configure({ COMPOSE_PROFILES: 'backup,pitr,monitoring', PROMETHEUS_TAG: 'none', ALERTMANAGER_TAG: 'none', GRAFANA_TAG: 'none' })
-    const told = await it.shell('infra/docker/restore --from-offsite latest 2>&1')
-    expect(told).toMatch(new RegExp(`Passed over, because nobody is in it: finance-\\S+ of ${host()}: 0 people`))
-    expect(told).toContain(`Taken from off-site: ${newest} of ${host()}: 1 people`)
-    expect(told).toMatch(/This is the backup of \d{4}-\d\d-\d\d \d\d:\d\d:\d\dZ: 1 people, [1-9]\d* rows\.\n/)
-    expect(told).toContain('grafana does not start; what serves does.')
-    expect(told).toContain('Restored.')
+    const output = await it.shell('infra/docker/restore --from-offsite latest 2>&1')
+    expect(output).toMatch(new RegExp(`Skipped, because it has no users: finance-\\S+ of ${host()}: 0 people`))
+    expect(output).toContain(`Taken from off-site: ${newest} of ${host()}: 1 people`)
+    expect(output).toMatch(/This is the backup of \d{4}-\d\d-\d\d \d\d:\d\d:\d\dZ: 1 people, [1-9]\d* rows\.\n/)
+    expect(output).toContain('grafana does not start; the services for clients run.')
+    expect(output).toContain('Restored.')
     await it.configure({ COMPOSE_PROFILES: 'backup,pitr' })
     expect([...(await it.sums()).values()]).toEqual(sums)
     expect(await stored()).toEqual(['A', 'B', 'Groceries', 'Last'])
   })
 
-  test('gets all of the log that is off-site, and not that of the empty database', async () => {
+  test('gets the complete off-site log, and not that of the empty database', async () => {
     await lostAndBegunAnew('lost-too')
-    const told = await it.shell('infra/docker/restore --from-offsite latest --at latest 2>&1')
-    expect(told).toMatch(/Taken from off-site: pitr-\S+ of \S+: 1 people/)
-    expect(told).toContain('Restored as it was at latest.')
+    const output = await it.shell('infra/docker/restore --from-offsite latest --at latest 2>&1')
+    expect(output).toMatch(/Taken from off-site: pitr-\S+ of \S+: 1 people/)
+    expect(output).toContain('Restored as it was at latest.')
     expect(await stored()).toContain('Groceries')
   })
 
-  test('is not given another deployment’s', async () => {
+  test("refuses another deployment's copy", async () => {
     const path = join(it.directory, 'offsite.env')
     await writeFile(path, `${await readFile(path, 'utf8')}OFFSITE_NAME=other.example.org\n`)
     await expect(it.command('restore', '--from-offsite', 'latest')).rejects.toThrow(
-      `Nothing is off-site of other.example.org, but of ${host()}: OFFSITE_NAME in offsite.env says whose is taken.`,
+      `There is no off-site copy of other.example.org, only of ${host()}. OFFSITE_NAME in offsite.env selects the deployment.`,
     )
   })
 })

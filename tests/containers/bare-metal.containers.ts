@@ -1,6 +1,6 @@
 /**
- * docs/bare-metal.md, pasted: a machine without Docker, from nothing to an upgrade that fails. One story: each test starts where the
- * one before ended. The machine is a container in which systemd runs.
+ * docs/bare-metal.md, pasted: a machine without Docker, from the installation to a failed upgrade. One story: each test starts where the one before
+ * ended. The machine is a container that runs systemd.
  */
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -23,7 +23,7 @@ function paste(from: string, start: string): Promise<string> {
   return shell(text)
 }
 /** Returns the file that the page shows in a fence of this language. */
-const shown = (language: string) => fencesOf(page).find(({ info }) => info === language)?.content ?? ''
+const fenceOf = (language: string) => fencesOf(page).find(({ info }) => info === language)?.content ?? ''
 
 const ready = 'curl -fsS -o /dev/null --retry 60 --retry-delay 1 --retry-all-errors http://127.0.0.1:3000/healthz'
 const status = (path: string) =>
@@ -38,11 +38,11 @@ const publish = (change: string) => shell(`cd /root/source; ${change}; git add -
 beforeAll(async () => {
   const image = 'finance-test-machine'
   await run('docker', ['build', '--quiet', '-t', image, join(import.meta.dirname, 'bare-metal')])
-  // an init needs these in a container; an engine inside a container may not give --privileged
+  // systemd needs these options in a container. A nested engine may not allow --privileged.
   const allowed = ['--cap-add=ALL', '--cap-drop=SYS_RESOURCE', '--security-opt=seccomp=unconfined', '--security-opt=apparmor=unconfined', '--cgroupns=private']
   const npm = ['-e', 'NODE_EXTRA_CA_CERTS=/etc/ssl/certs/ca-certificates.crt']
   machine = (await run('docker', ['run', '-d', ...allowed, ...npm, '--add-host=money.example.org:127.0.0.1', '--tmpfs=/run', image])).trim()
-  // outside containers systemd does this itself; without it no service sees its credentials
+  // Outside of containers systemd does this itself. Without it services cannot read their credentials.
   await shell('mount --make-rshared /')
   const archive = await mkdtemp(join(tmpdir(), 'finance-checkout-'))
   await run('bash', ['-euc', `git ls-files -z -co --exclude-standard | xargs -0 ls -d 2>/dev/null | tar cf ${archive}/tree.tar -T -`], { cwd: root })
@@ -62,7 +62,7 @@ afterAll(async () => {
   await run('docker', ['rm', '-f', machine])
 })
 
-test('the commands of the page bring everything up, and the main job works over TLS', async () => {
+test('the commands of the page start everything, and the main job works over TLS', async () => {
   await paste('docs/bare-metal.md', 'useradd')
   await paste('docs/bare-metal.md', 'install -d -m 700')
   await paste('docs/bare-metal.md', 'cd /opt/finance && npm ci && npm run build:app')
@@ -70,10 +70,10 @@ test('the commands of the page bring everything up, and the main job works over 
   await paste('docs/bare-metal.md', 'openssl rand -hex 32 | sed')
   await paste('docs/bare-metal.md', 'sed')
   await paste('docs/bare-metal.md', 'runuser -u postgres -- createdb')
-  // no public authority signs for this machine
+  // No public authority signs for this machine.
   await shell(`echo re_a_key >/etc/finance/secrets/RESEND_API_KEY
-    echo '${shown('env')}RESEND_BASE_URL=http://127.0.0.1:8025' >/etc/finance/settings.env
-    echo '{\n local_certs\n skip_install_trust\n}\n${shown('text')}' >/etc/caddy/Caddyfile`)
+    echo '${fenceOf('env')}RESEND_BASE_URL=http://127.0.0.1:8025' >/etc/finance/settings.env
+    echo '{\n local_certs\n skip_install_trust\n}\n${fenceOf('text')}' >/etc/caddy/Caddyfile`)
   await paste('docs/bare-metal.md', 'systemctl enable --now')
   await paste('docs/bare-metal.md', 'curl -fsS --retry')
   await shell(`authority=/var/lib/caddy/.local/share/caddy/pki/authorities/local/root.crt
@@ -86,7 +86,7 @@ test('the commands of the page bring everything up, and the main job works over 
   expect([await status('/transactions'), await status('/metrics')]).toEqual(['200', '404'])
 })
 
-test('only the ports of the page listen, no process is root’s, and only root reads the secrets', async () => {
+test('only the ports of the page listen, no process runs as root, and only root can read the secrets', async () => {
   const listening = (await shell('ss -ltnH')).trim().split('\n').map((line) => line.split(/\s+/)[3]?.replace(/^\*:|^0\.0\.0\.0:|^\[::\]:/, '') ?? '')
   const named = [...textOf(page).matchAll(/^\| ([\d.:, ]+) \|/gm)].flatMap(([, ports = '']) => ports.split(', '))
   expect([...new Set(listening)].filter((address) => !/^\[::1\]|:8025$/.test(address)).toSorted()).toEqual(named.toSorted())
@@ -107,7 +107,7 @@ test('the operator applies a setting, and runs the command for operators', async
   expect(await shell(`cd /opt/finance; ${command}`)).toContain('ann@example.com')
 })
 
-test('a PostgREST that dies takes the rest along and all start again, and a stop needs no force', async () => {
+test('a crash of PostgREST stops the other services and all start again, and a stop needs no SIGKILL', async () => {
   const restarts = async () => Number(await shell('systemctl show -P NRestarts finance'))
   const before = await restarts()
   await shell('pkill -9 -u finance postgrest')
@@ -118,7 +118,7 @@ test('a PostgREST that dies takes the rest along and all start again, and a stop
   await shell('systemctl start finance')
 })
 
-test('a database that is late is waited for', async () => {
+test('the services wait for a database that starts late', async () => {
   await shell('systemctl stop postgresql; systemctl restart finance')
   await expect.poll(async () => Number(await shell('systemctl show -P NRestarts finance'))).toBeGreaterThan(5)
   expect(await shell('journalctl -u finance -o cat -n 20')).toContain('Cannot start: DATABASE_URL: no server answers')
@@ -130,7 +130,7 @@ test('an upgrade interrupts both surfaces for seconds, and one that cannot migra
   const version = () => shell('git -C /opt/finance rev-parse HEAD')
   await publish('echo >>auth/main.ts')
   const upgrade = left[0]?.text ?? ''
-  // asks without a pause, and writes down the moment of each failure in milliseconds
+  // Requests without a pause, and stores the time of each failure in milliseconds.
   const asks = 'rm -f stop; until [ -e stop ]; do curl -fs -m 1 -o /dev/null http://127.0.0.1:3000/data/transactions || date +%s%3N; done >failures'
   await run('docker', ['exec', '-d', '-w', '/root', machine, 'bash', '-c', asks])
   await paste('docs/bare-metal.md', 'cd /opt/finance && git pull')
@@ -150,7 +150,7 @@ test('an upgrade interrupts both surfaces for seconds, and one that cannot migra
   expect(await transactions()).toBe('[{"name":"Groceries"}]')
 })
 
-test('a backup is restored beside what serves, checked, and put in its place', async () => {
+test('a backup is restored next to the running database, checked, and replaces it', async () => {
   await paste('docs/bare-metal.md', 'install -d -o postgres')
   await paste('docs/bare-metal.md', 'runuser -u postgres -- pg_dump')
   await shell(`runuser -u postgres -- psql -qc 'delete from api.transactions' finance`)

@@ -1,6 +1,6 @@
 /**
- * The deployment of compose.yaml, from nothing to a restored backup, as its owner lives through it: one story, so each
- * test starts where the one before ended. Needs an engine, and root for the crashes.
+ * The deployment of compose.yaml, from the installation to a restored backup. One story: each test starts where the one before ended. Needs an
+ * engine, and root for the crashes.
  */
 import { createHash } from 'node:crypto'
 import { readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
@@ -8,7 +8,7 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { password, type Person } from '../support/person.ts'
-import { asked, deployment, listens, load, root, run, services, type Deployment, type Load, type Service } from './deployment.ts'
+import { checksumQuery, deployment, listens, load, root, run, services, type Deployment, type Load, type Service } from './deployment.ts'
 
 let it: Deployment
 let ann: Person
@@ -25,7 +25,7 @@ const data = async (path: string, init: Omit<RequestInit, 'headers'> & { headers
   return { status: response.status, body: text === '' ? null : JSON.parse(text), headers: response.headers }
 }
 
-/** Signs up, opens the mailed link, signs in, gets a token. */
+/** Signs up, opens the mailed link, signs in, and returns a token. */
 async function signUp(email: string): Promise<void> {
   ann = it.person('Ann', email)
   expect(await ann.signUp()).toMatchObject({ status: 200, body: { user: { email, email_verified: false } } })
@@ -36,7 +36,7 @@ async function signUp(email: string): Promise<void> {
 
 type Backup = { dump: Buffer, sums: string }
 
-/** Stores a backup and the checksums of one. @returns its path */
+/** Stores a backup and its checksums. @returns its path */
 async function stored(backup: Backup, signed: Backup): Promise<string> {
   const path = join(it.directory, 'damaged')
   await writeFile(`${path}.dump`, backup.dump)
@@ -47,11 +47,11 @@ async function stored(backup: Backup, signed: Backup): Promise<string> {
 }
 
 /**
- * Places of a script where another letter or digit says something else: sixty, evenly, half of them in lines about row security.
- * They are samples, because tests/restore damages every object. Left out is what PostgreSQL passes over: comments, how the session is set,
- * what arguments are called where a function is only named, and what a NOT NULL is called.
+ * Returns sixty positions of a script where another character changes its meaning, half of them in lines on row security. They are samples, because
+ * tests/restore damages every object. Excluded are parts that PostgreSQL ignores: comments, session settings, argument names in references to
+ * functions, and names of NOT NULL constraints.
  */
-function placesOf(script: string): { at: number, other: string }[] {
+function positionsOf(script: string): { at: number, other: string }[] {
   const all: { at: number, other: string }[] = []
   const guards: { at: number, other: string }[] = []
   let start = 0
@@ -68,34 +68,34 @@ function placesOf(script: string): { at: number, other: string }[] {
     if (/POLICY|ROW LEVEL SECURITY/.test(line)) guards.push(...found.slice(-1))
     start += Buffer.byteLength(line) + 1
   }
-  return [guards, all].flatMap((places) => places.filter((_, index) => index % Math.ceil(places.length / 30) === 0))
+  return [guards, all].flatMap((positions) => positions.filter((_, index) => index % Math.ceil(positions.length / 30) === 0))
 }
 
-/** Every acknowledged write must be there. @returns the lost ones */
+/** Checks that every acknowledged write is stored. @returns the lost ones */
 async function lost({ acknowledged }: Load): Promise<string[]> {
   const there = new Set(await it.sql(`select external_id from api.transactions where source = 'load'`))
   return acknowledged.filter((id) => !there.has(id))
 }
 
 /**
- * Caddy and the edge wait for a service that is gone. What may fail is what had been begun there (502), and what reaches PostgREST
- * in the moment before it has read the schema (503, its PGRST002).
+ * Failures that are allowed, because Caddy and the edge wait for a stopped service. A request in progress fails (502), and so does a request that
+ * reaches PostgREST before it has read the schema (503, PGRST002).
  */
 const briefly = /^502|^503 PGRST002/
 
-/** What PostgreSQL says when it was not stopped in order. */
+/** The log lines of a PostgreSQL that was not stopped properly. */
 const stoppedUncleanly = async () =>
   (await it.compose('logs', '--no-log-prefix', 'db')).split('\n').filter((line) => /was not properly shut down|was interrupted/.test(line))
 
 const failures = ({ failed }: Load) => Object.values(failed).reduce((sum, count) => sum + count, 0)
-const told = (counted: Load, missing: string[]) =>
+const summaryOf = (counted: Load, missing: string[]) =>
   `${counted.requests} requests, ${failures(counted)} failed ${
     JSON.stringify(counted.failed)
   }, ${counted.acknowledged.length} writes acknowledged, ${missing.length} of them lost`
 
 beforeAll(async () => {
   it = await deployment({ images: false })
-  // the load below is one address that asks more than any person would
+  // The load is one address with more requests than a user would send.
   await it.configure({ RATE_LIMIT_ENABLED: 'false' })
 })
 afterAll(async () => {
@@ -103,7 +103,7 @@ afterAll(async () => {
 })
 
 describe('from nothing', () => {
-  test('setup writes secrets once, for its owner alone', async () => {
+  test('setup writes secrets once, readable only by their owner', async () => {
     const path = join(it.directory, '.env')
     const before = await readFile(path, 'utf8')
     expect((await stat(path)).mode & 0o777).toBe(0o600)
@@ -116,7 +116,7 @@ describe('from nothing', () => {
     expect(await readFile(path, 'utf8')).toBe(before)
   })
 
-  test('setup told another address changes it, says so, and changes nothing else', async () => {
+  test('setup with another address changes it, says so, and changes nothing else', async () => {
     const path = join(it.directory, '.env')
     const before = await readFile(path, 'utf8')
     expect(await it.command('setup', 'https://192.0.2.2:8443')).toContain(`The address was ${it.url} and is now https://192.0.2.2:8443`)
@@ -126,7 +126,7 @@ describe('from nothing', () => {
     expect(await readFile(path, 'utf8')).toBe(before)
   })
 
-  test('one command brings all of it up, healthy', async () => {
+  test('one command starts all services, and they become healthy', async () => {
     say(`up from nothing in ${await it.up()} ms`)
   })
 
@@ -138,7 +138,7 @@ describe('from nothing', () => {
       body: '{"name":"Groceries","amount":-42.5}',
     })
     expect(created).toMatchObject({ status: 201, body: [{ name: 'Groceries', amount: -42.5 }] })
-    // where supabase-js looks
+    // The path of supabase-js.
     expect((await data('/rest/v1/transactions?select=name,amount')).body).toEqual([{ name: 'Groceries', amount: -42.5 }])
     expect(await (await fetch(`${it.url}/data/transactions`)).json()).toEqual([])
     const { headers } = await data('/data/transactions', { method: 'POST', headers: { prefer: 'return=headers-only' }, body: '{"name":"Bread","amount":-3}' })
@@ -156,7 +156,7 @@ describe('from nothing', () => {
 describe('the address', () => {
   const opened = (path: string) => fetch(`${it.url}${path}`, { headers: { accept: 'text/html' } })
 
-  test('has the reference app, under its own policy: a document for each of its places, and files that are kept for a year', async () => {
+  test('serves the reference app under its own policy: a document for each route, and assets cached for a year', async () => {
     const policy = (await readFile(join(root, 'examples/app/public/.content-security-policy'), 'utf8')).trim()
     const home = await opened('/')
     const document = await home.text()
@@ -169,15 +169,15 @@ describe('the address', () => {
     expect((await opened('/.content-security-policy')).status).toBe(404)
   })
 
-  test('with APP_DIR=none tells whoever opens it where to go, and every other place is 404', async () => {
+  test('without an app (APP_DIR=none) shows visitors the way to it, and every other path is 404', async () => {
     await it.configure({ APP_DIR: 'none' })
     await it.up()
     const home = await opened('/')
     expect([home.status, await home.text()]).toEqual([200, expect.stringContaining(`${it.url}/docs`)])
     expect((await opened('/transactions')).status).toBe(404)
-    // what runs, and nothing of how
+    // Shows the running service, and no details of it.
     expect(await (await fetch(it.url)).json()).toEqual({ auth: `${it.url}/api/auth`, data: `${it.url}/data`, docs: `${it.url}/docs` })
-    // an app that is elsewhere is not here
+    // An app at another address is not served here.
     await it.configure({ APP_DIR: '', APP_URL: 'https://app.example.org' })
     await it.up()
     expect((await opened('/transactions')).status).toBe(404)
@@ -187,8 +187,8 @@ describe('the address', () => {
   })
 })
 
-describe('what is not open', () => {
-  test('nothing but Caddy is published', async () => {
+describe("an attacker's access", () => {
+  test('is limited to the ports of Caddy', async () => {
     const published = (await it.compose('ps', '--format', '{{.Service}} {{.Ports}}')).split('\n').filter((line) => line.includes('->'))
     expect(published.map((line) => line.split(' ')[0])).toEqual(['caddy'])
     for (const path of ['/metrics', '/readyz', '/mail', '/api/auth/ok']) expect((await fetch(it.url + path)).status).toBe(404)
@@ -198,20 +198,20 @@ describe('what is not open', () => {
     expect([plain.status, plain.headers.get('location')]).toEqual([308, `${it.url}/data/transactions?limit=1`])
   })
 
-  test('no server runs as root, can write to its image or gain a right', async () => {
+  test('is limited in each server: no root, no writable image, no further rights', async () => {
     for (const service of services) {
       const id = (await it.compose('ps', '-q', service)).trim()
       const [container] = JSON.parse(await run('docker', ['inspect', id]))
       expect(container.HostConfig).toMatchObject({ ReadonlyRootfs: true, CapDrop: ['ALL'], SecurityOpt: ['no-new-privileges:true'] })
       expect(container.HostConfig.Memory).toBeGreaterThan(0)
       const servers = (await run('docker', ['top', id, '-eo', 'pid,uid,comm'])).split('\n').slice(1).filter((line) => line !== '' && !line.includes('init'))
-      // a health check that happens to run now enters as the image's user, and is no server
+      // A running health check uses the image's user and is no server.
       expect(servers.filter((line) => /^\s*\d+\s+0\s/.test(line) && !/\b(sh|pg_isready|wget)$/.test(line.trim()))).toEqual([])
       expect(servers.length).toBeGreaterThan(0)
     }
   })
 
-  test('no secret is in the environment of a process, nor in what Docker says of a container', async () => {
+  test("finds no secret in the environment of a process, nor in Docker's description of a container", async () => {
     await it.keepSecret({
       SMTP_URL: 'smtp://canary-of-smtp:x@127.0.0.1:2525',
       OTEL_EXPORTER_OTLP_HEADERS: 'x=canary-of-traces',
@@ -232,17 +232,17 @@ describe('what is not open', () => {
     expect(pids.length).toBeGreaterThan(2 * services.length)
     const seen = await Promise.all([
       run('docker', ['inspect', ...ids]),
-      // a health check may have ended since
+      // A health check may have ended since.
       ...pids.flatMap((pid) => ['environ', 'cmdline'].map((name) => readFile(`/proc/${pid}/${name}`, 'utf8').catch(() => ''))),
     ])
     expect(seen.some((text) => text.includes('AUTH_SERVICE_PASSWORD_FILE=/run/secrets/'))).toBe(true)
     expect(secrets.filter((secret) => secret === '' || seen.some((text) => text.includes(secret)))).toEqual([])
-    // mails are read from the log in what follows
+    // The tests below read mails from the log.
     await it.configure({ SMTP_URL_FILE: '', OTEL_EXPORTER_OTLP_HEADERS_FILE: '' })
     await it.up()
   })
 
-  test('a client cannot choose its address; a proxy on this machine can name it', async () => {
+  test('does not include the choice of a client address, but a proxy on this machine can set it', async () => {
     const address = async (url: string) => {
       await fetch(`${url}/api/auth/sign-in/email`, {
         method: 'POST',
@@ -273,7 +273,7 @@ describe('a crash', () => {
       await sleep(2000)
       const counted = await stop()
       const missing = await lost(counted)
-      say(`kill -9 of ${service}: back in ${back} ms; ${told(counted, missing)}`)
+      say(`kill -9 of ${service}: back in ${back} ms; ${summaryOf(counted, missing)}`)
       expect(missing).toEqual([])
       expect(counted.acknowledged.length).toBeGreaterThan(20)
       expect(Object.keys(counted.failed).filter((failure) => !mayFail.test(failure))).toEqual([])
@@ -282,7 +282,7 @@ describe('a crash', () => {
 })
 
 describe('a restart', () => {
-  test('in order keeps everything: after down, and after stop', async () => {
+  test('after down or stop keeps everything', async () => {
     const before = await it.sums()
     await it.compose('down')
     say(`up with data in ${await it.up()} ms`)
@@ -295,7 +295,7 @@ describe('a restart', () => {
     expect((await data('/data/transactions?limit=1')).status).toBe(200)
   })
 
-  test('takes new passwords full of special characters', async () => {
+  test('works with new passwords full of special characters', async () => {
     const word = `p@ss:w/ord?#%25&=+ $HOME \${X} "q" \\ back [x]{y} ~é€`
     await it.keepSecret({
       POSTGRES_PASSWORD: `${word}POSTGRES_PASSWORD`,
@@ -335,7 +335,7 @@ describe('a backup', () => {
   let dump: string
 
   test('is made under load and passes its drill', async () => {
-    // as docs say an operator may; a dump does not hold it
+    // The docs allow this to operators. A dump does not contain it.
     await it.sql(`alter role authenticated set statement_timeout = '9s'`)
     const stop = load(it, token, cookie())
     await sleep(500)
@@ -349,14 +349,14 @@ describe('a backup', () => {
     expect(await it.sql(`select datname from pg_database where datname ~ 'copy'`)).toEqual([])
   })
 
-  test('that is damaged is refused, and nothing is touched', async () => {
+  test('that is damaged is refused, and nothing is changed', async () => {
     const before = await it.sums()
     const whole = { dump: await readFile(dump), sums: await readFile(dump.replace('.dump', '.sums'), 'utf8') }
     const refused = async (damaged: Partial<typeof whole>, says: string, isSigned = true) => {
       const file = await stored({ ...whole, ...damaged }, isSigned ? { ...whole, ...damaged } : whole)
       await expect(it.command('restore', file)).rejects.toThrow(says)
     }
-    // what the disk does, and then what whoever also writes the checksums anew can do
+    // First the damage of a disk, then that of an attacker who also rewrites the checksums.
     await refused({ dump: whole.dump.subarray(0, whole.dump.length - 20_000) }, 'checksums', false)
     await refused(
       { sums: whole.sums.replace('role setting|authenticated statement_timeout|"9s"', 'role setting|authenticated statement_timeout|"0"') },
@@ -376,35 +376,35 @@ describe('a backup', () => {
     expect(await it.sql(`select datname from pg_database where datname ~ 'copy'`)).toEqual([])
   })
 
-  test('that is damaged in any of its places is refused', async () => {
+  test('that is damaged at any position is refused', async () => {
     const bytes = await readFile(dump)
     const sums = await readFile(dump.replace('.dump', '.sums'), 'utf8')
-    // samples, from the first byte to the last
-    const places = Array.from({ length: 30 }, (_, index) => Math.floor(index * (bytes.length - 1) / 29))
+    // Samples from the first to the last byte.
+    const positions = Array.from({ length: 30 }, (_, index) => Math.floor(index * (bytes.length - 1) / 29))
     const damaged = await stored({ dump: bytes, sums }, { dump: bytes, sums })
-    for (const place of places) {
+    for (const position of positions) {
       const other = Buffer.from(bytes)
-      other.writeUInt8(bytes.readUInt8(place) ^ 1 << place % 8, place)
+      other.writeUInt8(bytes.readUInt8(position) ^ 1 << position % 8, position)
       await writeFile(damaged, other)
-      await expect(it.command('restore', damaged), `byte ${place}`).rejects.toThrow('checksums')
+      await expect(it.command('restore', damaged), `byte ${position}`).rejects.toThrow('checksums')
     }
   })
 
-  test('whose script says something else, in policies or anywhere, does not come out the same', async () => {
+  test('with another character in its script, in policies or elsewhere, does not restore as the same', async () => {
     const script = await it.inDatabase(['pg_restore', '-f', '-'], await readFile(dump))
-    const places = placesOf(script)
+    const positions = positionsOf(script)
     await it.inDatabase(['sh', '-c', 'mkdir /tmp/damage && cat >/tmp/damage/dump.sql'], script)
-    await it.inDatabase(['sh', '-c', 'cat >/tmp/damage/ask.sql'], await asked(it.directory))
-    await it.inDatabase(['sh', '-c', 'cat >/tmp/damage/places'], places.map(({ at, other }) => `${at} ${other}\n`).join(''))
+    await it.inDatabase(['sh', '-c', 'cat >/tmp/damage/ask.sql'], await checksumQuery(it.directory))
+    await it.inDatabase(['sh', '-c', 'cat >/tmp/damage/places'], positions.map(({ at, other }) => `${at} ${other}\n`).join(''))
     const started = Date.now()
     const unnoticed = (await it.inDatabase(['bash', '-s'], await readFile(join(root, 'tests/containers/damage.sh')))).split('\n').filter((line) => line !== '')
     await it.inDatabase(['rm', '-r', '/tmp/damage'], '')
-    say(`${places.length} damages of a script of ${script.length} characters in ${Date.now() - started} ms`)
+    say(`${positions.length} damages of a script of ${script.length} characters in ${Date.now() - started} ms`)
     const bytes = Buffer.from(script)
     expect(unnoticed.map((line) => bytes.subarray(Number.parseInt(line, 10) - 60, Number.parseInt(line, 10) + 20).toString())).toEqual([])
   })
 
-  test('is restored into an empty stack, row by row the same', async () => {
+  test('is restored into an empty deployment, row by row the same', async () => {
     await it.compose('down', '--volumes')
     await it.up()
     expect(await it.sql('select count(*) from auth.users')).toEqual(['0'])
@@ -414,21 +414,21 @@ describe('a backup', () => {
     say(`restored in ${Date.now() - started} ms: ${sums.length} definitions and tables compared`)
     expect(sums).toEqual((await readFile(dump.replace('.dump', '.sums'), 'utf8')).trim().split('\n'))
     expect(sums).toContain('role setting|authenticated statement_timeout|"9s"')
-    // the token of before, signed with the key of before
+    // A token from before, signed with the old key.
     expect((await data('/data/transactions?select=name&name=eq.Groceries')).body).toEqual([{ name: 'Groceries' }])
     expect((await ann.get('/get-session')).status).toBe(200)
   })
 })
 
 describe('an upgrade', () => {
-  test('from the commit before keeps the data and loses no write', async (context) => {
+  test('from the previous commit keeps the data and loses no write', async (context) => {
     const git = (...args: string[]) => run('git', ['-C', root, ...args]).then((text) => text.trim())
     const changed = await git('status', '--porcelain', '--', 'admin', 'auth', 'common', 'db', 'description', 'edge', 'infra', 'package-lock.json')
     const before = process.env['UPGRADE_FROM'] ?? (changed === '' ? 'HEAD^' : 'HEAD')
     if (await git('cat-file', '-e', `${before}:infra/docker/migrate.ts`).then(() => false, () => true)) {
       context.skip(`NOT TESTED: ${before} is not there, or had no containers`)
     }
-    // everything is as that version makes it: its compose.yaml, its images, and where it keeps secrets
+    // The deployment is that of the other version: its compose.yaml, images and place of secrets.
     await it.compose('down', '--volumes')
     await run('bash', ['-ec', `mkdir now; mv $(ls -A | grep -vx now) now; git -C '${root}' archive ${before} | tar -x`], { cwd: it.directory })
     await it.command('setup', it.url)
@@ -457,10 +457,10 @@ describe('an upgrade', () => {
     say(
       `upgrade from ${await git('rev-parse', '--short', before)} in ${took} ms, ${isSame ? 'the same' : 'another'} Caddy, ${migrated.join()} → ${
         (await it.sql('select count(*) from private.migrations')).join()
-      } migrations; ${told(counted, missing)}`,
+      } migrations; ${summaryOf(counted, missing)}`,
     )
     expect(missing).toEqual([])
-    // two containers cannot have one port, so connections are refused and cut while Caddy is replaced
+    // Two containers cannot use one port, so connections are refused and closed while Caddy is replaced.
     const isExpected = (failure: string) => briefly.test(failure) || (!isSame && /^(ECONNREFUSED|ECONNRESET|EPIPE|UND_ERR_SOCKET)$/.test(failure))
     expect(Object.keys(counted.failed).filter((failure) => !isExpected(failure))).toEqual([])
     expect((await ann.get('/get-session')).status).toBe(200)
@@ -473,7 +473,7 @@ describe('an upgrade', () => {
     expect((await data('/data/transactions?limit=1')).status).toBe(200)
   }
 
-  /** What a service is started with that compose.yaml and postgrest.conf say. */
+  /** The settings of a running service that come from compose.yaml and postgrest.conf. */
   const settings = async () => {
     const container = async (service: string) => JSON.parse(await run('docker', ['inspect', (await it.compose('ps', '-q', service)).trim()]))[0]
     return {
@@ -485,7 +485,7 @@ describe('an upgrade', () => {
   const old = { memory: 384, log: 'PGRST_LOG_LEVEL=crit', conf: false }
   const next = { memory: 400, log: 'PGRST_LOG_LEVEL=error', conf: true }
 
-  test('is what brings another compose.yaml and postgrest.conf, and no start before it', async () => {
+  test('is necessary to apply another compose.yaml and postgrest.conf, and a start does not apply them', async () => {
     expect(await settings()).toEqual(old)
     await it.shell(`
       sed -i 's/AUTH_MEMORY:-384m/AUTH_MEMORY:-400m/; s/PGRST_LOG_LEVEL:-crit/PGRST_LOG_LEVEL:-error/' compose.yaml
@@ -495,7 +495,7 @@ describe('an upgrade', () => {
     expect(await settings()).toEqual(old)
   })
 
-  test('that cannot migrate leaves the old version serving, and startable', async () => {
+  test('that cannot migrate keeps the old version serving, and able to start', async () => {
     const before = await version()
     const broken = join(it.directory, 'db/migrations/9999_broken.sql')
     await writeFile(broken, 'select 1 / 0;')
@@ -508,7 +508,7 @@ describe('an upgrade', () => {
     await rm(broken)
   })
 
-  test('whose services do not become ready goes back by itself', async () => {
+  test('with services that do not become ready is rolled back automatically', async () => {
     const before = await version()
     const main = join(it.directory, 'auth/main.ts')
     const source = await readFile(main, 'utf8')
@@ -520,7 +520,7 @@ describe('an upgrade', () => {
     await writeFile(main, source)
   })
 
-  test('is undone with one command, for all services, what they are started with, and beside a file of the operator’s own', async () => {
+  test("is reverted with one command, for all services and their settings, and keeps the operator's own file", async () => {
     await writeFile(join(it.directory, 'mine.yaml'), 'services: { auth: { labels: { mine: "yes" } } }\n')
     const files = async () => /^COMPOSE_FILE=(.*)$/m.exec(await readFile(join(it.directory, '.env'), 'utf8'))?.[1]
     const mine = async () => (await run('docker', ['inspect', '-f', '{{.Config.Labels.mine}}', (await it.compose('ps', '-q', 'auth')).trim()])).trim()
@@ -540,10 +540,10 @@ describe('an upgrade', () => {
     expect(await settings()).toEqual(next)
     expect(await files()).toBe(`.deployed.${now}.yaml:mine.yaml`)
     expect(await mine()).toBe('yes')
-    // of images and files, nobody goes back to any other; another deployment's stay
+    // Images and files of older versions are removed, and those of other deployments are kept.
     expect(await tags(repository)).toEqual([now, previous].toSorted())
     expect(await tags(`${repository}-of-another`)).toEqual(['old'])
-    // nor what every deployment of this machine has: PostgreSQL's and PostgREST's
+    // The images that all deployments of a machine share are kept: PostgreSQL's and PostgREST's.
     for (const image of used) await run('docker', ['image', 'inspect', image])
     expect((await readdir(it.directory)).filter((name) => /^\.deployed.*(?:conf|yaml)$/.test(name)).toSorted()).toEqual(
       [now, previous].flatMap((name) => [`.deployed.${name}.conf`, `.deployed.${name}.yaml`]).toSorted(),
@@ -559,13 +559,13 @@ describe('an upgrade', () => {
     await serves()
   })
 
-  test('is not told the name of what is built here', async () => {
+  test('refuses a version name for locally built images', async () => {
     await expect(it.shell('VERSION=1.2.4 infra/docker/upgrade')).rejects.toThrow('VERSION is for published images')
   })
 })
 
 describe('more than one auth service', () => {
-  test('is kept by an upgrade, and each is asked', async () => {
+  test('is kept by an upgrade, and each receives requests', async () => {
     await it.configure({ AUTH_REPLICAS: '2' })
     await it.command('upgrade')
     const ids = (await it.compose('ps', '-q', 'auth')).trim().split('\n')

@@ -1,8 +1,8 @@
-# In the database's container: restores the script dump.sql with one character replaced, for each line of `places` (its
-# offset, the other character), and prints the lines after which everything was as in the whole dump. None is committed.
+# Runs in the database's container. For each line of `places` (an offset, another character) it restores the script dump.sql with
+# this character at the offset, in a transaction that is rolled back. It prints the lines for which the checksums did not change.
 set -euo pipefail
 cd /tmp/damage
-restore() { # restore: of a script that comes in; answers what a backup would note
+restore() { # restores the script of standard input, and prints the checksums of a backup
   { echo "begin;"; cat - ask.sql; echo "rollback;"; } | psql -XqAt -v ON_ERROR_STOP=1 -U postgres -d damaged 2>/dev/null
 }
 unnoticed() { # unnoticed <offset> <character>

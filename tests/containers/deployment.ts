@@ -17,14 +17,14 @@ export const root = join(import.meta.dirname, '../..')
 export const services = ['db', 'postgrest', 'auth', 'edge', 'caddy'] as const
 export type Service = typeof services[number]
 
-/** Runs a program. @returns what it printed @throws with what it complained about */
+/** Runs a program. @returns its output @throws with its error output */
 export async function run(command: string, args: string[], options: ExecFileOptions = {}): Promise<string> {
   const { stdout } = await promisify(execFile)(command, args, { maxBuffer: 64 * 1024 * 1024, ...options, encoding: 'utf8' })
   return stdout
 }
 
-/** What a backup asks the database. */
-export const asked = async (directory: string): Promise<string> =>
+/** The query of a backup for the checksums. */
+export const checksumQuery = async (directory: string): Promise<string> =>
   (await Promise.all(['catalogue.sql', 'rows.sql'].map((name) => readFile(join(directory, 'db', name), 'utf8')))).join('')
 
 export type Deployment = {
@@ -36,36 +36,36 @@ export type Deployment = {
   /** The address of the plain port. */
   plainUrl: string
   compose(...args: string[]): Promise<string>
-  /** The address that clients from this machine have. */
+  /** The address of clients on this machine. */
   gateway: string
-  /** `docker compose up -d --wait`. @returns the milliseconds it took */
+  /** Runs `docker compose up -d --wait`. @returns its duration in milliseconds */
   up(...args: string[]): Promise<number>
-  /** A script in the deployment's folder, as pasted into a shell. @returns what it printed */
+  /** Runs a script in the deployment's folder, as pasted into a shell. @returns its output */
   shell(script: string): Promise<string>
-  /** A command of infra/docker. */
+  /** Runs a command of infra/docker. */
   command(name: string, ...args: string[]): Promise<string>
-  /** The owner's answer to a query, a line a row. */
+  /** Returns the result of a query as the owner, one line for each row. */
   sql(query: string): Promise<string[]>
-  /** Runs a script in the database's container, or puts a file there. */
+  /** Runs a script in the database's container, or copies a file into it. */
   inDatabase(command: string[], input: string | Buffer): Promise<string>
-  /** Every definition, and rows and hash of every table, as a backup notes them: by kind and name. */
+  /** Returns the notes of a backup: every definition, and the row count and hash of every table, by kind and name. */
   sums(): Promise<Map<string, string>>
-  /** Sets variables in `.env`, written as they are. */
+  /** Sets variables in `.env`, without quoting. */
   configure(variables: Record<string, string>): Promise<void>
   /** Writes files of `secrets/`. */
   keepSecret(secrets: Record<string, string>): Promise<void>
-  /** Kills the process of a service's first container, as a crash would: `docker kill` would count as a wish that it stay down. */
+  /** Kills the process of a service's first container, as a crash would. `docker kill` would count as a requested stop. */
   crash(service: Service): Promise<void>
-  /** The link in the newest mail to an address, which is found in the log. */
+  /** Returns the link of the newest mail to an address, from the log. */
   mailedLink(to: string): Promise<string>
-  /** Somebody with a browser; mails are found in the log. */
+  /** Creates a user with a browser. Mails are read from the log. */
   person(name: string, email?: string): Person
   remove(): Promise<void>
 }
 
 /**
- * Makes a deployment of the working tree, with the images that tests/containers/images.ts built; nothing runs yet.
- * With `size` it is on a disk of its own that is no larger. With `images: false` its first start builds them.
+ * Creates a deployment of the working tree, with the images of tests/containers/images.ts. No service runs yet. With `size` it is on its own disk of
+ * that size. With `images: false` its first start builds the images.
  */
 export async function deployment({ size, images = true }: { size?: string, images?: boolean } = {}): Promise<Deployment> {
   const directory = await mkdtemp(join(tmpdir(), 'finance-compose-'))
@@ -95,8 +95,7 @@ export async function deployment({ size, images = true }: { size?: string, image
   }
   const [https, http, plain] = [await freePort(), await freePort(), await freePort()]
   const project = `finance-test-${https}`
-  // outside the ranges that Docker hands out by itself, which would overlap sooner or later
-  // neither do the two workers choose the same
+  // A range that Docker does not use by default, because the networks could overlap. The two test workers use different ranges too.
   const subnet = `10.230.${https % 128 * 2 + Number(process.env['VITEST_POOL_ID']) % 2}`
   const environment: Record<string, string | undefined> = {
     ...process.env,
@@ -104,7 +103,7 @@ export async function deployment({ size, images = true }: { size?: string, image
     HTTP_PORT: String(http),
     PLAIN_PORT: String(plain),
     POSTGREST_TAG: postgrestTag,
-    // a stack of its own beside others of this machine
+    // A separate project among others of this machine.
     EDGE_SUBNET: `${subnet}.0/24`,
   }
   const url = `https://localhost:${https}`
@@ -125,7 +124,7 @@ export async function deployment({ size, images = true }: { size?: string, image
       const started = Date.now()
       await compose('up', '-d', '--wait', ...args)
       const took = Date.now() - started
-      // the certificate's authority is made at the first start
+      // The first start creates the certificate's authority.
       setDefaultCACertificates([...rootCertificates, await compose('exec', '-T', 'caddy', 'cat', '/data/caddy/pki/authorities/local/root.crt')])
       return took
     },
@@ -136,7 +135,7 @@ export async function deployment({ size, images = true }: { size?: string, image
       return run('bash', ['-c', 'docker compose exec -T db "$@" <input', 'bash', ...command], env())
     },
     sums: async () => {
-      const lines = await it.inDatabase(['psql', '-XqAt', '-U', 'postgres', '-d', 'finance'], await asked(directory))
+      const lines = await it.inDatabase(['psql', '-XqAt', '-U', 'postgres', '-d', 'finance'], await checksumQuery(directory))
       return new Map(lines.trim().split('\n').map((line) => [line.split('|', 2).join(' '), line] as const))
     },
     configure: async (variables) => {
@@ -150,7 +149,7 @@ export async function deployment({ size, images = true }: { size?: string, image
     crash: async (service) => {
       const id = (await compose('ps', '-q', service)).split('\n', 1)[0] ?? ''
       const pid = Number(await run('docker', ['inspect', '-f', '{{.State.Pid}}', id]))
-      // which would be everything that these tests are
+      // This folder would contain all of these tests.
       if (pid === 0) throw new Error(`${service} does not run`)
       process.kill(pid, 'SIGKILL')
     },
@@ -165,14 +164,14 @@ export async function deployment({ size, images = true }: { size?: string, image
     },
     person: (name, email) => {
       const waitFor = async (to: string) => ({ text: await it.mailedLink(to) })
-      // a person asks its stack for the address and the mails only
+      // A user needs only the address and the mails of its stack.
       return person({ url, mail: { waitFor } } as unknown as Parameters<typeof person>[0], name, email)
     },
     remove: async () => {
       await compose('--profile', '*', 'down', '--volumes', '--timeout', '1')
-      // those of before a restore to a moment too
+      // Includes the volumes of former databases after a recovery.
       await run('bash', ['-c', `docker volume ls -q --filter name='^${project}_' | xargs -r docker volume rm`])
-      // only the names, where tests/containers/images.ts has others for them
+      // Removes only the tags if tests/containers/images.ts has other tags for the images.
       await run('bash', ['-c', `docker image ls --format '{{.Repository}}:{{.Tag}}' '${project}-*' | xargs -r docker image rm -f`])
       if (size !== undefined) await run('umount', [directory])
       await rm(directory, { recursive: true, force: true })
@@ -183,7 +182,7 @@ export async function deployment({ size, images = true }: { size?: string, image
   return it
 }
 
-/** Signs somebody up, by the mailed link, and in. @returns a token of theirs */
+/** Signs up a user, verifies the address and signs in. @returns a token */
 export async function tokenOf(someone: Person): Promise<string> {
   await someone.signUp()
   await someone.verify()
@@ -191,7 +190,7 @@ export async function tokenOf(someone: Person): Promise<string> {
   return someone.token()
 }
 
-/** Whether something listens there. */
+/** Returns true if a server listens at the port. */
 export const listens = (port: number): Promise<boolean> =>
   new Promise((resolve) => {
     const socket = createConnection({ host: '127.0.0.1', port, timeout: 1000 })
@@ -202,12 +201,12 @@ export const listens = (port: number): Promise<boolean> =>
     socket.once('connect', end(true)).once('error', end(false)).once('timeout', end(false))
   })
 
-/** What people ask for while something happens. */
+/** The counted requests of a load. */
 export type Load = { requests: number, failed: Record<string, number>, failedReads: Record<string, number>, acknowledged: string[] }
 
 /**
- * Writers and a reader of each surface, until stopped, or until the test ends, however that ends. A write is acknowledged by a 201; everything that is neither an
- * answer of ours nor one at all is a failed request, counted by what it was, and once more if it was a read.
+ * Runs writers and readers of both surfaces until stopped, or until the test ends. A write is acknowledged by a 201. Any response other than a
+ * success counts as failed, by its kind, and so does a broken connection. Failed reads are also counted separately.
  */
 export function load(it: Deployment, token: string, cookie: string, writers = 4): () => Promise<Load> {
   const counted: Load = { requests: 0, failed: {}, failedReads: {}, acknowledged: [] }
@@ -218,16 +217,16 @@ export function load(it: Deployment, token: string, cookie: string, writers = 4)
     const outcome = await fetch(it.url + path, { ...init, signal: AbortSignal.timeout(40_000) })
       .then(async (response) => {
         const text = await response.text()
-        // the code of either surface's error says who failed, and why
+        // The error code shows the failing service and the cause.
         return response.ok ? response.status : `${response.status} ${/"(?:code|error)":"(\w+)"/.exec(text)?.[1] ?? ''}`.trim()
       })
-      // a connection may also end in the middle of an answer
+      // A connection may also end within a response.
       .catch((error: Error) => (error.cause as { code?: string } | undefined)?.code ?? error.name)
     if (typeof outcome === 'number') return outcome
     for (const failures of init.method === undefined ? [counted.failed, counted.failedReads] : [counted.failed]) {
       failures[outcome] = (failures[outcome] ?? 0) + 1
     }
-    // as a client does that has met an error
+    // Pauses as a client does after an error.
     await sleep(50)
     return undefined
   }

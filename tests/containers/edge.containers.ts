@@ -1,4 +1,4 @@
-/** The edge of compose.yaml, behind Caddy: what only containers have, and that every part stands with its memory limit in force. tests/edge has the rest. */
+/** The edge of compose.yaml, behind Caddy: properties that only containers have, and the memory limit of each service. tests/edge has the rest. */
 import { createConnection } from 'node:net'
 import { join } from 'node:path'
 import { connect as connectTls } from 'node:tls'
@@ -31,7 +31,7 @@ async function send(path: string, init: RequestInit = {}, url = it.url) {
 const post = (body: string, headers: Record<string, string> = {}, url = it.url) =>
   send('/transactions', { method: 'POST', headers: { ...json, ...headers }, body }, url)
 
-/** A container: how often it was started, whether it ran out of memory, and the most that its server has ever had, in MiB. */
+/** A container: its number of starts, whether it ran out of memory, and the peak memory of its server in MiB. */
 async function container(service: 'postgrest' | 'edge') {
   const id = (await it.compose('ps', '-q', service)).trim()
   const [{ RestartCount: restarts, State: { OOMKilled: outOfMemory } }] = JSON.parse(await run('docker', ['inspect', id]))
@@ -41,7 +41,7 @@ async function container(service: 'postgrest' | 'edge') {
   return { restarts, outOfMemory, peak }
 }
 
-test.each([['over TLS', () => it.url], ['at the plain port', () => it.plainUrl]])('a refusal reaches a client that still sends, %s', async (_, url) => {
+test.each([['over TLS', () => it.url], ['at the plain port', () => it.plainUrl]])('a client that still sends receives the refusal, %s', async (_, url) => {
   expect(await post('['.repeat(64 * KiB + 1), {}, url())).toMatchObject({ status: 413, text: expect.stringContaining('PAYLOAD_TOO_LARGE') })
   expect(await post('{}'.padEnd(2 * MiB + 1), bearer, url())).toMatchObject({ status: 413 })
   expect((await post('{}'.padEnd(2 * MiB), bearer, url())).status).toBe(400)
@@ -51,12 +51,12 @@ test.each([['over TLS', () => it.url], ['at the plain port', () => it.plainUrl]]
 })
 
 describe('the app in APP_DIR', () => {
-  test('is at /, and nothing else of the folder', async () => {
+  test('is served at /, without other files of the folder', async () => {
     expect(await requestFile(it.plainUrl, 'GET', '/about', { accept: 'text/html' })).toMatchObject({ status: 200, body: expect.stringContaining('About') })
     expect((await requestFile(it.plainUrl, 'GET', '/.env')).status).toBe(404)
   })
 
-  test('without an index.html, or with a policy that is none, ends the start with one line', async () => {
+  test('without an index.html, or with an invalid policy, stops the start with one line', async () => {
     const started = (...options: string[]) => it.compose('run', '--rm', '--no-deps', '-T', ...options, 'edge')
     await expect(started('-v', `${join(it.directory, 'infra/docker')}:/srv/app:ro`)).rejects.toThrow(
       'Cannot start: APP_DIR must be a folder with an index.html',
@@ -65,7 +65,7 @@ describe('the app in APP_DIR', () => {
   })
 })
 
-test('nothing of the edge and PostgREST but the two surfaces is anyone’s from outside', async () => {
+test('a client outside can reach only the two surfaces of the edge and PostgREST', async () => {
   for (const path of ['/config', '/metrics', '/livez', '/readyz', '/schema_cache', '/live', '/ready', '/data/config', '/data/../config', '//config']) {
     const answer = await raw(it.plainUrl, `GET ${path} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n`)
     expect(answer, path).toMatch(/^HTTP\/1\.1 404 /)
@@ -73,7 +73,7 @@ test('nothing of the edge and PostgREST but the two surfaces is anyone’s from 
   }
 })
 
-test('the database is told of one Prefer field, of the client’s own address, and of no trace that a stranger names', async () => {
+test("the database receives one Prefer field, the client's own address, and no trace id of an untrusted client", async () => {
   await it.sql(`create function api.headers_of_this_request() returns json language sql stable return current_setting('request.headers')::json;
     grant execute on function api.headers_of_this_request() to anon, authenticated; notify pgrst, 'reload schema'`)
   const { hostname, port } = new URL(it.url)
@@ -94,7 +94,7 @@ test('the database is told of one Prefer field, of the client’s own address, a
   const headers = (extra: Record<string, string>, url = it.url) => send('/rpc/headers_of_this_request', { headers: extra }, url).then(({ text }) => text)
   expect(await headers({ traceparent, tracestate: 'a=b' })).not.toContain('trace')
   expect(await headers({ traceparent }, it.plainUrl)).toContain(traceparent)
-  // the address that the proxy has added at the right end counts, also for a client of its own network
+  // The address that the proxy appends at the right end counts, also for a client of its own network.
   for (const address of ['203.0.113.7', '192.168.1.5']) {
     expect(await headers({ 'x-forwarded-for': `198.51.100.1, ${address}` }, it.plainUrl)).toContain(`"x-forwarded-for":"${address}"`)
   }
@@ -120,7 +120,7 @@ test('Caddy cuts off a client that sends slowly, after 15 s of header or 30 s of
   expect(body).toBeLessThan(33)
 })
 
-test('the edge stands with 500 slow connections and twenty of the largest bodies', async () => {
+test('the edge survives 500 slow connections and twenty of the largest bodies', async () => {
   const { hostname, port } = new URL(it.plainUrl)
   const slow = Array.from({ length: 500 }, () => {
     const socket = createConnection({ host: hostname, port: Number(port) }).on('error', () => undefined)
@@ -130,15 +130,15 @@ test('the edge stands with 500 slow connections and twenty of the largest bodies
   const statuses = await Promise.all(Array.from({ length: 20 }, () => post('{}'.padEnd(2 * MiB), bearer).then(({ status }) => status)))
   expect((await send('/transactions?limit=1', { headers: bearer })).status).toBe(200)
   for (const socket of slow) socket.destroy()
-  // their places are free at once
+  // Their slots are free at once.
   expect((await post('{}'.padEnd(2 * MiB), bearer)).status).toBe(400)
   const { peak, ...state } = await container('edge')
   process.stdout.write(`  edge: ${Math.round(peak)} MiB; ${statuses.join(' ')}\n`)
   expect(state).toEqual({ restarts: 0, outOfMemory: false })
 })
 
-describe('the database stands', () => {
-  /** Its container and its log: whether any of its processes was killed, for which it would end all others. */
+describe('the database survives', () => {
+  /** Returns its container and its crashes in the log: PostgreSQL restarts all processes if one is killed. */
   const database = async () => {
     const [{ RestartCount: restarts, State: { OOMKilled: outOfMemory } }] = JSON.parse(
       await run('docker', ['inspect', (await it.compose('ps', '-q', 'db')).trim()]),
@@ -163,7 +163,7 @@ describe('the database stands', () => {
     ['30 times the same column of 16 MB of rows', () => send(`/transactions?select=${aliases(30)}`, { headers: mallory })],
     ['twice that column, which is just too much', () => send(`/transactions?select=${aliases(2)}`, { headers: mallory })],
     ['a million numbers in JSON', () => post(`{"name":"a","amount":1,"metadata":[${'1,'.repeat(MiB - 40)}1]}`, mallory)],
-  ])('while one person asks twelve times at once for %s: each hears a refusal, nobody else’s read fails', async (_, ask) => {
+  ])('twelve concurrent requests of one user for %s: each gets a refusal, and no read of others fails', async (_, ask) => {
     const stopped = new AbortController()
     const reads = new Set<number>()
     const reading = (async () => {
@@ -172,7 +172,7 @@ describe('the database stands', () => {
     const answers = await Promise.all(Array.from({ length: 12 }, ask)).finally(() => stopped.abort())
     await reading
     for (const { status, text } of answers) {
-      // those beyond a person's places, or who took too long
+      // Requests beyond the user's slots, or too slow ones.
       if (status === 503 && !text.includes('SERVICE_BUSY')) expect(text).toMatch(refusal)
       else expect(text).toMatch(/"code":"(53400|57014|SERVICE_BUSY)"/)
     }
@@ -182,7 +182,7 @@ describe('the database stands', () => {
     expect(await database()).toEqual(unharmed)
   })
 
-  test('while the largest answers there are come at once, and PostgREST with it', async () => {
+  test('concurrent requests for the largest responses, and so does PostgREST', async () => {
     const before = await container('postgrest')
     const answers = await Promise.all(Array.from({ length: 6 }, () => send(`/transactions?select=${aliases(2)}&limit=2400`, { headers: mallory })))
     const after = await container('postgrest')
@@ -192,7 +192,7 @@ describe('the database stands', () => {
     expect(await database()).toEqual(unharmed)
   })
 
-  test('and 5,000 rows are stored at once, 10,000 exported, and indexed', async () => {
+  test('an insert of 5,000 rows, an export of 10,000, and their indexing', async () => {
     const rows = JSON.stringify(
       Array.from({ length: 5000 }, (__, number) => ({
         name: `Row number ${number}`,
@@ -214,13 +214,13 @@ describe('the database stands', () => {
   })
 })
 
-describe('PostgREST stands', () => {
-  // the first, because what the others leave in hand would count as this one's
-  test('while ten bodies of 16 MiB and twenty URLs of 1,000 embeddings come at once, without a token', async () => {
+describe('PostgREST survives', () => {
+  // This runs first, because memory that later tests leave allocated would count here.
+  test('ten concurrent bodies of 16 MiB and twenty URLs with 1,000 embeddings, without a token', async () => {
     const before = await container('postgrest')
     const path = `/transactions?select=${'id,categories(transactions('.repeat(500)}id${'))'.repeat(500)}`
     const statuses = await Promise.all([
-      // the answer may come while the client still sends, and the connection close: told or not, nothing is read
+      // The response may arrive while the client still sends, and the connection may close. In both cases nothing is read.
       ...Array.from({ length: 10 }, () => post('['.repeat(16 * MiB)).then(({ status }) => status, () => 413)),
       ...Array.from({ length: 20 }, () => send(path).then(({ status }) => status)),
     ])
@@ -236,7 +236,7 @@ describe('PostgREST stands', () => {
     ['an array of numbers', () => `[${'1,'.repeat(MiB - 2)}1]`],
     ['rows for a bulk insert', () => JSON.stringify(Array.from({ length: 30_000 }, (__, number) => ({ name: `Row number ${number}`, amount: -12.5 })))],
   ]
-  test.each(bodies)('while twenty bodies of 2 MiB come at once: %s; and reads go on', async (_, make) => {
+  test.each(bodies)('twenty concurrent bodies of 2 MiB: %s, and reads continue', async (_, make) => {
     const before = await container('postgrest')
     const body = make()
     const stopped = new AbortController()
@@ -252,11 +252,11 @@ describe('PostgREST stands', () => {
     expect(after).toMatchObject({ restarts: before.restarts, outOfMemory: false })
     expect(statuses.filter((status) => status === 502)).toEqual([])
     expect([...reads]).toEqual([200])
-    // the rows are no part of the next test
+    // The rows must not affect the next test.
     await it.sql('truncate api.transactions cascade')
   })
 
-  test('while clients go away as soon as they have sent bodies of 2 MiB, forty in all', async () => {
+  test('forty clients that close the connection right after sending bodies of 2 MiB', async () => {
     const before = await container('postgrest')
     const { hostname, port } = new URL(it.plainUrl)
     const head =

@@ -1,4 +1,4 @@
-/** PostgreSQL as a container for the whole run; everything else is as in `npm test`. */
+/** Starts PostgreSQL as a container for the whole run. Everything else is the same as in `npm test`. */
 import { PostgreSqlContainer } from '@testcontainers/postgresql'
 import { Network } from 'testcontainers'
 import type { TestProject } from 'vitest/node'
@@ -18,7 +18,7 @@ export default async function setup(project: TestProject): Promise<() => Promise
   try {
     process.env['TEST_SERVER_URL'] = server.getConnectionUri()
     process.env['TEST_NETWORK'] = network.getName()
-    // read when it is loaded, so it is loaded now
+    // The module reads the environment when it is loaded, so it is loaded only now.
     const { default: setupDatabase } = await import('../support/global.ts')
     const stopDatabase = await setupDatabase(project)
     return async () => {

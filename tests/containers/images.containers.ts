@@ -1,4 +1,4 @@
-/** What is in the images, who can build them, and a deployment of images that somebody else has built. */
+/** The contents of the images, their build, and a deployment of published images. */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { cp, mkdtemp, readFile, readdir, rm, writeFile } from 'node:fs/promises'
@@ -13,7 +13,7 @@ const MB = 1_000_000
 let it: Deployment
 let auth: string
 
-/** What a program of the auth image prints. */
+/** Returns the output of a program of the auth image. */
 const inAuth = (...command: string[]) => run('docker', ['run', '--rm', auth, ...command])
 const packagesOfImage = async () => {
   const { packages } = JSON.parse(await inAuth('node', '-p', 'require("fs").readFileSync("node_modules/.package-lock.json", "utf8")'))
@@ -22,7 +22,7 @@ const packagesOfImage = async () => {
 
 beforeAll(async () => {
   it = await deployment({ images: false })
-  // as git makes a checkout under a strict umask
+  // The permissions of a git checkout under a strict umask.
   await it.shell('chmod -R go-rwx .')
   await it.compose('build', '--quiet')
   auth = (await it.compose('config', '--images')).split('\n').find((image) => image.includes('finance-test')) ?? ''
@@ -37,11 +37,11 @@ test('the auth image is smaller than 200 MB, unpacked', async () => {
   expect(bytes).toBeLessThan(200 * MB)
 })
 
-test('the auth image has Node, what it serves, and neither development tools, npm nor a shell', async () => {
+test('the auth image has Node and the service, and no development tools, npm or shell', async () => {
   const { dependencies, devDependencies } = JSON.parse(await readFile(join(root, 'package.json'), 'utf8'))
   const names = new Set([...await packagesOfImage()].map((name) => name.replace(/@[^@]*$/, '')))
   expect(Object.keys(dependencies).filter((name) => !names.has(name))).toEqual([])
-  // packages that production uses too, by way of others
+  // Packages that production dependencies also use.
   expect(Object.keys(devDependencies).filter((name) => names.has(name)).toSorted((a, b) => a.localeCompare(b))).toEqual(['@types/node', '@types/pg', 'jose'])
   const programs = 'process.env.PATH.split(":").flatMap((path) => require("fs").readdirSync(path)).join()'
   expect((await inAuth('node', '-p', programs)).trim()).toBe('node')
@@ -49,13 +49,13 @@ test('the auth image has Node, what it serves, and neither development tools, np
   expect((await inAuth('node', '-p', 'require("fs").readdirSync("/app").sort().join()')).trim()).toBe(
     'admin,auth,client,db,description,edge,examples,infra,node_modules,package.json',
   )
-  // of the reference app what its build makes, and no source
+  // The reference app's build, and none of its source.
   expect((await inAuth('node', '-p', 'require("fs").readdirSync("/app/examples/app").join()')).trim()).toBe('dist')
   const user = 'const { uid, username } = require("os").userInfo(); console.log(uid, username)'
   expect((await inAuth('node', '-e', user)).trim()).toBe('1000 node')
 })
 
-test('the bill of materials lists every package that is in the auth image, and no other', async () => {
+test('the bill of materials lists exactly the packages of the auth image', async () => {
   await run('docker', ['build', '--quiet', '--target', 'sbom', '--output', 'sbom', '-f', 'infra/docker/Dockerfile', '.'], {
     cwd: it.directory,
     env: { ...process.env, DOCKER_BUILDKIT: '1' },
@@ -68,12 +68,12 @@ test('the bill of materials lists every package that is in the auth image, and n
   )
 })
 
-test('one command builds every image for two architectures, each with a bill of materials and where it comes from', async () => {
+test('one command builds every image for two architectures, each with a bill of materials and provenance', async () => {
   const env = { ...process.env, VERSION: '1.2.3', REGISTRY: 'registry.example.org' }
   const { target: targets } = JSON.parse(await run('docker', ['buildx', 'bake', '-f', 'infra/docker/docker-bake.hcl', '--print'], { cwd: root, env }))
   expect(Object.entries<any>(targets).map(([name, { tags }]) => `${name}: ${tags.join()}`).toSorted()).toEqual([
     'auth: registry.example.org/finance-backend:1.2.3',
-    // as compose looks for it
+    // The tag that compose looks for.
     'backup: registry.example.org/finance-backup:1.2.3-pg18',
   ])
   for (const [name, target] of Object.entries(targets)) {
@@ -84,17 +84,17 @@ test('one command builds every image for two architectures, each with a bill of 
       attest: ['type=sbom', 'type=provenance,mode=max'],
     })
   }
-  // the one home of what an image is names no architecture
+  // The definition of the images names no architecture.
   expect(await readFile(join(root, 'infra/docker/Dockerfile'), 'utf8')).not.toMatch(/x86|amd64|x64|arm64|aarch64/i)
 })
 
-describe.skipIf(!existsSync('/usr/bin/docker-registry'))('published images, by a folder with what docs/images.md lists and no sources', () => {
+describe.skipIf(!existsSync('/usr/bin/docker-registry'))('published images, deployed from a folder with the files of docs/images.md and no sources', () => {
   let registry: ChildProcess
   let storage: string
   let address: string
   const page = 'docs/images.md'
   const commands = commandsOf(page).filter(({ from, mark }) => from === 'fence' && mark === undefined)
-  /** Runs the next command of the page, which must be the one that begins like this. */
+  /** Runs the next command of the page, which must begin like this. */
   const paste = (start: string, ...replaced: [string, string]) => {
     const { text = '' } = commands.shift() ?? {}
     expect(text.slice(0, start.length)).toBe(start)
@@ -124,7 +124,7 @@ describe.skipIf(!existsSync('/usr/bin/docker-registry'))('published images, by a
       await publish(auth, `finance-backend:${version}`)
       await publish(backup, `finance-backup:${version}-pg18`)
     }
-    // one that cannot migrate, because it is another program
+    // This image cannot migrate, because it is another program.
     await publish('caddy:2', 'finance-backend:1.2.4')
     await publish(backup, 'finance-backup:1.2.4-pg18')
 
@@ -139,7 +139,7 @@ describe.skipIf(!existsSync('/usr/bin/docker-registry'))('published images, by a
     await rm(storage, { recursive: true })
   })
 
-  test('serve after the page’s two commands, and back themselves up', async () => {
+  test("serve after the page's two commands, and make backups", async () => {
     const file = fencesOf(page).find(({ info }) => info === 'env')?.content ?? ''
     await writeFile(join(it.directory, '.env'), `${file.replaceAll('registry.example.org', address)}COMPOSE_PROFILES=backup\n`)
     await paste('infra/docker/setup', 'https://money.example.org', it.url)
@@ -149,14 +149,14 @@ describe.skipIf(!existsSync('/usr/bin/docker-registry'))('published images, by a
     await it.shell('infra/docker/restore --drill "$(infra/docker/backup)"')
   })
 
-  test('are not upgraded to an unnamed version', async () => {
+  test('are not upgraded without a version', async () => {
     const before = await env()
     await expect(it.shell('infra/docker/upgrade')).rejects.toThrow(`Say which version of ${address}/finance-backend: VERSION=1.2.4 infra/docker/upgrade`)
     await expect(it.shell('VERSION=9.9.9 infra/docker/upgrade')).rejects.toThrow('Not upgraded, for the reason above: 1.2.3 serves on')
     expect(await env()).toBe(before)
   })
 
-  test('go back by themselves when the new version does not serve, and .env stays as it was', async () => {
+  test('are rolled back automatically if the new version does not serve, and .env stays the same', async () => {
     const before = await env()
     const backups = (await it.shell('ls backups/*.dump')).trim().split('\n').length
     await expect(paste('VERSION=1.2.4 infra/docker/upgrade', '', '')).rejects.toThrow('1.2.4 does not serve. Going back to 1.2.3.')
@@ -165,11 +165,11 @@ describe.skipIf(!existsSync('/usr/bin/docker-registry'))('published images, by a
     expect((await it.shell('ls backups/*.dump')).trim().split('\n')).toHaveLength(backups + 1)
   })
 
-  test('are pulled by an upgrade and, where they are gone, by a rollback', async () => {
+  test('are pulled by an upgrade and, if deleted, by a rollback', async () => {
     expect(await it.shell('VERSION=1.2.5 infra/docker/upgrade')).toContain('1.2.5 serves.')
     expect(await image('auth')).toBe('finance-backend:1.2.5')
     expect(await image('backup')).toBe('finance-backup:1.2.5-pg18')
-    // what the next command does is what .env says, because nothing is left of the one before
+    // The next command depends only on .env, because the containers of the last one are removed.
     await it.shell('docker compose up -d --wait --no-build')
     expect(await image('auth')).toBe('finance-backend:1.2.5')
     await it.shell(`docker image rm --force ${address}/finance-backend:1.2.3`)
@@ -178,7 +178,7 @@ describe.skipIf(!existsSync('/usr/bin/docker-registry'))('published images, by a
     expect((await fetch(`${it.plainUrl}/data/transactions`)).status).toBe(200)
   })
 
-  test('come back on a new machine with the old .env and a backup', async () => {
+  test('are restored on a new machine with the old .env and a backup', async () => {
     await it.compose('--profile', '*', 'down', '--volumes', '--timeout', '1')
     await it.shell(`rm .deployed.*; docker image ls --format '{{.Repository}}:{{.Tag}}' '${address}/*' | xargs docker image rm`)
     await it.shell('infra/docker/setup && docker compose pull --policy missing')
@@ -186,7 +186,7 @@ describe.skipIf(!existsSync('/usr/bin/docker-registry'))('published images, by a
     expect((await fetch(`${it.plainUrl}/data/transactions`)).status).toBe(200)
   })
 
-  test('are all that the page tells to run', () => {
+  test('need only the commands of the page, and all of them were run', () => {
     expect(commands).toEqual([])
   })
 })

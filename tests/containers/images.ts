@@ -1,4 +1,4 @@
-/** Before the tests on deployments: the images of compose.yaml, built once. Each deployment has them under names of its own. */
+/** Builds the images of compose.yaml once, before the tests of deployments. Each deployment gets them under its own tags. */
 import { execFile } from 'node:child_process'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
@@ -6,16 +6,16 @@ import { postgrestTag } from '../support/postgrest-tag.ts'
 
 const run = promisify(execFile)
 const root = join(import.meta.dirname, '../..')
-/** As compose.yaml names them behind the project. */
+/** The image names of compose.yaml, without the project. */
 const names = ['backend:latest', `backup:latest-pg${process.env['POSTGRES_TAG'] ?? '18'}`]
 
-/** Names the images as a project of compose looks for them. */
+/** Tags the images for a compose project. */
 export async function nameImages(project: string): Promise<void> {
   await Promise.all(names.map((name) => run('docker', ['tag', `${process.env['TEST_IMAGES']}-${name}`, `${project}-${name}`])))
 }
 
 export default async function build(): Promise<() => Promise<void>> {
-  // for another project of the same run
+  // Used by another project of the same run.
   if (process.env['TEST_IMAGES'] !== undefined) return () => Promise.resolve()
   const project = `finance-test-${process.pid}-built`
   const started = Date.now()

@@ -1,4 +1,4 @@
-/** `npm start` on a system for which the package with PostgREST's binary has none, and where a container engine answers. */
+/** `npm start` on a system without a PostgREST binary in its package, but with a container engine. */
 import { mkdir, readdir, symlink } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
@@ -20,7 +20,7 @@ afterAll(() => remove(checkout))
 const containers = async () =>
   (await run('docker', ['ps', '--quiet', '--filter', `ancestor=postgrest/postgrest:${postgrestTag}`, '--filter', 'network=host'])).split('\n')
 
-test('the official container serves the data surface, and is gone with the rest', async () => {
+test('the official container serves the data surface, and is removed with the rest', async () => {
   const before = new Set(await containers())
   const engine = Object.fromEntries(Object.entries(process.env).filter(([name]) => name.startsWith('DOCKER_'))) as Record<string, string>
   await using product = await start({ cwd: checkout, env: { ...engine, POSTGREST_TAG: postgrestTag } })

@@ -1,7 +1,4 @@
-/**
- * What the machine does to a deployment: its disk is full, its engine is stopped. Needs an engine, and root to have a
- * small disk and a second engine, which nothing else uses.
- */
+/** Failures of the machine: a full disk, a stopped engine. Needs an engine, and root for a small disk and a separate second engine. */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtemp, readdir, readFile, rm, stat, truncate, writeFile } from 'node:fs/promises'
@@ -20,7 +17,7 @@ describe('on a full disk', () => {
     const { stderr } = await it.command(...command).then(() => ({ stderr: 'it succeeded' }), (error: { stderr: string }) => error)
     return stderr.trim().split('\n')
   }
-  /** What must be as it was whatever was refused: what serves, and what a start would start. */
+  /** The state that must not change: the running services, and the services of a next start. */
   const untouched = async (env: string) => {
     expect(await readFile(file('.env'), 'utf8')).toBe(env)
     expect((await readdir(it.directory)).filter((name) => name.startsWith('.env'))).toEqual(['.env'])
@@ -31,7 +28,7 @@ describe('on a full disk', () => {
 
   beforeAll(async () => {
     it = await deployment({ size: '32m' })
-    // the database's own disk is another
+    // The database has another disk.
     const volume = `${/"name": "(finance-test-\d+)",/.exec(await it.compose('config', '--format', 'json'))?.[1]}_small`
     await run('docker', ['volume', 'create', '--opt', 'type=tmpfs', '--opt', 'device=tmpfs', '--opt', 'o=size=300m', volume])
     await it.configure({ DATABASE_VOLUME: volume })
@@ -39,7 +36,7 @@ describe('on a full disk', () => {
   })
   afterAll(() => it.remove())
 
-  test('no backup is made, the last line says why, and nothing partial stays', async () => {
+  test('a backup fails, its last line says why, and no partial file stays', async () => {
     await fill()
     expect((await refusal('backup')).at(-1)).toMatch(/^No backup was made: the disk is full \(.*No space left on device\)\.$/i)
     expect((await readdir(file('backups'))).filter((name) => name.startsWith('finance'))).toEqual([])
@@ -47,7 +44,7 @@ describe('on a full disk', () => {
     expect(await it.command('backup')).toContain('.dump')
   })
 
-  test('of the database, the backup says so too', async () => {
+  test('of the database makes a backup fail with this reason', async () => {
     await it.compose('exec', '-T', 'db', 'sh', '-c', 'dd if=/dev/zero of=/var/lib/postgresql/filler bs=4096 2>/dev/null || true')
     const kept = await readdir(file('backups'))
     expect((await refusal('backup')).at(-1)).toMatch(/^No backup was made: the disk is full \(.*No space left on device\)\.$/i)
@@ -55,7 +52,7 @@ describe('on a full disk', () => {
     await it.compose('exec', '-T', 'db', 'rm', '/var/lib/postgresql/filler')
   })
 
-  test('an upgrade changes nothing, and says so', async () => {
+  test('an upgrade fails with this reason and changes nothing', async () => {
     const env = await readFile(file('.env'), 'utf8')
     await fill()
     expect(await refusal('upgrade')).toEqual([
@@ -66,11 +63,11 @@ describe('on a full disk', () => {
     await rm(file('filler'))
   })
 
-  test('an upgrade that has room for all but the new .env changes nothing either', async () => {
+  test('an upgrade that lacks space only for the new .env changes nothing either', async () => {
     const env = await readFile(file('.env'), 'utf8')
     await writeFile(file('infra/docker/backup'), '#!/bin/sh\necho somewhere-else\n')
     await fill()
-    // for the copies of all three, in whole pages
+    // The size of all three copies, in whole pages.
     const room = (await Promise.all(['compose.yaml', 'postgrest.conf', 'infra/docker/Caddyfile'].map((name) => stat(file(name))))).map(({ size }) =>
       Math.ceil(size / 4096) * 4096
     )
@@ -80,7 +77,7 @@ describe('on a full disk', () => {
     await rm(file('filler'))
   })
 
-  test('setup leaves .env whole', async () => {
+  test('setup keeps .env complete', async () => {
     const env = (await readFile(file('.env'), 'utf8')).replace(/^BACKUP_USER=.*\n/m, '')
     await writeFile(file('.env'), env)
     await fill()
@@ -89,13 +86,13 @@ describe('on a full disk', () => {
   })
 })
 
-describe('an engine that is stopped', () => {
+describe('a stopped engine', () => {
   let folder: string
   let engine: ChildProcess | undefined
-  // in a network of its own: it would remove the bridge of the engine that this machine has
+  // It runs in its own network, because it would remove the bridge of this machine's engine.
   const start = async () => {
-    const places = ['--host', `unix://${folder}/socket`, '--data-root', `${folder}/data`, '--exec-root', `${folder}/exec`, '--pidfile', `${folder}/pid`]
-    engine = spawn('unshare', ['--net', 'dockerd', ...places, '--bridge', 'none', '--iptables=false', '--ip6tables=false'], { stdio: 'ignore' })
+    const options = ['--host', `unix://${folder}/socket`, '--data-root', `${folder}/data`, '--exec-root', `${folder}/exec`, '--pidfile', `${folder}/pid`]
+    engine = spawn('unshare', ['--net', 'dockerd', ...options, '--bridge', 'none', '--iptables=false', '--ip6tables=false'], { stdio: 'ignore' })
     await vi.waitFor(() => docker('info'), { timeout: 60_000, interval: 200 })
   }
   const stop = async () => {
@@ -131,11 +128,11 @@ describe('an engine that is stopped', () => {
     await rm(folder, { recursive: true, force: true })
   })
 
-  test('stops the database in order, as a machine that restarts does, and starts it again with what was written', async () => {
+  test('stops the database properly, as at a reboot, and its restart has all writes', async () => {
     await compose('up', '-d', '--wait', 'db')
     const sql = async (query: string) => (await compose('exec', '-T', 'db', 'psql', '-XqAt', '-U', 'postgres', '-d', 'finance', '-c', query)).trim()
     await sql('create table kept (at int); insert into kept values (1)')
-    // somebody is connected, as the services are
+    // A client is connected, as the services are.
     const session = spawn('docker', ['-H', `unix://${folder}/socket`, 'exec', 'finance-stopped-db-1', 'psql', '-U', 'postgres', '-c', 'select pg_sleep(600)'])
     await expect.poll(() => sql(`select count(*) from pg_stat_activity where query like '%pg_sleep(600)%' and pid <> pg_backend_pid()`)).toBe('1')
     const before = (await compose('logs', '--no-log-prefix', 'db')).length

@@ -1,6 +1,6 @@
 /**
- * docs/operations.md and docs/monitoring.md, pasted: every command that stands there, in its order, by somebody who runs the
- * product on one machine. One story, so each test starts where the one before ended. Needs an engine.
+ * docs/operations.md and docs/monitoring.md, pasted: all of their commands in order, on one machine. One story: each test starts where the one before
+ * ended. Needs an engine.
  */
 import { cp, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -24,7 +24,7 @@ const patiently = { timeout: 120_000, interval: 500 }
 const env = async (name: string) => new RegExp(`^${name}=(.*)$`, 'm').exec(await readFile(join(it.directory, '.env'), 'utf8').catch(() => ''))?.[1]
 const project = () => `finance-test-${new URL(it.url).port}`
 
-/** What stands in the pages for something of the reader's own, and what it is here: all that is replaced. */
+/** The placeholders of the pages with their values here. Nothing else is replaced. */
 const replaced = async () => ({
   'https://money.example.org': it.url,
   '/srv/finance': it.directory,
@@ -36,7 +36,7 @@ const replaced = async () => ({
 const left: Record<string, Command[]> = Object.fromEntries(
   ['docs/operations.md', 'docs/monitoring.md'].map((page) => [page, commandsOf(page).filter(({ mark }) => mark === undefined)]),
 )
-/** Runs the next command of a page, which must be the one that begins like this. @returns what it printed */
+/** Runs the next command of a page, which must begin like this. @returns its output */
 async function paste(page: string, start: string, variables: Record<string, string> = {}): Promise<string> {
   const command = left[page]?.shift()
   expect(command?.text.slice(0, start.length), `the next command of ${page}`).toBe(start)
@@ -47,12 +47,12 @@ async function paste(page: string, start: string, variables: Record<string, stri
   expect(text).toMatch(/^(?:[\d*]+ +){5}[^%]+$/)
   return run('env', [`-C${tmpdir()}`, 'sh', '-c', text.replace(/^(?:[\d*]+ +){5}/, '')], { env: await cronEnvironment() })
 }
-/** What cron gives a command, and what a test's deployment has in place of ports and names in its `.env`. */
+/** The environment of cron, and the ports and names of a test's deployment. */
 async function cronEnvironment(): Promise<NodeJS.ProcessEnv> {
   const names = /^(?:PATH|HOME|DOCKER_\w+|\w+_(?:PORT|IMAGE|SUBNET)|COMPOSE_PROJECT_NAME)=/
   return Object.fromEntries((await it.shell('env')).split('\n').filter((line) => names.test(line)).map((line) => line.split(/=(.*)/s).slice(0, 2)))
 }
-/** Writes into `.env` what the page says there should be. */
+/** Writes the lines of the page into `.env`. */
 async function set(setting: string): Promise<void> {
   expect(textOf('docs/operations.md')).toContain(`\`${setting}\` in \`.env\``)
   const [name = '', value = ''] = setting.split('=')
@@ -72,7 +72,7 @@ const data = (init: RequestInit = {}) =>
 const store = async (name: string) => expect((await data({ method: 'POST', body: JSON.stringify({ name, amount: -1 }) })).status).toBe(201)
 const stored = async () => (await (await data()).json() as { name: string }[]).map(({ name }) => name)
 const session = async () => (await ann.get('/get-session')).status
-/** Nothing of the old machine is left but what the page says to keep. */
+/** Removes everything of the old machine except the files that the page says to keep. */
 async function newMachine(): Promise<void> {
   await it.compose('--profile', '*', 'down', '--volumes', '--timeout', '10')
   await it.shell('rm -rf backups .deployed.*')
@@ -82,7 +82,7 @@ beforeAll(async () => {
   elsewhere = await resticServer()
   it = await deployment({ images: false })
   remote = await mkdtemp(join(tmpdir(), 'finance-remote-'))
-  // the page begins where there is none
+  // The page begins without a deployment.
   await it.shell('rm -r .env secrets')
 })
 afterAll(async () => {
@@ -93,12 +93,12 @@ afterAll(async () => {
 })
 
 describe('one machine with Docker', () => {
-  test('two commands bring everything up', async () => {
-    // as git makes a checkout under a strict umask
+  test('two commands start everything', async () => {
+    // The permissions of a git checkout under a strict umask.
     await it.shell('chmod -R go-rwx .')
     await paste('docs/operations.md', 'infra/docker/setup https://money.example.org')
     expect((await stat(join(it.directory, '.env'))).mode & 0o777).toBe(0o600)
-    // or the schedule would make one in the midst of the story, whenever that is run
+    // Otherwise the schedule could make a backup during the story.
     await it.configure({ BACKUP_TIME: new Date(Date.now() + 12 * 3_600_000).toISOString().slice(11, 16) })
     expect(await it.shell('find infra/monitoring ! -perm -o=r'), 'what Prometheus, Alertmanager and Grafana cannot read').toBe('')
     await paste('docs/operations.md', 'docker compose up -d --wait')
@@ -111,7 +111,7 @@ describe('one machine with Docker', () => {
     ])
   })
 
-  test('clients that trust the root are served; mails are in the log', async () => {
+  test('clients that trust the root certificate get responses, and mails are in the log', async () => {
     trust(await paste('docs/operations.md', 'docker compose exec caddy cat'))
     expect(await (await fetch(`${it.url}/healthz`)).json()).toEqual({ status: 'up' })
     ann = it.person('Ann')
@@ -122,13 +122,13 @@ describe('one machine with Docker', () => {
     expect(await paste('docs/operations.md', 'docker compose logs auth')).toContain(`Mail to ${ann.email}: `)
     expect(await paste('docs/operations.md', 'infra/docker/admin --help')).toMatch(/^Usage: infra\/docker\/admin <command>/)
     await paste('docs/operations.md', 'infra/docker/admin export', { EMAIL: ann.email })
-    // a ZIP archive
+    // A ZIP archive.
     expect(await it.shell('head -c 2 theirs.zip && rm theirs.zip')).toBe('PK')
   })
 })
 
 describe('backup and restore', () => {
-  test('a backup is made, drilled, and put back', async () => {
+  test('a backup is made, drilled and restored', async () => {
     await store('Groceries')
     const made = await paste('docs/operations.md', 'infra/docker/backup --keep 14')
     expect(await dumps()).toEqual([made.trim().split('/').at(-1)])
@@ -139,7 +139,7 @@ describe('backup and restore', () => {
     expect(await stored()).toEqual(['Groceries'])
   })
 
-  test('backups by themselves, and by cron', async () => {
+  test('backups run automatically, and with cron', async () => {
     await set('COMPOSE_PROFILES=backup')
     await paste('docs/operations.md', 'docker compose up -d --wait')
     expect(await health('backup')).toBe('healthy')
@@ -151,8 +151,8 @@ describe('backup and restore', () => {
     expect(await it.sql(`select datname from pg_database where datname ~ 'copy'`)).toEqual([])
   })
 
-  test('each is copied off-site', async () => {
-    // a place that needs no account
+  test('each backup is copied off-site', async () => {
+    // A storage that needs no account.
     await writeFile(join(it.directory, 'offsite.env'), `RESTIC_REPOSITORY=rest:http://${it.gateway}:${elsewhere.port}/\nRESTIC_PASSWORD='long and random'\n`, {
       mode: 0o600,
     })
@@ -167,9 +167,9 @@ describe('backup and restore', () => {
     expect(await session()).toBe(401)
   })
 
-  test('a new machine looks at what is off-site, and gets it back, sessions too', async () => {
+  test('a new machine lists the off-site copies and restores one, with its sessions', async () => {
     await newMachine()
-    // as an upgrade has left it in the old `.env`; what it names was on the old machine
+    // The line that an upgrade left in the old `.env`. Its image was on the old machine.
     await it.configure({ COMPOSE_FILE: '.deployed.0123456789ab.yaml' })
     const there = (await paste('docs/operations.md', 'infra/docker/restore --from-offsite list')).trim().split('\n')
     expect(there).toHaveLength(2)
@@ -184,8 +184,8 @@ describe('backup and restore', () => {
   })
 })
 
-describe('back to a second', () => {
-  test('is looked at, then done', async () => {
+describe('recovery to a point in time', () => {
+  test('is drilled, then executed', async () => {
     await set('COMPOSE_PROFILES=backup,pitr')
     await paste('docs/operations.md', 'docker compose up -d --wait')
     await expect.poll(copies, patiently).toHaveLength(1)
@@ -201,7 +201,7 @@ describe('back to a second', () => {
     expect(await stored()).toEqual(['A', 'Groceries'])
   })
 
-  test('is possible on a new machine, from what is off-site', async () => {
+  test('is possible on a new machine, from the off-site copy', async () => {
     await expect.poll(copies, patiently).toHaveLength(2)
     const before = new Set(elsewhere.files.keys())
     await it.compose('restart', 'offsite')
@@ -212,7 +212,7 @@ describe('back to a second', () => {
     expect(await stored()).toEqual(['A', 'Groceries'])
   })
 
-  test('is turned off, and PostgreSQL keeps no log for it', async () => {
+  test('is turned off, and PostgreSQL stops archiving', async () => {
     await expect.poll(() => health('pitr'), patiently).toBe('healthy')
     expect(await it.sql('select slot_name from pg_replication_slots where not temporary')).toEqual(['finance_pitr'])
     await it.configure({ COMPOSE_PROFILES: 'backup' })
@@ -225,7 +225,7 @@ describe('back to a second', () => {
 })
 
 describe('upgrade and rollback', () => {
-  test('what was pulled serves, also after the next start', async () => {
+  test('a pulled version serves, also after the next start', async () => {
     await expect.poll(dumps, patiently).not.toEqual([])
     await cp(join(root, '.gitignore'), join(it.directory, '.gitignore'))
     const somebody = '-c user.name=Somebody -c user.email=somebody@example.org'
@@ -249,9 +249,9 @@ describe('upgrade and rollback', () => {
     expect(await stored()).toEqual(['A', 'Groceries'])
   })
 
-  test('a restore into an empty stack, as for another PostgreSQL, whose programs then make the backups', async () => {
+  test("a restore into an empty deployment, as for another PostgreSQL version, uses that version's programs for backups", async () => {
     const next = `next-${project()}`
-    // the same PostgreSQL under another name, with a mark, because there is no newer one to raise POSTGRES_TAG to
+    // The same PostgreSQL under another tag with a mark, because there is no newer version for POSTGRES_TAG.
     await it.shell(`printf 'FROM postgres:18\nRUN touch /next\n' | docker build -qt postgres:${next} -`)
     await paste('docs/operations.md', 'infra/docker/backup')
     await paste('docs/operations.md', 'docker compose down')
@@ -267,7 +267,7 @@ describe('upgrade and rollback', () => {
   })
 })
 
-describe('every secret', () => {
+describe('rotation of every secret', () => {
   test('the signing key is rotated, and a leaked one revoked', async () => {
     const kid = `${JSON.parse(Buffer.from(`${token.split('.')[0]}`, 'base64url').toString()).kid}`
     expect(await paste('docs/operations.md', 'infra/docker/admin keys rotate')).toContain('signs now')
@@ -279,7 +279,7 @@ describe('every secret', () => {
     expect((await data()).status).toBe(200)
   })
 
-  test('the database’s passwords are changed', async () => {
+  test("the database's passwords are changed", async () => {
     const login = () => it.sql(`select rolname, rolpassword from pg_authid where rolcanlogin order by 1`)
     const before = await login()
     await it.keepSecret({
@@ -295,7 +295,7 @@ describe('every secret', () => {
     expect(await session()).toBe(200)
   })
 
-  test('with another BETTER_AUTH_SECRET everybody signs in again', async () => {
+  test('all users sign in again after a change of BETTER_AUTH_SECRET', async () => {
     await paste('docs/operations.md', 'docker compose stop caddy auth')
     expect(await paste('docs/operations.md', 'infra/docker/admin keys revoke --all')).toMatch(/^Revoked [1-9]/)
     await it.keepSecret({ BETTER_AUTH_SECRET: 'another secret, which has to be long enough' })
@@ -306,7 +306,7 @@ describe('every secret', () => {
     expect(await stored()).toEqual(['A', 'Groceries'])
   })
 
-  test('the mail provider’s key is changed', async () => {
+  test("the mail provider's key is changed", async () => {
     await it.keepSecret({ RESEND_API_KEY: 'first' })
     await it.configure({ MAIL_FROM: 'money@example.org', RESEND_API_KEY_FILE: 'secrets/RESEND_API_KEY' })
     await it.up()
@@ -317,7 +317,7 @@ describe('every secret', () => {
     expect(await session()).toBe(200)
   })
 
-  test('Caddy’s authority is made anew', async () => {
+  test("Caddy's authority is recreated", async () => {
     const before = await rootOf()
     await paste('docs/operations.md', 'docker compose rm -sf caddy')
     await paste('docs/operations.md', 'docker volume rm finance_certificates')
@@ -329,24 +329,24 @@ describe('every secret', () => {
   })
 })
 
-describe('what is watched', () => {
-  test('the migration’s log and the services’ are shown', async () => {
-    // one that has nothing to do says nothing
+describe('monitoring', () => {
+  test('shows the log of the migration and of the services', async () => {
+    // A migration without work prints nothing.
     expect(await paste('docs/operations.md', 'docker compose logs migrate')).not.toContain('Cannot migrate')
     expect(await paste('docs/monitoring.md', 'docker compose logs auth')).toContain('auth-1')
     expect(await paste('docs/monitoring.md', 'docker compose logs edge')).toContain('edge-1')
     expect(await paste('docs/monitoring.md', 'docker compose logs postgrest db')).toContain('db-1')
   })
 
-  test('a request is found by its id', async () => {
+  test('finds a request by its id', async () => {
     const id = `${(await data()).headers.get('x-request-id')}`
     await expect.poll(() => it.compose('logs', '--no-log-prefix', 'edge'), patiently).toContain(id)
     const lines = (await paste('docs/monitoring.md', 'docker compose logs --no-log-prefix edge auth postgrest', { ID: id })).trim().split('\n')
-    // compose clears the line of a terminal first
+    // Compose clears the line of a terminal first.
     expect(JSON.parse(stripVTControlCharacters(`${lines[0]}`))).toMatchObject({ id, path: '/data/transactions' })
   })
 
-  test('the profile monitoring, whose images no test can have, is what compose takes', async () => {
+  test('of the profile `monitoring` is valid for compose, though tests cannot pull its images', async () => {
     const marked = commandsOf('docs/monitoring.md').filter(({ mark }) => mark === 'images').map(({ text }) => text)
     expect(marked).toEqual([
       'docker compose --profile monitoring up -d --wait',
@@ -360,6 +360,6 @@ describe('what is watched', () => {
   })
 })
 
-test('no command of the two pages is left', () => {
+test('every command of both pages was run', () => {
   expect(Object.values(left).flat()).toEqual([])
 })

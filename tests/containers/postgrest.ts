@@ -1,15 +1,15 @@
-/** Takes the place of infra/local/postgrest.ts in `npm run test:containers`: PostgREST as a container. */
+/** Replaces infra/local/postgrest.ts in `npm run test:containers`: PostgREST as a container. */
 import { join } from 'node:path'
 import { GenericContainer, Wait } from 'testcontainers'
 import type { PostgrestOptions } from '../../infra/local/postgrest.ts'
 import { postgrestTag } from '../support/postgrest-tag.ts'
 
-/** What the database is called on the network of the containers. */
+/** The host name of the database on the containers' network. */
 export const databaseAlias = 'database'
 
 const root = join(import.meta.dirname, '../..')
 
-/** Starts PostgREST on the port asked for and waits until it answers. */
+/** Starts PostgREST on a port and waits until it responds. */
 export async function startPostgrest({ port, env, config = join(root, 'postgrest.conf'), log }: PostgrestOptions): Promise<{ stop: () => Promise<void> }> {
   const network = process.env['TEST_NETWORK']
   if (network === undefined) throw new Error('TEST_NETWORK is not set: tests/containers/global.ts did not run.')

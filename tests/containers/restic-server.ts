@@ -1,4 +1,4 @@
-/** A place off-site: what restic asks of a REST server, kept in memory. @see https://restic.readthedocs.io/en/stable/100_references.html */
+/** An off-site storage: restic's REST server protocol, in memory. @see https://restic.readthedocs.io/en/stable/100_references.html */
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
@@ -29,7 +29,7 @@ export async function resticServer(): Promise<ResticServer> {
     return response.writeHead(from === undefined ? 200 : 206, { 'content-length': part.length }).end(request.method === 'HEAD' ? undefined : part)
   }
   const server = createServer((request, response) => {
-    // of a client that went away there is nobody to tell
+    // A client that closed the connection gets no response.
     answer(request, response).catch(() => response.destroy())
   })
   await new Promise<void>((resolve) => server.listen(0, '0.0.0.0', resolve))

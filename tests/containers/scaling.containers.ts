@@ -1,13 +1,13 @@
-/** More than one of each: two auth services, two PostgREST processes and two edges, under load. Needs an engine, and root for the crashes. */
+/** Several instances: two auth services, two PostgREST processes and two edges, under load. Needs an engine, and root for the crashes. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import type { Person } from '../support/person.ts'
 import { deployment, load, run, tokenOf, type Deployment, type Load } from './deployment.ts'
 
-/** How many requests the load writes at a time: no more can be in hand anywhere. */
+/** The number of concurrent writes of the load, which bounds the writes in progress. */
 const writers = 4
 
-/** As docs/scaling.md has it: the migration adds up the connections, then what is missing is started, and nothing is replaced. */
+/** Scales as docs/scaling.md says: the migration checks the number of connections, then missing containers start, and none is replaced. */
 const add = 'docker compose run --rm -T migrate && docker compose up -d --no-recreate --wait'
 
 let it: Deployment
@@ -17,7 +17,7 @@ const cookie = () => [...ann.cookies].map(([name, value]) => `${name}=${value}`)
 const say = (line: string) => process.stdout.write(`  ${line}\n`)
 const containers = async (service: string) => (await it.compose('ps', '-q', service)).trim().split('\n')
 
-/** The address from which the database was asked, which is that of one PostgREST. */
+/** The client address that the database sees, which identifies a PostgREST process. */
 const whoAsks = async () => (await fetch(`${it.url}/data/rpc/who_asks`, { headers: { authorization: `Bearer ${token}` } })).json() as Promise<string>
 
 beforeAll(async () => {
@@ -32,23 +32,23 @@ beforeAll(async () => {
 })
 afterAll(() => it.remove())
 
-test('each PostgREST and each auth service is asked, by a client that keeps its connection', async () => {
+test('a client on a kept connection reaches each PostgREST and each auth service', async () => {
   await it.sql(`create function api.who_asks() returns text language sql stable return host(inet_client_addr());
     grant execute on function api.who_asks() to authenticated; notify pgrst, 'reload schema'`)
-  // a migration would refuse it
+  // A migration would refuse the function.
   onTestFinished(() => it.sql(`drop function api.who_asks(); notify pgrst, 'reload schema'`).then(() => undefined))
-  // each PostgREST hears of it in its own time, and the edge asks them in turn
+  // Each PostgREST reloads at its own time, and the edge alternates between them.
   await expect.poll(async () => (await Promise.all(Array.from({ length: 8 }, whoAsks))).every((address) => /^\d/.test(address)), { timeout: 10_000 })
     .toBe(true)
-  const asked: Record<string, number> = {}
+  const counts: Record<string, number> = {}
   for (let request = 0; request < 60; request++) {
     const address = await whoAsks()
-    asked[address] = (asked[address] ?? 0) + 1
+    counts[address] = (counts[address] ?? 0) + 1
     expect((await ann.get('/get-session')).status).toBe(200)
   }
-  say(`60 requests one after another: ${Object.values(asked).join(' and ')} to each PostgREST`)
-  expect(Object.keys(asked)).toHaveLength(2)
-  expect(Math.min(...Object.values(asked))).toBeGreaterThan(10)
+  say(`60 requests one after another: ${Object.values(counts).join(' and ')} to each PostgREST`)
+  expect(Object.keys(counts)).toHaveLength(2)
+  expect(Math.min(...Object.values(counts))).toBeGreaterThan(10)
   const answered = await Promise.all((await containers('auth')).map(async (id) => {
     const text = await run('docker', ['exec', id, 'node', '-e', `fetch('http://127.0.0.1:3000/metrics').then((answer) => answer.text()).then(console.log)`])
     return Number(/^auth_http_request_duration_seconds_count\{[^}]*get-session[^}]*\} (\d+)/m.exec(text)?.[1] ?? 0)
@@ -69,37 +69,37 @@ describe('under load', () => {
     const there = new Set(await it.sql(`select external_id from api.transactions where source = 'load'`))
     return acknowledged.filter((id) => !there.has(id))
   }
-  const told = ({ requests, failed }: Load) => `${requests} requests, failed: ${JSON.stringify(failed)}`
+  const summaryOf = ({ requests, failed }: Load) => `${requests} requests, failed: ${JSON.stringify(failed)}`
 
-  test.each(['postgrest', 'auth', 'edge'] as const)('one %s of two is killed: only writes that it had in hand fail', async (service) => {
+  test.each(['postgrest', 'auth', 'edge'] as const)('one %s of two is killed: only writes in progress fail', async (service) => {
     const counted = await during(() => it.crash(service))
-    say(`kill -9 of one ${service} of two: ${told(counted)}`)
+    say(`kill -9 of one ${service} of two: ${summaryOf(counted)}`)
     expect(counted.failedReads).toEqual({})
     expect(Object.keys(counted.failed).filter((failure) => !failure.startsWith('502'))).toEqual([])
     expect(Object.values(counted.failed).reduce((sum, count) => sum + count, 0)).toBeLessThanOrEqual(writers)
     expect(await lost(counted)).toEqual([])
   })
 
-  test('one of each is added: nothing fails, and the new ones are asked', async () => {
+  test('one instance of each is added: no request fails, and the new ones receive requests', async () => {
     await it.configure({ AUTH_REPLICAS: '3', POSTGREST_REPLICAS: '3' })
     const before = [...await containers('caddy'), ...await containers('edge')]
     const counted = await during(() => it.shell(add))
-    say(`one of each added: ${told(counted)}`)
+    say(`one of each added: ${summaryOf(counted)}`)
     expect(counted.failed).toEqual({})
     expect([(await containers('auth')).length, (await containers('postgrest')).length]).toEqual([3, 3])
     expect([...await containers('caddy'), ...await containers('edge')]).toEqual(before)
     const asking = async () =>
       Number((await it.sql(`select count(distinct client_addr) from pg_stat_activity where usename = 'authenticator' and query !~* '^listen'`))[0])
-    // the load asked them all; a pool's connection ends when it has been idle for half a minute
+    // The load used all of them. A pool closes a connection after it was idle for half a minute.
     expect(await asking()).toBe(3)
   })
 
-  test('the key is rotated: nobody is refused, and every PostgREST takes what the new one signs', async () => {
+  test('the key is rotated: no request is refused, and every PostgREST accepts tokens of the new key', async () => {
     let rotated = ''
     const counted = await during(async () => {
       rotated = await it.command('admin', 'keys', 'rotate')
     })
-    say(`${rotated.trim().split('\n')[0]} ${told(counted)}`)
+    say(`${rotated.trim().split('\n')[0]} ${summaryOf(counted)}`)
     expect(rotated).toContain('signs now')
     expect(counted.failed).toEqual({})
     const authorization = `Bearer ${await ann.token()}`
@@ -110,7 +110,7 @@ describe('under load', () => {
   })
 })
 
-test('more than PostgreSQL has connections for are refused by one sentence, and what serves goes on', async () => {
+test('more instances than PostgreSQL has connections for are refused with one sentence, and the running ones continue', async () => {
   await it.configure({ AUTH_REPLICAS: '4', POSTGREST_REPLICAS: '4' })
   const counted = load(it, token, cookie(), writers)
   await expect(it.shell(add)).rejects.toThrow(

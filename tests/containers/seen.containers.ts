@@ -1,4 +1,4 @@
-/** What can be seen of compose.yaml from outside it and by Prometheus: ids, lines, figures, and that a part is down. */
+/** Observability of compose.yaml, from outside and by Prometheus: request ids, log lines, metrics, and stopped services. */
 import { stripVTControlCharacters } from 'node:util'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { confidential, readInterruptedResponse, createLargeFunction } from '../support/interrupted-response.ts'
@@ -13,10 +13,10 @@ let standIn: string
 beforeAll(async () => {
   it = await deployment()
   const project = `finance-test-${new URL(it.url).port}`
-  // an answer that is larger than all sockets hold takes more memory than a query has by itself
+  // A response that exceeds all socket buffers, without much memory for the query.
   await it.configure({ RATE_LIMIT_ENABLED: 'false', PGRST_LOG_LEVEL: 'info', PROMETHEUS_TAG: project, DB_BACKEND_MEMORY: '512' })
   await it.up()
-  // a program that asks, in Prometheus's place, because a machine without a registry has no Prometheus
+  // A container in Prometheus's place, because a machine without a registry cannot pull Prometheus.
   standIn = `prom/prometheus:${project}`
   await run('docker', ['tag', `${project}-backend:latest`, standIn])
   prometheus = (await it.compose('run', '-d', '--no-deps', '--entrypoint', 'node', 'prometheus', '-e', 'setInterval(() => undefined, 60_000)')).trim()
@@ -30,12 +30,12 @@ afterAll(async () => {
 
 const soon = { timeout: 30_000 }
 const ownId = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}$/
-/** A service's lines with an id; compose clears the terminal before the first of them. */
+/** Returns a service's log lines with an id. Compose clears the terminal before the first line. */
 const lines = async (service: string, id: string) => {
   const logged = (await it.compose('logs', '--no-log-prefix', service)).split('\n').filter((line) => line.includes(id))
   return logged.map((line) => stripVTControlCharacters(line))
 }
-/** What an address answers where Prometheus stands. */
+/** Returns the response of an address on Prometheus's network. */
 const inside = (url: string, init: RequestInit = {}) =>
   run('docker', [
     'exec',
@@ -50,7 +50,7 @@ const healthz = async () => {
 }
 
 describe('a request', () => {
-  test('to the data surface has one id in its answer, in the edge’s line and in PostgREST’s', async () => {
+  test('to the data surface has the same id in its response and in the lines of the edge and PostgREST', async () => {
     const { headers } = await fetch(`${it.url}/data/transactions?name=eq.a-name-to-look-for`, {
       headers: { authorization: `Bearer ${token}`, 'user-agent': 'an agent', 'x-request-id': 'chosen-by-a-client' },
     })
@@ -71,14 +71,14 @@ describe('a request', () => {
     await expect.poll(() => lines('postgrest', id), soon).toEqual([expect.stringContaining(`"an agent request-id/${id}"`)])
   })
 
-  test('to the auth surface has the edge’s id in the service’s line', async () => {
+  test("to the auth surface has the edge's id in the service's line", async () => {
     const id = (await fetch(`${it.url}/api/auth/get-session`)).headers.get('x-request-id') ?? ''
     expect(id).toMatch(ownId)
     await expect.poll(async () => [(await lines('edge', id)).length, (await lines('auth', id)).length], soon).toEqual([1, 1])
     expect(JSON.parse((await lines('auth', id))[0] ?? '')).toMatchObject({ id, path: '/api/auth/get-session', status: 401, client: it.gateway })
   })
 
-  test('through a proxy of this machine keeps the id that the proxy gave it, unless it is malformed', async () => {
+  test("through a proxy of this machine keeps the proxy's id, unless it is malformed", async () => {
     const idOf = async (path: string, given: string) => (await fetch(it.plainUrl + path, { headers: { 'x-request-id': given } })).headers.get('x-request-id')
     for (const path of ['/data/transactions', '/api/auth/get-session', '/nothing']) {
       expect(await idOf(path, 'an-id.of_the-proxy-1')).toBe('an-id.of_the-proxy-1')
@@ -86,7 +86,7 @@ describe('a request', () => {
     }
   })
 
-  test('that the edge refuses has one too, and a page may read it', async () => {
+  test('that the edge refuses has an id too, which a page may read', async () => {
     const { status, headers } = await fetch(`${it.url}/data/transactions?select=${'a'.repeat(3_000)}`, { headers: { origin: 'https://app.example.org' } })
     expect([status, headers.get('x-request-id')]).toEqual([414, expect.stringMatching(ownId)])
     expect(headers.get('access-control-expose-headers')).toContain('X-Request-Id')
@@ -94,7 +94,7 @@ describe('a request', () => {
     expect(direct.get('access-control-expose-headers')).toMatch(/Content-Range.*, X-Request-Id$/)
   })
 
-  test('leaves neither its query nor its token in a line of Caddy, the edge or the auth service', async () => {
+  test('leaves neither query nor token in a log line of Caddy, the edge or the auth service', async () => {
     const logged = await it.compose('logs', '--no-log-prefix', 'caddy', 'edge', 'auth')
     expect(logged).not.toContain('a-name-to-look-for')
     expect(logged).not.toContain(token)
@@ -102,7 +102,7 @@ describe('a request', () => {
 })
 
 describe('Prometheus', () => {
-  test('finds every figure that the alerts and the board ask for', async () => {
+  test('finds every metric of the alerts and the dashboard', async () => {
     const [auth, edge] = [await inside('http://auth:3000/metrics'), await inside('http://edge:9180/metrics')]
     expect(await missingSeries(/^(auth|finance_below|nodejs|process)_/, auth)).toMatchObject({ missing: [] })
     const found = await missingSeries(/^edge_/, edge)
@@ -123,9 +123,9 @@ describe('Prometheus', () => {
     }
   })
 
-  test('cannot speak for clients: what it says of where a request comes from is believed by neither', async () => {
+  test('cannot set client addresses: neither the edge nor the auth service trusts it', async () => {
     const [{ NetworkSettings: { Networks: standing } }] = JSON.parse(await run('docker', ['inspect', prometheus]))
-    const own = Object.values(standing as Record<string, { IPAddress: string }>).map(({ IPAddress }) => IPAddress)
+    const addresses = Object.values(standing as Record<string, { IPAddress: string }>).map(({ IPAddress }) => IPAddress)
     const forged = (id: string) => ({ headers: { 'x-forwarded-for': '203.0.113.7', 'x-request-id': id } })
     const path = (number: number) => `/api/auth/from-prometheus-${number}`
     await inside(`http://auth:3000${path(1)}`, forged('chosen-by-prometheus-1'))
@@ -133,37 +133,37 @@ describe('Prometheus', () => {
     for (const [service, number] of [['auth', 1], ['edge', 2]] as const) {
       await expect.poll(() => lines(service, path(number)), soon).toHaveLength(1)
       const { client, id } = JSON.parse((await lines(service, path(number)))[0] ?? '')
-      expect(own).toContain(client)
+      expect(addresses).toContain(client)
       expect(id).toMatch(ownId)
     }
-    // while the edge is believed, on the one network where the service sees it
+    // The edge is trusted, on its network with the service.
     expect(JSON.parse((await lines('auth', path(2)))[0] ?? '').client).toBe(JSON.parse((await lines('edge', path(2)))[0] ?? '').client)
   })
 
-  test('alone is told: nobody outside is', async () => {
+  test('has the only access to the metrics', async () => {
     expect((await fetch(`${it.url}/metrics`)).status).toBe(404)
     expect(await listens(9180)).toBe(false)
   })
 })
 
-test('an answer that PostgREST’s end cuts off is told with its id, and without what was asked, by whom, or a row', async () => {
+test('a response that PostgREST breaks off is logged with its id, and without query, user or rows', async () => {
   await it.sql(createLargeFunction)
   const authorization = `Bearer ${token}`
   await expect.poll(async () => (await fetch(`${it.url}/data/rpc/large_answer?note=small`, { headers: { authorization } })).status, soon).toBe(200)
   const { id, bytes } = await readInterruptedResponse(it.plainUrl, authorization, () => it.crash('postgrest'))
   expect(bytes).toBeLessThan(32_000_000)
   await expect.poll(() => lines('edge', id), soon).toHaveLength(1)
-  // the number by which an answer that was cut off is told from a whole one
+  // This number distinguishes an interrupted response from a complete one.
   expect(JSON.parse((await lines('edge', id))[0] ?? '')).toMatchObject({ id, method: 'GET', path: '/data/rpc/large_answer', status: 499, client: it.gateway })
   await expect.poll(() => lines('caddy', 'aborting with incomplete response'), soon).not.toEqual([])
   const logged = await it.compose('logs', '--no-log-prefix', 'caddy', 'edge')
   for (const value of [token, ...Object.values(confidential), 'aaaaaaaa']) expect(logged).not.toContain(value)
-  // a migration would refuse it
+  // A migration would refuse the function.
   await it.sql('drop function api.large_answer')
   await expect.poll(healthz, soon).toEqual([200, '{"status":"up"}'])
 })
 
-test('PostgREST that is stopped is seen, while the auth service is well', async () => {
+test('monitoring shows a stopped PostgREST, while the auth service is healthy', async () => {
   const ready = async () => /^edge_upstreams\{surface="data",state="ready"\} (\d)$/m.exec(await inside('http://edge:9180/metrics'))?.[1]
   await expect.poll(ready, soon).toBe('1')
   expect(await healthz()).toEqual([200, '{"status":"up"}'])

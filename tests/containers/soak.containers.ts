@@ -1,6 +1,6 @@
 /**
- * Mixed work with sign-ins for minutes, in the containers of compose.yaml at their memory limits. Two minutes here; by hand
- * thirty: SOAK_MINUTES=30 npm run test:soak
+ * Mixed work with sign-ins for some minutes, in the containers of compose.yaml at their memory limits. The default is two minutes. For thirty
+ * minutes: SOAK_MINUTES=30 npm run test:soak
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, test } from 'vitest'
@@ -13,7 +13,7 @@ const people = 8
 let it: Deployment
 beforeAll(async () => {
   it = await deployment()
-  // all of them are one address
+  // All of them have the same address.
   await it.configure({ RATE_LIMIT_ENABLED: 'false' })
   await it.up()
 })
@@ -30,7 +30,7 @@ async function container(service: Service): Promise<Container> {
   return { id, restarts, outOfMemory, limit: Memory / MiB }
 }
 
-/** What each container's processes hold, without the files that the kernel keeps for them, in MiB. */
+/** The memory of each container's processes in MiB, without the kernel's file cache. */
 async function memory(containers: Container[]): Promise<number[]> {
   const lines = await run('docker', ['stats', '--no-stream', '--format', '{{.MemUsage}}', ...containers.map(({ id }) => id)])
   return lines.trim().split('\n').map((line) => {
@@ -41,16 +41,16 @@ async function memory(containers: Container[]): Promise<number[]> {
 
 const middle = (values: number[]) => values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN
 
-test(`${people} people work for ${minutes} minutes: nothing fails, nothing starts again, no memory grows`, { timeout: (minutes + 3) * 60_000 }, async () => {
+test(`${people} users work for ${minutes} minutes: no request fails, no container restarts, no memory grows`, { timeout: (minutes + 3) * 60_000 }, async () => {
   const unexpected: Record<string, number> = {}
   let requests = 0
   let signIns = 0
   const until = Date.now() + minutes * 60_000
 
   const work = async (someone: Person) => {
-    const expectStatus = async (what: string, wanted: number, asked: Promise<{ status: number }>) => {
+    const expectStatus = async (what: string, wanted: number, response: Promise<{ status: number }>) => {
       requests++
-      const outcome = await asked.then(({ status }) => status, (error: Error) => error.name)
+      const outcome = await response.then(({ status }) => status, (error: Error) => error.name)
       if (outcome !== wanted) unexpected[`${what} ${outcome}`] = (unexpected[`${what} ${outcome}`] ?? 0) + 1
     }
     const token = await someone.token()
@@ -71,7 +71,7 @@ test(`${people} people work for ${minutes} minutes: nothing fails, nothing start
       await expectStatus('session', 200, someone.get('/get-session'))
       await expectStatus('token', 200, someone.post('/token'))
       if (turn % 20 === 0) {
-        // in another browser, whose session ends
+        // In another browser, whose session ends.
         const elsewhere = it.person(someone.name, someone.email)
         signIns++
         await expectStatus('sign-in', 200, elsewhere.signIn())
@@ -110,7 +110,7 @@ test(`${people} people work for ${minutes} minutes: nothing fails, nothing start
     .toEqual(containers.map(({ restarts }) => ({ restarts, outOfMemory: false })))
   for (const { service, limit, before, after, most } of report) {
     expect(most, `${service} is near its limit`).toBeLessThan(0.9 * limit)
-    // the rows that were stored are in PostgreSQL's cache, which grows to what it was given
+    // The stored rows are in PostgreSQL's cache, which grows to its configured size.
     if (service !== 'db') expect(after, `${service} grows`).toBeLessThan(1.15 * before + 8)
   }
 })

@@ -1,7 +1,7 @@
 /**
- * Reads on a hot standby: PostgreSQL 15 of Debian as primary and standby, a PostgREST on each, and the edge, which sends reads to
- * one and all else to the other. As far as PostgREST 12.0.2 goes: its listener cannot live on a standby, so it is switched off
- * there, and a signal makes it reload. Needs root to run PostgreSQL as its own user.
+ * Reads on a hot standby: PostgreSQL 15 of Debian as primary and standby, a PostgREST for each, and the edge. The edge sends reads to the standby and
+ * all else to the primary. The listener of PostgREST 12.0.2 cannot run on a standby, so it is switched off there, and a signal triggers the reload.
+ * Needs root to run PostgreSQL as its own user.
  */
 import { existsSync } from 'node:fs'
 import { chmod, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
@@ -11,7 +11,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { migrate } from '../../db/migrate.ts'
-import type { Child } from '../../infra/local/child.ts'
+import type { Child } from '../../infra/local/child-process.ts'
 import { postgrestConnection } from '../../infra/local/environment.ts'
 import { freePort } from '../../infra/local/ports.ts'
 import { startPostgrest } from '../../infra/local/postgrest.ts'
@@ -33,7 +33,7 @@ describe.skipIf(!existsSync(`${programs}/initdb`) || process.getuid?.() !== 0)('
   /** The owner's connection to the standby. */
   let standby: pg.Client
   let edge: string
-  /** PostgREST on the standby itself, which nobody but this test asks. */
+  /** PostgREST on the standby itself, which only this test uses. */
   let replicaUrl: string
   let ann: Person
   let token: string
@@ -53,7 +53,7 @@ describe.skipIf(!existsSync(`${programs}/initdb`) || process.getuid?.() !== 0)('
     return body[0].id as string
   }
   const latest = { headers: { 'cache-control': 'no-cache' } }
-  /** While this runs the standby stays at what it knows, as one that lags does. */
+  /** Pauses replay on the standby while the function runs, so that the standby lags. */
   const lagging = async (work: () => Promise<void>) => {
     await standby.query('select pg_wal_replay_pause()')
     await expect.poll(async () => (await standby.query('select pg_get_wal_replay_pause_state() as state')).rows[0].state, patience).toBe('paused')
@@ -119,7 +119,7 @@ describe.skipIf(!existsSync(`${programs}/initdb`) || process.getuid?.() !== 0)('
     standby = new pg.Client({ connectionString: connection(standbyUrl, { database }) })
     await vi.waitFor(() => execute(connection(standbyUrl, { database }), 'select from api.transactions'), patience)
     await standby.connect()
-    // the end of the server ends it too
+    // Stopping the server also stops this process.
     standby.on('error', () => undefined)
     resources.defer(() => standby.end().catch(() => undefined))
 
@@ -152,7 +152,7 @@ describe.skipIf(!existsSync(`${programs}/initdb`) || process.getuid?.() !== 0)('
   })
   afterAll(() => resources.disposeAsync())
 
-  test('reads are answered by the standby, and all else by the primary', async () => {
+  test('the standby serves reads, and the primary serves all else', async () => {
     expect((await ask('/rpc/on_standby')).body).toBe(true)
     expect((await fetch(`${edge}/data/rpc/on_standby`, { method: 'HEAD', headers: { authorization: `Bearer ${token}` } })).status).toBe(200)
     expect((await ask('/rpc/on_standby', { method: 'POST', body: '{}' })).body).toBe(false)
@@ -163,14 +163,14 @@ describe.skipIf(!existsSync(`${programs}/initdb`) || process.getuid?.() !== 0)('
     expect((await ask(`/transactions?id=eq.${id}`, { method: 'DELETE' })).status).toBe(204)
   })
 
-  test('a share of connections is that of each server, and who has none on the standby is not given one of the primary’s', async () => {
+  test("a user's share of connections is separate for each server, and a request without a slot on the standby gets none of the primary's", async () => {
     const statuses = await Promise.all(Array.from({ length: 16 }, () => ask('/rpc/slow').then(({ status }) => status)))
     expect(statuses).toContain(200)
     expect(new Set(statuses)).toEqual(new Set([200, 429]))
   })
 
   describe('while the standby lags', () => {
-    test('a list is as it was, and with Cache-Control: no-cache as it is; one row that was just written is found', () =>
+    test('a list is old, and current with Cache-Control: no-cache, and a single new row is found', () =>
       lagging(async () => {
         const id = await store('Written a moment ago')
         expect((await ask(`/transactions?id=eq.${id}`)).body).toEqual([])
@@ -180,7 +180,7 @@ describe.skipIf(!existsSync(`${programs}/initdb`) || process.getuid?.() !== 0)('
         expect(one).toMatchObject({ status: 200, body: { id } })
       }))
 
-    test('whoever signs in is let in at once', () =>
+    test('a user who signs in has access at once', () =>
       lagging(async () => {
         const again = person(stack, 'Ann', ann.email)
         await again.signIn()
@@ -189,52 +189,52 @@ describe.skipIf(!existsSync(`${programs}/initdb`) || process.getuid?.() !== 0)('
         expect((await ask('/transactions', {}, fresh)).status).toBe(200)
       }))
 
-    test('who signs out is refused writes at once, and reads as soon as the standby has heard of it', async () => {
+    test('a user who signs out is refused writes at once, and reads as soon as the standby has caught up', async () => {
       const other = person(stack, 'Ann', ann.email)
       await other.signIn()
-      const held = await other.token()
-      await expect.poll(async () => (await ask('/transactions', {}, held, replicaUrl)).status, patience).toBe(200)
+      const othersToken = await other.token()
+      await expect.poll(async () => (await ask('/transactions', {}, othersToken, replicaUrl)).status, patience).toBe(200)
       await lagging(async () => {
         await other.post('/sign-out')
-        expect((await ask('/tags', { method: 'POST', body: '{"name":"late"}' }, held)).status).toBe(401)
-        expect((await ask('/transactions', {}, held)).status).toBe(200)
+        expect((await ask('/tags', { method: 'POST', body: '{"name":"late"}' }, othersToken)).status).toBe(401)
+        expect((await ask('/transactions', {}, othersToken)).status).toBe(200)
       })
-      await expect.poll(async () => (await ask('/transactions', {}, held)).status, patience).toBe(401)
+      await expect.poll(async () => (await ask('/transactions', {}, othersToken)).status, patience).toBe(401)
     })
 
-    test('for more than twenty seconds, it answers nobody, and the primary answers instead', async () => {
+    test('for more than twenty seconds, it serves no reads, and the primary serves them instead', async () => {
       const other = person(stack, 'Ann', ann.email)
       await other.signIn()
-      const held = await other.token()
+      const othersToken = await other.token()
       await lagging(async () => {
         await other.post('/sign-out')
-        await expect.poll(async () => (await ask('/transactions', {}, token, replicaUrl)).status, { ...patience, timeout: 60_000 }).toBe(503)
-        expect((await ask('/transactions', {}, held)).status).toBe(401)
+        await expect.poll(async () => (await ask('/transactions', {}, othersToken, replicaUrl)).status, { ...patience, timeout: 60_000 }).toBe(503)
+        expect((await ask('/transactions', {}, othersToken)).status).toBe(401)
         expect((await ask('/rpc/on_standby')).body).toBe(false)
       })
       await expect.poll(async () => (await ask('/rpc/on_standby')).body, patience).toBe(true)
-      // nobody writes meanwhile, and the marks go on
+      // No other writes happen, and the heartbeats continue.
       const position = async () => (await stack.sql.query('select pg_current_wal_insert_lsn() as position')).rows[0].position
       const before = await position()
       await expect.poll(position, patience).not.toBe(before)
     })
 
-    test('and after that, a token that is refused is refused by the primary', async () => {
+    test('and has caught up, the primary refuses a token that the standby refuses', async () => {
       expect((await ask('/transactions', {}, `${token}x`)).status).toBe(401)
     })
   })
 
-  test('a key is rotated without waiting for those on the standby, and nobody is refused', async () => {
-    // as PostgREST does from 12.2 on, whose pool is on the standby and whose listener is on the primary
+  test('a key is rotated without a wait for PostgREST on the standby, and no request is refused', async () => {
+    // The setup of PostgREST from 12.2: its pool is on the standby and its listener on the primary.
     const listener = new pg.Client({
       connectionString: connection(stack.ownerUrl, { user: 'authenticator', password: passwords.authenticator }),
       application_name: 'postgrest-standby',
     })
     await listener.connect()
     await listener.query('listen "pgrst"')
-    let told = 0
+    let notifications = 0
     listener.on('notification', () => {
-      told++
+      notifications++
     })
     const load = { running: true }
     const statuses: number[] = []
@@ -248,12 +248,12 @@ describe.skipIf(!existsSync(`${programs}/initdb`) || process.getuid?.() !== 0)('
     expect(await operator(stack.ownerUrl, 'keys', 'rotate')).toMatchObject({ code: 0, text: expect.stringContaining('signs now') })
     process.stdout.write(`  rotated in ${Math.round(performance.now() - started)} ms\n`)
     const byNewKey = await ann.token()
-    // this one listens to nobody, so what the new key signs is read on the primary
+    // This one has no listener, so the primary serves reads with tokens of the new key.
     expect((await ask('/transactions', {}, byNewKey, replicaUrl)).status).toBe(401)
     expect(await ask('/rpc/on_standby', {}, byNewKey)).toEqual({ status: 200, body: false })
-    // those that listen are told again, for the standby may not have had the change when they were told first
-    const before = told
-    await expect.poll(() => told, patience).toBeGreaterThan(before + 1)
+    // Listeners are notified again, because the standby may not have had the change at the first notification.
+    const before = notifications
+    await expect.poll(() => notifications, patience).toBeGreaterThan(before + 1)
     load.running = false
     await reading
     await listener.end()
@@ -263,7 +263,7 @@ describe.skipIf(!existsSync(`${programs}/initdb`) || process.getuid?.() !== 0)('
     await expect.poll(async () => (await ask('/rpc/on_standby', {}, byNewKey)).body, patience).toBe(true)
   })
 
-  test('without a standby to ask, reads are the primary’s', async () => {
+  test('without a standby, the primary serves reads', async () => {
     await replica.stop()
     const answers = await Promise.all(Array.from({ length: 6 }, () => ask('/rpc/on_standby')))
     expect(answers).toEqual(answers.map(() => ({ status: 200, body: false })))

@@ -18,7 +18,7 @@ const second = () => join(it.directory, 'second')
 
 beforeAll(async () => {
   it = await deployment()
-  // the load is one address that asks more than any person would
+  // The load is one address with more requests than a user would send.
   await it.configure({ RATE_LIMIT_ENABLED: 'false' })
   await it.up()
   const ann = it.person('Ann', 'ann@example.org')
@@ -36,7 +36,7 @@ function callers(): () => Promise<Record<string, number>> {
   onTestFinished(() => stop.abort())
   const call = () =>
     new Promise<string>((resolve) => {
-      const asked = request(`${it.url}/data/rpc/get_upcoming`, {
+      const outgoing = request(`${it.url}/data/rpc/get_upcoming`, {
         method: 'POST',
         agent: false,
         timeout: 30_000,
@@ -44,12 +44,13 @@ function callers(): () => Promise<Record<string, number>> {
       }, (answer) => {
         let body = ''
         answer.setEncoding('utf8').on('data', (text: string) => (body += text))
-          // Caddy's own errors have no body, the edge's name their code
+          // Errors of Caddy have no body, and those of the edge have a code.
           .once('end', () => resolve(answer.statusCode === 200 ? '200' : `${answer.statusCode} ${/"code":"(\w+)"/.exec(body)?.[1] ?? ''}`.trim()))
           .once('error', (error) => resolve(error.message))
       })
-      asked.once('timeout', () => asked.destroy(new Error('timeout'))).once('error', (error) => resolve('code' in error ? String(error.code) : error.message))
-      asked.end('{"preset":"this_month"}')
+      outgoing.once('timeout', () => outgoing.destroy(new Error('timeout'))).once('error', (error) =>
+        resolve('code' in error ? String(error.code) : error.message))
+      outgoing.end('{"preset":"this_month"}')
     })
   const calling = (async () => {
     while (!stop.signal.aborted) {
@@ -84,10 +85,10 @@ async function expectNothing(happens: () => Promise<unknown>): Promise<void> {
   expect(counted.acknowledged.length).toBeGreaterThan(0)
 }
 
-describe('while people write and read, nobody is refused, cut off or told an error', () => {
+describe('while users write and read, no request is refused, interrupted or failed', () => {
   const caddy = async () => (await it.compose('ps', '-q', 'caddy')).trim()
 
-  test('by an upgrade that brings a migration, and functions that are called and called from within with other parameters', async () => {
+  test('by an upgrade with a migration, and with functions whose parameters change', async () => {
     const edit = async (path: string, ...changes: [string, string][]) => {
       let sql = await readFile(join(it.directory, path), 'utf8')
       for (const [was, is] of changes) {
@@ -114,7 +115,7 @@ describe('while people write and read, nobody is refused, cut off or told an err
     const before = await caddy()
     await expectNothing(() => it.command('upgrade'))
     expect(await it.sql(`select count(*) from private.migrations where name = '9999_next.sql'`)).toEqual(['1'])
-    // a new container would cut off its clients
+    // A new container would close its clients' connections.
     expect(await caddy()).toBe(before)
   })
 
@@ -125,7 +126,7 @@ describe('while people write and read, nobody is refused, cut off or told an err
     ).toEqual(['t|t'])
   })
 
-  test('by `docker compose up` after a setting of the auth service and the edge was changed', async () => {
+  test('by `docker compose up` after a change of a setting of the auth service and the edge', async () => {
     const postgrest = () => it.compose('ps', '-q', 'postgrest')
     const before = await postgrest()
     await it.configure({ LOG_LEVEL: 'warn' })
@@ -136,7 +137,7 @@ describe('while people write and read, nobody is refused, cut off or told an err
 })
 
 describe('a mistake in .env', () => {
-  test('does not make Caddy unhealthy, so that the next start succeeds when it is mended', async () => {
+  test('does not make Caddy unhealthy, so the next start succeeds after the correction', async () => {
     const health = async () => JSON.parse(await run('docker', ['inspect', '-f', '{{json .State.Health}}', (await it.compose('ps', '-q', 'caddy')).trim()]))
     await it.configure({ MAIL_FROM: 'money@example.org' })
     await expect(it.up('--no-build')).rejects.toThrow('auth')
@@ -154,7 +155,7 @@ describe('a second folder', () => {
   const containers = async () => (await it.compose('ps', '-aq', 'db', 'auth', 'postgrest', 'edge', 'caddy')).split('\n').toSorted()
   const inSecond = (script: string) => it.shell(`cd '${second()}'; ${script}`)
 
-  test('does not become the first one by setup, which names its folder', async () => {
+  test('does not replace the first one by setup, which names the other folder', async () => {
     for (const path of ['compose.yaml', 'postgrest.conf', 'infra/docker'])
       await cp(join(it.directory, path), join(second(), path), { recursive: true })
     await expect(inSecond('infra/docker/setup https://localhost')).rejects.toThrow(
@@ -163,15 +164,15 @@ describe('a second folder', () => {
     await expect(readFile(join(second(), '.env'))).rejects.toThrow('ENOENT')
   })
 
-  test('with secrets of its own cannot migrate the first one’s database, whose services go on', async () => {
+  test("with other secrets cannot migrate the first one's database, and its services continue", async () => {
     const before = await containers()
     await inSecond('COMPOSE_PROJECT_NAME=finance-test-second infra/docker/setup https://localhost')
-    // the one thing that is forgotten
+    // The operator forgot only this.
     await inSecond(`sed -i '/^COMPOSE_PROJECT_NAME=/d' .env`)
     await expect(inSecond('docker compose run --rm --no-deps -T migrate')).rejects.toThrow(
       'Cannot migrate: BETTER_AUTH_SECRET is not the secret of the signing keys in this database, so nothing was changed.',
     )
-    // new connections to the database, with the passwords of before
+    // New connections to the database work with the former passwords.
     await it.compose('restart', 'auth', 'postgrest')
     await expect.poll(async () => (await fetch(`${it.url}/healthz`)).status, { timeout: 60_000 }).toBe(200)
     await expectNothing(() => Promise.resolve())

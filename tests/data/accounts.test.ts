@@ -1,4 +1,4 @@
-/** Accounts: what they hold follows from their transactions, which are of their context and their currency. */
+/** Accounts: the balance follows from the transactions, which must have the account's context and currency. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { dataStack, returning, type Account, type Caller, type DataStack, type Organization } from '../support/data.ts'
 
@@ -30,7 +30,7 @@ const balances = async (caller: Caller, query = ''): Promise<Record<string, numb
 }
 
 describe('current_balance', () => {
-  test('is the opening balance and all paid transactions, for a whole list of accounts in one request', async () => {
+  test('is the opening balance plus all paid transactions, for a whole list of accounts in one request', async () => {
     const carla = stack.as(await stack.person('carla'))
     const bank = await account(carla, { name: 'Bank', balance: 100.5 })
     const card = await account(carla, { name: 'Card', type: 'credit_card' })
@@ -46,7 +46,7 @@ describe('current_balance', () => {
     expect(await balances(carla)).toEqual({ Bank: 1200.25, Card: -80, Empty: -7 })
   })
 
-  test('is a column to filter and order by, and no part of *', async () => {
+  test('can be filtered and ordered by, and is not part of *', async () => {
     const carla = stack.as(await stack.person('carla'))
     await account(carla, { name: 'Low', balance: 1 })
     await account(carla, { name: 'High', balance: 9 })
@@ -56,7 +56,7 @@ describe('current_balance', () => {
     expect((await carla.get('/accounts?select=*,current_balance&limit=1')).body[0]).toHaveProperty('current_balance')
   })
 
-  test('follows a change, a deletion and a correction, each a transaction like any other', async () => {
+  test('follows the creation, change and deletion of a transaction', async () => {
     const carla = stack.as(await stack.person('carla'))
     const bank = await account(carla, { balance: 10 })
     const { id } = await carla.create('transactions', { name: 'Coffee', amount: -3, account_id: bank })
@@ -68,21 +68,21 @@ describe('current_balance', () => {
     expect(await balances(carla)).toEqual({ Bank: 10.5 })
   })
 
-  test("is a viewer's to read in a team, and nobody else's", async () => {
+  test('of a team account is readable by a viewer and by no outsider', async () => {
     const bank = await account(ours, { name: 'Team', balance: 1 })
     await ours.create('transactions', { name: 'Fee', amount: -3, account_id: bank })
     expect(await balances(viewers, `&id=eq.${bank}`)).toEqual({ Team: -2 })
     expect(await balances(bobs, `&id=eq.${bank}`)).toEqual({})
   })
 
-  test('is no function under /rpc', async () => {
+  test('cannot be called as a function under /rpc', async () => {
     const { body } = await mine.get('/', { accept: 'application/openapi+json' })
     expect(Object.keys(body.paths)).toContain('/rpc/create_transfer')
     expect(Object.keys(body.paths)).not.toContain('/rpc/current_balance')
     expect((await mine.post('/rpc/current_balance', { id: crypto.randomUUID() })).status).toBe(404)
   })
 
-  test('reads an index alone, however many transactions others have', async () => {
+  test('reads only an index, even if other users have many transactions', async () => {
     const bank = await account(mine)
     await stack.owner.query(
       `insert into api.transactions (name, amount, user_id, account_id, transaction_date) select 'many', 1, $1, $2, now() - i * interval '1 hour' from generate_series(1, 3000) i`,
@@ -95,7 +95,7 @@ describe('current_balance', () => {
         JSON.stringify({ user_id: ada.id, claims: { organization_id: team.id, organization_role: 'owner' } }),
       ])
       await stack.owner.query('set local role authenticated')
-      // the body of the function, of one account
+      // The body of the function, for one account.
       await stack.owner.query(`
         prepare balance (uuid) as
         select sum(t.amount) from api.transactions t
@@ -112,7 +112,7 @@ describe('current_balance', () => {
 })
 
 describe('the currency of a transaction', () => {
-  test('is that of its account where it names none, and usd without an account', async () => {
+  test("is its account's currency by default, and usd without an account", async () => {
     const euros = await account(mine, { currency: 'EUR' })
     expect(await mine.create('transactions', { name: 'x', amount: 1, account_id: euros })).toMatchObject({ currency: 'eur' })
     expect(await mine.create('transactions', { name: 'x', amount: 1, account_id: euros, currency: 'EUR' })).toMatchObject({ currency: 'eur' })
@@ -125,7 +125,7 @@ describe('the currency of a transaction', () => {
     expect(named).toMatchObject({ status: 201, body: [{ currency: 'eur' }] })
   })
 
-  test('is refused where it is another than the account has, and nothing is stored', async () => {
+  test("is refused if it differs from the account's currency, and nothing is stored", async () => {
     const euros = await account(mine, { currency: 'eur' })
     const refused = {
       status: 400,
@@ -140,7 +140,7 @@ describe('the currency of a transaction', () => {
     expect((await mine.post('/transactions', { name: 'x', amount: 1, currency: '' })).body.code).toBe('23514')
   })
 
-  test('holds its account to it: the account keeps its currency until its last transaction is gone', async () => {
+  test('keeps the currency of its account from changing until the last transaction is deleted', async () => {
     const euros = await account(mine, { currency: 'eur' })
     expect((await mine.patch(`/accounts?id=eq.${euros}`, { currency: 'chf' })).status).toBe(204)
     const { id } = await mine.create('transactions', { name: 'x', amount: 1, account_id: euros })
@@ -153,7 +153,7 @@ describe('the currency of a transaction', () => {
     expect((await mine.patch(`/accounts?id=eq.${euros}`, { currency: 'eur' })).status).toBe(204)
   })
 
-  test('holds its account to it from the first subscription on, because what that records would be refused', async () => {
+  test('keeps the currency of an account with a subscription from changing, because recording the subscription would fail', async () => {
     const euros = await account(mine, { currency: 'eur' })
     const { id } = await mine.create('subscriptions', { title: 'x', amount: 1, period: 'monthly', currency: 'eur', account_id: euros })
     expect(await mine.patch(`/accounts?id=eq.${euros}`, { currency: 'chf' })).toMatchObject({
@@ -165,19 +165,19 @@ describe('the currency of a transaction', () => {
   })
 })
 
-describe('an account of somebody else', () => {
+describe('an account of another user', () => {
   const cases: [string, object][] = [
     ['transactions', { name: 'x', amount: 1 }],
     ['subscriptions', { title: 'x', amount: 1, period: 'monthly' }],
   ]
-  test.each(cases)('is to %s as one that is not there', async (table, row) => {
+  test.each(cases)('is refused in %s with the same error as a missing account', async (table, row) => {
     const missing = await mine.post(`/${table}`, { ...row, account_id: crypto.randomUUID() })
     expect(missing).toMatchObject({ status: 409, body: { code: '23503' } })
     for (const id of [await account(bobs, { currency: 'eur' }), await account(ours)])
       expect((await mine.post(`/${table}`, { ...row, account_id: id })).body).toEqual(missing.body)
   })
 
-  test('is none for an import either, which a function stores', async () => {
+  test('is refused in an import, which a function stores', async () => {
     const store = stack.owner.query(`insert into api.imports (source, row_count, user_id, account_id) values ('bank', 1, $1, $2)`, [
       ada.id,
       await account(bobs),
@@ -185,14 +185,14 @@ describe('an account of somebody else', () => {
     await expect(store).rejects.toMatchObject({ code: '23503', constraint: 'imports_account_id_fkey' })
   })
 
-  test('is refused before anything tells of it', async () => {
+  test('is refused before any other check reveals that it exists', async () => {
     const bank = await account(bobs, { currency: 'eur' })
     const { id } = await mine.create('transactions', { name: 'x', amount: 1 })
     expect(await mine.patch(`/transactions?id=eq.${id}`, { account_id: bank })).toMatchObject({ status: 409, body: { code: '23503' } })
   })
 })
 
-test('a subscription and an import may be of an account', async () => {
+test('a subscription and an import can name an account', async () => {
   const account_id = await account(mine, { currency: 'eur' })
   expect(await mine.create('subscriptions', { title: 'x', amount: 1, period: 'monthly', currency: 'eur', account_id })).toMatchObject({ account_id })
   const { rows } = await stack.owner.query(`insert into api.imports (source, row_count, user_id, account_id) values ('bank', 1, $1, $2) returning account_id`, [
@@ -202,7 +202,7 @@ test('a subscription and an import may be of an account', async () => {
   expect(rows).toEqual([{ account_id }])
 })
 
-test('deleting an account keeps its transactions', async () => {
+test('a user who deletes an account keeps its transactions', async () => {
   const bank = await account(mine, { currency: 'eur' })
   const { id } = await mine.create('transactions', { name: 'Coffee', amount: -3, account_id: bank })
   expect((await mine.delete(`/accounts?id=eq.${bank}`)).status).toBe(204)
@@ -210,7 +210,7 @@ test('deleting an account keeps its transactions', async () => {
     .toEqual([{ name: 'Coffee', amount: -3, currency: 'eur', account_id: null }])
 })
 
-test('a viewer of the team is refused as ever', async () => {
+test('a viewer of the team cannot create, change or delete an account', async () => {
   const bank = await account(ours, { currency: 'eur' })
   await ours.create('transactions', { name: 'x', amount: 1, account_id: bank })
   const refused = { status: 403, body: { code: '42501' } }

@@ -1,14 +1,14 @@
-/** What one request changes can be taken back within the time and the memory of another, or is refused before anything is stored. */
+/** A large request can be undone within the time and memory limits of a request, or is refused before it stores anything. */
 import { afterAll, beforeAll, expect, inject, test } from 'vitest'
 import { dataStack, type Account, type Caller, type DataStack } from '../support/data.ts'
 import { execute } from '../support/database.ts'
 
 let stack: DataStack
-/** How long a request may take. PostgREST reads it of the role when it starts. */
+/** The statement timeout of a request. PostgREST reads it from the role when it starts. */
 const allow = (time: string) => execute(inject('serverUrl'), `alter role authenticated set statement_timeout = '${time}'`)
 beforeAll(async () => {
-  // A machine that does other work too may need more than the 8 seconds. The memory of a connection stays bounded. No other file
-  // runs meanwhile (vitest.proof.config.ts).
+  // A busy machine may need more than the 8 seconds. The memory of a connection stays limited. No other test file runs at the same time
+  // (vitest.proof.config.ts).
   await allow('120s')
   stack = await dataStack()
 })
@@ -19,7 +19,7 @@ afterAll(async () => {
 
 const limit = 50_100
 
-/** Somebody with an account, a category, a tag, and so many transactions in both, every tenth with a line item and the tag. */
+/** Creates a user with an account, a category, a tag, and that many transactions in both. Every tenth has a line item and the tag. */
 async function someoneWith(rows: number): Promise<{ person: Account, ann: Caller, contents: () => Promise<string> }> {
   const person = await stack.person()
   const ann = stack.as(person)
@@ -35,7 +35,7 @@ async function someoneWith(rows: number): Promise<{ person: Account, ann: Caller
   await stack.owner.query(`insert into api.line_items (transaction_id, name, amount) select id, 'part', -1 ${tenth}`, [person.id])
   await stack.owner.query(`insert into api.transaction_tags (transaction_id, tag_id) select id, $2 ${tenth}`, [person.id, tag])
   await stack.owner.query('analyze api.transactions')
-  /** All that the person has, but for the times of changes, as one hash. */
+  /** A hash of all rows of the user, without the times of changes. */
   const contents = async () => {
     const tables = ['accounts', 'categories', 'tags', 'transactions', 'line_items', 'transaction_tags']
     const { rows: hashes } = await stack.owner.query(
@@ -56,9 +56,9 @@ async function undoLast(caller: Caller, person: Account) {
 
 test.each([
   ['a wrong edit of 50,000 transactions', 50_000, '/transactions', { status: 'failed', name: 'oops' }, { create: 0, update: 50_000, delete: 0 }],
-  ['an account deleted with 50,000 transactions', 50_000, '/accounts', undefined, { create: 1, update: 50_000, delete: 0 }],
-  ['41,000 transactions deleted with line items and tags', 41_000, '/transactions', undefined, { create: 49_200, update: 0, delete: 0 }],
-])('%s are taken back, and done again', { timeout: 600_000 }, async (_, rows, path, change, counted) => {
+  ['the deletion of an account with 50,000 transactions', 50_000, '/accounts', undefined, { create: 1, update: 50_000, delete: 0 }],
+  ['the deletion of 41,000 transactions with line items and tags', 41_000, '/transactions', undefined, { create: 49_200, update: 0, delete: 0 }],
+])('a user undoes %s, and undoes the undo', { timeout: 600_000 }, async (_, rows, path, change, counted) => {
   const { person, ann, contents } = await someoneWith(rows)
   const before = await contents()
   const all = `${path}?created_at=not.is.null`
@@ -71,7 +71,7 @@ test.each([
   expect(await contents()).toBe(after)
 })
 
-test('what is larger is 413 before anything is stored, and says what to do', { timeout: 600_000 }, async () => {
+test('a request that changes more rows than allowed is 413 before anything is stored, and the hint says what to do', { timeout: 600_000 }, async () => {
   const { ann, contents } = await someoneWith(limit + 1)
   const before = await contents()
   const refused = {
@@ -87,22 +87,22 @@ test('what is larger is 413 before anything is stored, and says what to do', { t
   expect(await ann.delete('/transactions?transaction_date=lt.2021-01-01')).toMatchObject({ status: 204 })
 })
 
-test('rows that go along count', { timeout: 600_000 }, async () => {
-  // with a line item and a tag for every tenth
+test('rows that a deletion cascades to count towards the limit', { timeout: 600_000 }, async () => {
+  // Every tenth has a line item and a tag.
   const { ann, contents } = await someoneWith(42_000)
   const before = await contents()
   expect(await ann.delete('/transactions')).toMatchObject({ status: 413 })
   expect(await contents()).toBe(before)
 })
 
-test('as many rows as one body holds can be too many', { timeout: 600_000 }, async () => {
+test('an insert of one full request body can exceed the limit', { timeout: 600_000 }, async () => {
   const ann = stack.as(await stack.person())
   const tags = Array.from({ length: limit + 1 }, (_, n) => ({ name: `${n}` }))
   expect(await ann.post('/tags', tags)).toMatchObject({ status: 413, body: { code: 'PT413' } })
   expect((await ann.get('/tags')).body).toEqual([])
 })
 
-test('the operator is not held to it, nor a person who deletes the account', { timeout: 600_000 }, async () => {
+test('the limit does not apply to the operator, nor to a user who deletes the account', { timeout: 600_000 }, async () => {
   const { person } = await someoneWith(limit + 1)
   await stack.owner.query('delete from auth.users where id = $1', [person.id])
   expect((await stack.owner.query('select from api.transactions where user_id = $1', [person.id])).rowCount).toBe(0)

@@ -1,4 +1,4 @@
-/** Who changed what, and back: activity is written by the database, read by whom it concerns, and any request of it can be taken back. */
+/** Activity and undo: the database records each change, only entitled users read the record, and each change can be undone. */
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { dataStack, returning, roles, type Account, type Caller, type DataStack, type Organization, type Role } from '../support/data.ts'
@@ -21,19 +21,19 @@ afterAll(() => stack.stop())
 
 type Activity = { id: string, change_id: string, action: string, table_name: string, row_id: string, before: any, after: any } & Record<string, unknown>
 
-/** What is known of the last request that somebody's activity names, in its order. */
+/** The entries of the newest request in the user's activity, in their order. */
 async function lastOf(caller: Caller, filter = ''): Promise<Activity[]> {
   const { body: [newest] } = await caller.get(`/activity?select=change_id&order=id.desc&limit=1${filter}`)
   return (await caller.get(`/activity?order=id&change_id=eq.${newest?.change_id ?? randomUUID()}`)).body
 }
 const undo = (caller: Caller, id: string | undefined) => caller.post('/rpc/undo', { p_activity_id: id ?? randomUUID() })
-/** Takes back what somebody did last. */
+/** Undoes the newest request of the user. */
 const undoLast = async (caller: Caller) => undo(caller, (await lastOf(caller))[0]?.id)
 const someone = async () => stack.as(await stack.person())
 const changedAgain = { status: 409, body: { code: 'PT409', message: expect.stringContaining('has changed again'), hint: expect.any(String) } }
 
 describe('a request', () => {
-  test.each(tables.filter((table) => table !== 'dashboards'))('that creates, changes and deletes a row of %s is told', async (table) => {
+  test.each(tables.filter((table) => table !== 'dashboards'))('that creates, changes and deletes a row of %s is recorded', async (table) => {
     const ann = await someone()
     const sample = samples[table]!
     const row = await ann.create(table, await sample.row(ann, {}))
@@ -48,13 +48,13 @@ describe('a request', () => {
     expect(await lastOf(ann)).toMatchObject([{ action: 'delete', row_id: id, before: changed, after: null }])
   })
 
-  test('that arranges a dashboard is not', async () => {
+  test('that arranges a dashboard is not recorded', async () => {
     const ann = await someone()
     await ann.create('dashboards', await samples['dashboards']!.row(ann, {}))
     expect((await ann.get('/activity')).body).toEqual([])
   })
 
-  test('is told with the effects it has elsewhere, all under one change_id, by whom and when', async () => {
+  test('is recorded with its effects on other rows, under one change_id, with actor and time', async () => {
     const ada = await stack.person('ada')
     const ann = stack.as(ada)
     const { id } = await ann.create('categories', { name: 'Food' })
@@ -73,7 +73,7 @@ describe('a request', () => {
     expect(new Set(all.map(({ happened_at }) => happened_at)).size).toBe(1)
   })
 
-  test('that leaves a row as it was is not told, nor one that is refused or rolled back', async () => {
+  test('that changes nothing, is refused or is rolled back is not recorded', async () => {
     const ann = await someone()
     const { id } = await ann.create('transactions', { name: 'Tea', amount: -2 })
     await ann.patch(`/transactions?id=eq.${id}`, { name: 'Tea' })
@@ -82,14 +82,14 @@ describe('a request', () => {
     expect(await ann.get('/activity?select=action')).toMatchObject({ body: [{ action: 'create' }] })
   })
 
-  test('that upserts tells what it created and what it changed', async () => {
+  test('that upserts records the created and the changed rows', async () => {
     const ann = await someone()
-    const known = await ann.create('tags', { name: 'old' })
-    await ann.post('/tags', [{ id: known.id, name: 'new' }, { id: randomUUID(), name: 'other' }], { prefer: 'resolution=merge-duplicates' })
+    const existing = await ann.create('tags', { name: 'old' })
+    await ann.post('/tags', [{ id: existing.id, name: 'new' }, { id: randomUUID(), name: 'other' }], { prefer: 'resolution=merge-duplicates' })
     expect((await lastOf(ann)).map(({ action, after }) => `${action} ${after.name}`).toSorted()).toEqual(['create other', 'update new'])
   })
 
-  test('that creates many rows at once tells which, and of the first hundred what they are', async () => {
+  test('that creates many rows records all ids, and the contents of the first hundred', async () => {
     const ann = await someone()
     const rows = await ann.create('transactions', Array.from({ length: 150 }, (_, n) => ({ name: `row ${n}`, amount: n })))
     const all = await lastOf(ann)
@@ -97,7 +97,7 @@ describe('a request', () => {
     expect(all.map(({ after }) => after)).toEqual([...rows.slice(0, 100), ...Array.from({ length: 50 }, () => null)])
   })
 
-  test('of the operator is not told', async () => {
+  test('of the operator is not recorded', async () => {
     const ada = await stack.person('ada')
     await stack.owner.query(`insert into api.tags (name, user_id, organization_id) values ('operator', $1, null)`, [ada.id])
     expect((await stack.as(ada).get('/activity')).body).toEqual([])
@@ -105,7 +105,7 @@ describe('a request', () => {
 })
 
 describe('activity', () => {
-  test("of a team's owner is read by its owner and admin; an editor, a viewer and a stranger see nothing of it", async () => {
+  test("of a team's owner is readable by owner and admin, and by no editor, viewer or stranger", async () => {
     const { id } = await owner.create('tags', { name: 'ours' })
     for (const role of roles) {
       const seen = (await stack.as(members[role], team).get(`/activity?row_id=eq.${id}`)).body
@@ -117,7 +117,7 @@ describe('activity', () => {
     }
   })
 
-  test('of a team is read by the editor who changed it, and by no other editor nor outside of the team', async () => {
+  test('of an editor is readable by that editor, and by no other editor or outsider', async () => {
     const [chief, doer, other] = [await stack.person('chief'), await stack.person('doer'), await stack.person('other')]
     const club = await stack.organization({ owner: chief, editor: doer })
     await stack.owner.query(`insert into auth.members (id, organization_id, user_id, role) values ($1, $2, $3, 'editor')`, [randomUUID(), club.id, other.id])
@@ -135,7 +135,7 @@ describe('activity', () => {
     expect(await undo(viewer, change)).toMatchObject({ status: 404 })
   })
 
-  test("of personal rows is their owner's alone, in every context", async () => {
+  test('of personal rows is readable only by their owner, in every context', async () => {
     const editor = stack.as(members.editor, team)
     const { id } = await editor.create('tags', { name: 'mine', organization_id: null })
     expect((await editor.get(`/activity?row_id=eq.${id}`)).body).toHaveLength(1)
@@ -143,7 +143,7 @@ describe('activity', () => {
     expect((await owner.get(`/activity?row_id=eq.${id}`)).body).toEqual([])
   })
 
-  test('ends for a member who is removed, and stays for the team', async () => {
+  test('of a team is no longer readable by a removed member, and stays readable for the team', async () => {
     const gone = await stack.person('gone')
     const club = await stack.organization({ owner: members.owner, admin: gone })
     const { id } = await stack.as(gone, club).create('tags', { name: 'left' })
@@ -155,7 +155,7 @@ describe('activity', () => {
     expect(await undo(stack.as(gone), kept.id)).toMatchObject({ status: 404 })
   })
 
-  test('is written, changed and emptied by nobody', async () => {
+  test('cannot be written, changed or deleted by any client', async () => {
     await owner.create('tags', { name: 'kept' })
     const [row] = await lastOf(owner)
     const denied = { code: '42501', message: 'permission denied for table activity' }
@@ -177,7 +177,7 @@ describe('activity', () => {
     }
   })
 
-  test('goes with its user and with its organization', async () => {
+  test('is deleted with its user and with its organization', async () => {
     const leaving = await stack.person('leaving')
     const club = await stack.organization({ owner: leaving })
     await stack.as(leaving).create('tags', { name: 'mine' })
@@ -190,7 +190,7 @@ describe('activity', () => {
     expect(await left()).toBe(0)
   })
 
-  test('is forgotten after some days, the oldest first and no request by half', async () => {
+  test('expires after some days, the oldest first, and never half of a request', async () => {
     const ann = await someone()
     await ann.create('tags', Array.from({ length: 4 }, (_, n) => ({ name: `old ${n}` })))
     const [{ change_id: old } = {}] = await lastOf(ann)
@@ -209,7 +209,7 @@ describe('activity', () => {
 })
 
 describe('undo', () => {
-  test('brings a deleted transaction back with its line items and tags, with ids, times and user as they were', async () => {
+  test('restores a deleted transaction with its line items and tags, and their ids, times and user', async () => {
     const ann = await someone()
     const category = await ann.create('categories', { name: 'Food' })
     const transaction = await ann.create('transactions', {
@@ -233,7 +233,7 @@ describe('undo', () => {
     expect((await ann.get('/transaction_tags')).body).toEqual([association])
   })
 
-  test('puts a changed row back, and is 409 the second time', async () => {
+  test('reverts a changed row, and is 409 the second time', async () => {
     const ann = await someone()
     const before = await ann.create('transactions', { name: 'Tea', amount: -2, metadata: { a: 1 } })
     await ann.patch(`/transactions?id=eq.${before.id}`, { name: 'Coffee', metadata: { a: 2 } })
@@ -243,7 +243,7 @@ describe('undo', () => {
     expect(await undo(ann, change?.id)).toMatchObject(changedAgain)
   })
 
-  test('brings both halves of a transfer back, changes both back, and takes a transfer away, with the balances', async () => {
+  test('restores, reverts or deletes both halves of a transfer, with the balances', async () => {
     const ann = await someone()
     const [from, to] = await ann.create('accounts', [{ name: 'from', type: 'cash' }, { name: 'to', type: 'savings' }])
     const { body: halves } = await ann.post('/rpc/create_transfer', { from_account_id: from.id, to_account_id: to.id, amount: 50, transfer_date: '2025-01-02' })
@@ -263,7 +263,7 @@ describe('undo', () => {
     expect(await balances()).toEqual([0, 0])
   })
 
-  test('is 409 when the line items that came since no longer fit', async () => {
+  test('is 409 if line items were added meanwhile that no longer fit', async () => {
     const ann = await someone()
     const row = await ann.create('transactions', { name: 'a', amount: -10 })
     await ann.patch(`/transactions?id=eq.${row.id}`, { amount: -30 })
@@ -273,7 +273,7 @@ describe('undo', () => {
     expect((await ann.get('/transactions?select=amount')).body).toEqual([{ amount: -30 }])
   })
 
-  test('is recorded, and can itself be taken back, again and again', async () => {
+  test('is recorded and can itself be undone, repeatedly', async () => {
     const ann = await someone()
     await ann.create('tags', { name: 'one' })
     const names = async () => (await ann.get('/tags?select=name')).body
@@ -283,7 +283,7 @@ describe('undo', () => {
     }
   })
 
-  test('gives what a category filed back to it when it is deleted, by DELETE or by delete_category', async () => {
+  test('of a deleted category returns its transactions to it, deleted by DELETE or by delete_category', async () => {
     const ann = await someone()
     const [food, home] = await ann.create('categories', [{ name: 'Food' }, { name: 'Home' }])
     const rows = await ann.create('transactions', [{ name: 'a', amount: -1, category_id: food.id }, { name: 'b', amount: -2, category_id: food.id }])
@@ -304,7 +304,7 @@ describe('undo', () => {
     expect(await filed()).toEqual([2, 1, 1, 1])
   })
 
-  test('is 409 and stores nothing when one row has changed again', async () => {
+  test('is 409 and stores nothing if one row has changed since', async () => {
     const ann = await someone()
     const rows = await ann.create('transactions', [{ name: 'a', amount: -1 }, { name: 'b', amount: -2 }])
     await ann.patch('/transactions?amount=lt.0', { status: 'failed' })
@@ -314,7 +314,7 @@ describe('undo', () => {
     expect((await ann.get('/transactions?status=eq.failed')).body).toHaveLength(2)
   })
 
-  test('of a creation is 409 when the row was changed, or something has come to refer to it', async () => {
+  test('of a creation is 409 if the row was changed or is referenced since', async () => {
     const ann = await someone()
     const tag = await ann.create('tags', { name: 'used' })
     const [creation] = await lastOf(ann)
@@ -327,7 +327,7 @@ describe('undo', () => {
     expect(await undo(ann, creation?.id)).toMatchObject(changedAgain)
   })
 
-  test('is 409 when what a deleted row refers to is gone, or its place is taken', async () => {
+  test('is 409 if a row that the deleted row refers to no longer exists, or if its unique key is in use', async () => {
     const ann = await someone()
     const category = await ann.create('categories', { name: 'Food' })
     const row = await ann.create('transactions', { name: 'a', amount: -1, category_id: category.id })
@@ -341,7 +341,7 @@ describe('undo', () => {
     expect((await ann.get('/transactions?select=name')).body).toEqual([{ name: 'another' }])
   })
 
-  test('knows a bulk creation by what is left of it, also when it was changed and changed back', async () => {
+  test('recognizes a bulk creation by its remaining rows, also if they were changed and changed back', async () => {
     const ann = await someone()
     await ann.create('transactions', Array.from({ length: 150 }, (_, n) => ({ name: `row ${n}`, amount: n })))
     const [creation] = await lastOf(ann)
@@ -353,7 +353,7 @@ describe('undo', () => {
     expect(await undoLast(ann)).toMatchObject({ status: 200, body: { create: 150 } })
   })
 
-  test('of a bulk creation leaves what a request has changed that began before it and waited', async () => {
+  test('of a bulk creation keeps the rows that a concurrent, waiting request changed', async () => {
     const account = await stack.person('ann')
     const ann = stack.as(account)
     await stack.owner.query('begin; select now()')
@@ -367,7 +367,7 @@ describe('undo', () => {
     expect((await ann.get('/transactions?select=amount&name=eq.row 120')).body).toEqual([{ amount: -999 }])
   })
 
-  test('reaches no row of somebody else, who has the id that the caller once had', async () => {
+  test("does not reach another user's row with an id that the caller once used", async () => {
     const [ann, eve] = [await someone(), await someone()]
     const id = randomUUID()
     const news = { id, title: 'Newspaper', amount: 12, period: 'monthly', starts_on: '2025-01-01' }
@@ -384,13 +384,13 @@ describe('undo', () => {
     await eve.delete(`/subscriptions?id=eq.${id}`)
     expect((await undo(ann, gone)).status).toBe(200)
     expect(await undo(eve, creation?.id)).toMatchObject(changedAgain)
-    // now as Eve's change left it
+    // The row is still as Eve's change left it.
     await ann.patch(`/subscriptions?id=eq.${id}`, { amount: 13 })
     expect(await undo(eve, change?.id)).toMatchObject(changedAgain)
     expect((await ann.get(`/subscriptions?id=eq.${id}&select=amount`)).body).toEqual([{ amount: 13 }])
   })
 
-  test('finds what was changed in another time zone', async () => {
+  test('finds a row that was changed in another time zone', async () => {
     const ann = await someone()
     const { id } = await ann.create('transactions', { name: 'Tea', amount: -2 })
     await ann.patch(`/transactions?id=eq.${id}`, { name: 'Coffee', transaction_date: '2025-07-01' }, { prefer: 'timezone=Asia/Tokyo' })
@@ -398,7 +398,7 @@ describe('undo', () => {
     expect((await ann.get(`/transactions?id=eq.${id}&select=name`)).body).toEqual([{ name: 'Tea' }])
   })
 
-  test('does not put both halves of a transfer into one account', async () => {
+  test('does not move both halves of a transfer into one account', async () => {
     const ann = await someone()
     const account = async (name: string) => (await ann.create('accounts', { name, type: 'checking' })).id as string
     const [one, two, three] = [await account('one'), await account('two'), await account('three')]
@@ -410,7 +410,7 @@ describe('undo', () => {
     expect((await ann.get('/transactions?select=account_id&order=amount')).body).toEqual([{ account_id: two }, { account_id: one }])
   })
 
-  test('of a row that was never seen is 404, as of one that there is not', async () => {
+  test('of an activity that the caller cannot see is 404, same as of a missing one', async () => {
     const mine = await someone()
     await mine.create('tags', { name: 'mine' })
     const [row] = await lastOf(mine)
@@ -420,7 +420,7 @@ describe('undo', () => {
     expect((await mine.get('/tags')).body).toHaveLength(1)
   })
 
-  test('of what an editor did does not overwrite what another member did since', async () => {
+  test("of an editor's change does not overwrite a later change of another member", async () => {
     const editor = stack.as(members.editor, team)
     const tag = await editor.create('tags', { name: 'first' })
     await editor.patch(`/tags?id=eq.${tag.id}`, { name: 'second' })
@@ -430,7 +430,7 @@ describe('undo', () => {
     expect((await owner.get(`/tags?id=eq.${tag.id}&select=name`)).body).toEqual([{ name: 'third' }])
   })
 
-  test.each(roles)("of what a team's editor did is the editor's, the owner's and the admin's: %s", async (role) => {
+  test.each(roles)("of an editor's change is allowed to that editor, the owner and the admin: %s", async (role) => {
     const editor = stack.as(members.editor, team)
     const tag = await editor.create('tags', { name: 'slip' })
     await editor.delete(`/tags?id=eq.${tag.id}`)
@@ -440,7 +440,7 @@ describe('undo', () => {
     expect((await owner.get(`/tags?id=eq.${tag.id}`)).body).toEqual(role === 'viewer' ? [] : [tag])
   })
 
-  test("takes back a delete without a filter: the caller's own rows, and the team's with the right to", async () => {
+  test("of a delete without a filter restores the caller's own rows, and the team's rows only if the role allows it", async () => {
     const both = await stack.person('both')
     const club = await stack.organization({ owner: members.owner, editor: both })
     const editor = stack.as(both, club)
@@ -448,15 +448,15 @@ describe('undo', () => {
     await editor.create('tags', [{ name: 'mine', organization_id: null }, { name: 'ours', organization_id: club.id }])
     await editor.delete('/tags')
     const [seen] = (await editor.get('/activity?action=eq.delete&organization_id=is.null')).body
-    // the owner brings the team's back, and cannot bring the other's
+    // The owner restores the team's rows, but cannot restore the editor's personal rows.
     expect(await undo(admin, (await lastOf(admin))[0]?.id)).toMatchObject({ status: 200, body: { create: 1 } })
     expect((await editor.get('/tags?select=name')).body).toEqual([{ name: 'ours' }])
-    // what is left of it is the editor's own, which the team's rows keep from returning only while the team is active
+    // The remaining rows are the editor's personal ones. The team's rows prevent their return only while the team is active.
     expect(await undo(editor, seen.id)).toMatchObject(changedAgain)
     expect(await undo(stack.as(both), seen.id)).toMatchObject({ status: 200, body: { create: 1 } })
   })
 
-  test('by somebody who has become a viewer is 403 while the team is active, and brings back what is personal', async () => {
+  test('by a former editor who is now a viewer is 403 while the team is active, and otherwise restores the personal rows', async () => {
     const fallen = await stack.person('fallen')
     const club = await stack.organization({ owner: members.owner, editor: fallen })
     const before = stack.as(fallen, club)
@@ -470,7 +470,7 @@ describe('undo', () => {
     expect(await undo(stack.as(fallen), seen.id)).toMatchObject({ status: 200, body: { create: 1 } })
   })
 
-  test("brings a team's rows back without the member whose account is deleted since", async () => {
+  test("restores a team's rows without the user whose account was deleted since", async () => {
     const leaving = await stack.person('leaving')
     const club = await stack.organization({ owner: members.owner, editor: leaving })
     const admin = stack.as(members.owner, club)
@@ -481,7 +481,7 @@ describe('undo', () => {
     expect((await admin.get('/tags')).body).toEqual([{ ...left, user_id: null }])
   })
 
-  test('waits for the turn of the others', async () => {
+  test('waits for concurrent writers of the same rows', async () => {
     await owner.create('tags', { name: 'turn' })
     const [row] = await lastOf(owner)
     await stack.owner.query(`select pg_advisory_lock(hashtextextended('turn of organization ' || $1, 0))`, [team.id])
@@ -493,7 +493,7 @@ describe('undo', () => {
     expect(await undone).toMatchObject({ status: 200, body: { delete: 1 } })
   })
 
-  test('takes an import back, and brings one back that was taken back', async () => {
+  test('reverts an import, and restores a reverted one', async () => {
     const ann = await someone()
     const p_rows = Array.from({ length: 120 }, (_, n) => ({ name: `row ${n}`, amount: n + 1, transaction_date: '2025-01-02', external_id: `${n}` }))
     expect((await ann.post('/rpc/import_transactions', { p_rows, p_source: 'bank', p_dry_run: false })).status).toBe(200)
@@ -508,7 +508,7 @@ describe('undo', () => {
     expect(await stored()).toEqual([[], []])
   })
 
-  test('of thousands of rows, a wrong edit or a delete without a filter, takes one request', async () => {
+  test('of a change or deletion of thousands of rows takes one request', async () => {
     const ann = await someone()
     const rows = Array.from({ length: 2_000 }, (_, n) => ({ id: randomUUID(), name: `row ${n}`, amount: n, status: n % 2 === 0 ? 'paid' : 'pending' }))
     expect((await ann.post('/transactions', rows)).status).toBe(201)

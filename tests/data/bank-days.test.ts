@@ -1,4 +1,4 @@
-/** A bank's day is a day: the same for every member and every time zone, in lists, reports, budgets, balances and the next import. */
+/** The booking day of a bank is the same for every member and time zone, in lists, reports, budgets, balances and the next import. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { dataStack, returning, type Answer, type Caller, type DataStack } from '../support/data.ts'
 
@@ -9,11 +9,11 @@ beforeAll(async () => {
 afterAll(() => stack.stop())
 
 type Row = Record<string, any>
-/** Each is another day somewhere at any moment; in Apia the last has no 30th of December 2011. */
+/** Time zones of which at least two have different dates at any moment. Apia had no 30 December 2011. */
 const zones = ['UTC', 'Europe/Berlin', 'America/New_York', 'Asia/Kathmandu', 'Pacific/Kiritimati', 'Pacific/Pago_Pago', 'Pacific/Apia']
 const from = (zone: string, more = '') => ({ prefer: `timezone=${zone}${more}` })
 const berlin = from('Europe/Berlin')
-const somebody = async () => stack.as(await stack.person())
+const newCaller = async () => stack.as(await stack.person())
 const datesOf = async (caller: Caller, id: string): Promise<Row> => (await caller.get(`/transactions?id=eq.${id}&select=transaction_date,booked_on`)).body[0]
 const rent = { name: 'Rent', amount: -900, transaction_date: '2025-03-01' }
 const everywhere = async (ask: (zone: string) => Promise<Answer>): Promise<unknown[]> =>
@@ -76,14 +76,14 @@ describe('a whole day that a member in Berlin sends', () => {
       await caller.post('/rpc/import_transactions', { p_rows: [rent], p_dry_run: false }, berlin)
       return (await caller.get('/transactions?select=id')).body[0].id
     }],
-  ])('%s is kept beside its first moment there', async (_, send) => {
-    const caller = await somebody()
+  ])('%s is stored with its first moment in Berlin', async (_, send) => {
+    const caller = await newCaller()
     const id = await send(caller)
     expect(await datesOf(caller, id)).toEqual({ transaction_date: '2025-02-28T23:00:00+00:00', booked_on: '2025-03-01' })
   })
 
-  test('of a transfer is that of both halves, and stays so when one is changed', async () => {
-    const caller = await somebody()
+  test('of a transfer is stored in both halves, and in both again after a change of one', async () => {
+    const caller = await newCaller()
     const [giro, savings] = await caller.create('accounts', ['Giro', 'Savings'].map((name) => ({ name, type: 'checking' })))
     const { body } = await caller.post(
       '/rpc/create_transfer',
@@ -97,8 +97,8 @@ describe('a whole day that a member in Berlin sends', () => {
     expect(await datesOf(caller, body[0].id)).toEqual({ transaction_date: '2025-04-01T12:00:00+00:00', booked_on: null })
   })
 
-  test('of a recurring cost is the day on which it is due', async () => {
-    const caller = await somebody()
+  test('of a recorded recurring cost is its due day', async () => {
+    const caller = await newCaller()
     const cost = await caller.create('subscriptions', { title: 'Gym', amount: 20, period: 'monthly', starts_on: '2025-03-01' })
     const { body } = await caller.post('/rpc/record_subscription', { p_subscription_id: cost.id, due_on: '2025-03-01' }, berlin)
     expect(await datesOf(caller, body.id)).toEqual({ transaction_date: '2025-02-28T23:00:00+00:00', booked_on: '2025-03-01' })
@@ -138,7 +138,7 @@ describe('every member', () => {
     ['gt', '2025-02-28'],
     ['gte', '2025-03-01'],
     ['from', '2025-03-01'],
-  ])('finds it by %s %j', async (operation, value) => {
+  ])('finds it with the operation %s and the value %j', async (operation, value) => {
     const filters = [{ field: 'transaction_date', operation, value }]
     for (const rows of await everywhere((zone) => ours.post('/rpc/get_filtered_transactions', { filters }, from(zone))))
       expect(rows).toMatchObject([{ name: 'Rent' }])
@@ -159,7 +159,7 @@ describe('every member', () => {
     (operation, value, expected) => same('/rpc/get_transaction_stat', { p_filters: [{ field: 'transaction_date', operation, value }] }, expected),
   )
 
-  test('sees the same groups of days, months and years, at the same rates', async () => {
+  test('sees the same groups by day, month and year, at the same exchange rates', async () => {
     for (
       const [unit, keys] of Object.entries({
         day: ['2011-12-30', '2024-12-31', '2025-03-01'],
@@ -174,7 +174,7 @@ describe('every member', () => {
       ])
   })
 
-  test('sees the same budget and the same distribution', async () => {
+  test('sees the same budget comparison and the same distribution by category', async () => {
     const march = { start_date: '2025-03-01', end_date: '2025-03-31' }
     await same('/rpc/get_budget_comparison', march, [expect.objectContaining({ name: 'Home', budget: 1000, actual: 900, difference: 100 })])
     await same('/rpc/get_budget_comparison', { start_date: '2025-02-01', end_date: '2025-02-28' }, [expect.objectContaining({ budget: 10, actual: 0 })])
@@ -183,7 +183,7 @@ describe('every member', () => {
     ])
   })
 
-  test('imports the same file and is told that every row is a duplicate', async () => {
+  test('who imports the same file gets the verdict duplicate for every row', async () => {
     const rows = [rent, { name: 'End of the year', amount: -5, transaction_date: '2024-12-31' }, {
       name: 'Skipped in Apia',
       amount: -7,
@@ -193,7 +193,7 @@ describe('every member', () => {
     for (const answer of verdicts as Row[][]) expect(answer.map(({ verdict, reason }) => [verdict, reason])).toEqual(rows.map(() => ['duplicate', null]))
   })
 
-  test('of a row with an id too, but not when the bank says another day', async () => {
+  test("gets the verdict duplicate also for a row with an id, unless the bank's day differs", async () => {
     const row = { name: 'Card', amount: -3, transaction_date: '2025-05-01', external_id: 'c-1' }
     await ours.post('/rpc/import_transactions', { p_rows: [row], p_dry_run: false, p_source: 'card' }, from('Pacific/Kiritimati'))
     for (const [answer] of (await everywhere((zone) => ours.post('/rpc/import_transactions', { p_rows: [row], p_source: 'card' }, from(zone)))) as Row[][])
@@ -206,8 +206,8 @@ describe('every member', () => {
   })
 })
 
-test('a list of some days, as the app asks for it, has the bank’s days of all members', async () => {
-  const caller = await somebody()
+test("gets all bank days of all members in the app's list of a range of days", async () => {
+  const caller = await newCaller()
   for (const zone of zones) await caller.post('/transactions', { ...rent, name: zone }, from(zone))
   await caller.create('transactions', [{ ...rent, name: 'before', transaction_date: '2025-02-28' }, { ...rent, name: 'after', transaction_date: '2025-03-02' }])
   const first = 'booked_on.gte.2025-03-01'
@@ -228,8 +228,8 @@ test('a list of some days, as the app asks for it, has the bank’s days of all 
   )
 })
 
-test('a moment stays a moment: each reader has it on the day it is there', async () => {
-  const caller = await somebody()
+test('sees a transaction without a bank day on the day of its moment in their own time zone', async () => {
+  const caller = await newCaller()
   await caller.create('transactions', { name: 'Bar', amount: -1, transaction_date: '2025-03-01T02:00:00Z' })
   const days = await everywhere((zone) => caller.post('/rpc/get_transaction_aggregate', { p_group_by: 'day' }, from(zone)))
   expect((days as Row[][]).map(([row]) => row?.['key'])).toEqual([
@@ -277,11 +277,11 @@ describe('a client that changes a transaction of the 1st of March', () => {
     }],
     ['changes something else', { name: 'x' }, kept],
   ])('%s', async (_, change, expected, zone = 'UTC') => {
-    const caller = await somebody()
+    const caller = await newCaller()
     const { id } = (await caller.post('/transactions', rent, from('Europe/Berlin', ',return=representation'))).body[0]
     expect((await caller.patch(`/transactions?id=eq.${id}`, change, from(zone))).status).toBe(204)
     expect(await datesOf(caller, id)).toEqual(expected)
-    // An upsert of the same columns is the same change. It is a new row too, so its two dates must agree.
+    // The upsert of the same columns is the same change. It may also insert a row, so its two dates must agree.
     if (change['booked_on'] === '2025-03-05' && change['transaction_date'] === march.transaction_date) return
     const again = (await caller.post('/transactions', rent, from('Europe/Berlin', ',return=representation'))).body[0]
     const merged = await caller.post('/transactions', { id: again.id, amount: -900, name: 'Rent', ...change }, from(zone, ',resolution=merge-duplicates'))
@@ -297,8 +297,8 @@ describe('a client that changes a transaction of the 1st of March', () => {
     [{ booked_on: '1899-12-31' }],
     [{ booked_on: '2200-01-02' }],
     [{ booked_on: 'soon' }],
-  ])('is refused %j, in a new one too, with what fits', async (change) => {
-    const caller = await somebody()
+  ])('that sends %j is refused with a hint, and so is a creation', async (change) => {
+    const caller = await newCaller()
     const made = await caller.create('transactions', rent)
     for (
       const answer of [
@@ -316,8 +316,8 @@ describe('a client that changes a transaction of the 1st of March', () => {
   })
 })
 
-test('a client that sends the day alone has the first moment of it', async () => {
-  const caller = await somebody()
+test('a client that sends only the day stores the first moment of that day', async () => {
+  const caller = await newCaller()
   const row = (await caller.post('/transactions', { name: 'Day', amount: 1, booked_on: '2025-03-01' }, from('Asia/Tokyo', ',return=representation'))).body[0]
   expect(await datesOf(caller, row.id)).toEqual({ transaction_date: '2025-02-28T15:00:00+00:00', booked_on: '2025-03-01' })
 })
@@ -325,7 +325,7 @@ test('a client that sends the day alone has the first moment of it', async () =>
 test.each(['9999-01-01', '10114-05-01', '12000-01-01T00:00:00Z', '10000-06-15T00:00:00+00:00', 'infinity', '1850-01-01'])(
   'a client that sends the year of %s has no day by it, but 400',
   async (transaction_date) => {
-    const caller = await somebody()
+    const caller = await newCaller()
     const { id } = await caller.create('transactions', rent)
     for (
       const answer of [await caller.post('/transactions', { ...rent, transaction_date }), await caller.patch(`/transactions?id=eq.${id}`, { transaction_date })]
@@ -334,8 +334,8 @@ test.each(['9999-01-01', '10114-05-01', '12000-01-01T00:00:00Z', '10000-06-15T00
   },
 )
 
-test('a person who undoes a change of the day, or a deletion, has the day again', async () => {
-  const caller = await somebody()
+test('a user who undoes a change of the day, or a deletion, restores the day', async () => {
+  const caller = await newCaller()
   const { id } = (await caller.post('/transactions', rent, from('Europe/Berlin', ',return=representation'))).body[0]
   const before = await datesOf(caller, id)
   const undo = async () => {
@@ -352,10 +352,10 @@ test('a person who undoes a change of the day, or a deletion, has the day again'
   expect(await datesOf(caller, id)).toEqual(before)
 })
 
-describe('the balance of today', () => {
+describe("today's balance", () => {
   const day = (days: number) => new Date(Date.now() + days * 86_400_000).toISOString().slice(0, 10)
-  test('is of what is paid up to the end of today, where the reader is', async () => {
-    const caller = await somebody()
+  test("includes what is paid up to the end of today in the reader's time zone", async () => {
+    const caller = await newCaller()
     const account = await caller.create('accounts', { name: 'Giro', type: 'checking', balance: 100 })
     const inAccount = (amount: number, transaction_date: string, status = 'paid') => ({ name: 'x', amount, transaction_date, status, account_id: account.id })
     await caller.create('transactions', [
@@ -368,20 +368,20 @@ describe('the balance of today', () => {
       expect(answer).toEqual([{ current_balance: 99 }])
   })
 
-  test('has a bank’s day in it as soon as it is that day where the reader is', async () => {
-    const caller = await somebody()
+  test("includes a transaction with a bank day as soon as that day begins in the reader's time zone", async () => {
+    const caller = await newCaller()
     const account = await caller.create('accounts', { name: 'Giro', type: 'checking' })
     const today = async (zone: string) => new Intl.DateTimeFormat('en-CA', { timeZone: zone }).format(new Date())
     const [east, west] = [await today('Pacific/Kiritimati'), await today('Pacific/Pago_Pago')]
-    // it is never the same day in both
+    // The two zones never have the same date.
     await caller.create('transactions', { name: 'x', amount: -5, transaction_date: east, account_id: account.id })
     const balance = async (zone: string) => (await caller.get('/accounts?select=current_balance', from(zone))).body[0].current_balance
     if (east === (await today('Pacific/Kiritimati')) && west === (await today('Pacific/Pago_Pago')))
       expect([await balance('Pacific/Kiritimati'), await balance('Pacific/Pago_Pago')]).toEqual([-5, 0])
   })
 
-  test('does not have what is recorded ahead of its day, which is pending', async () => {
-    const caller = await somebody()
+  test('excludes an occurrence that is recorded before its day, which is pending', async () => {
+    const caller = await newCaller()
     const account = await caller.create('accounts', { name: 'Giro', type: 'checking', balance: 100 })
     const cost = await caller.create('subscriptions', { title: 'Rent', amount: 30, period: 'daily', starts_on: day(-2), account_id: account.id })
     const record = async (due_on: string) => (await caller.post('/rpc/record_subscription', { p_subscription_id: cost.id, due_on })).body

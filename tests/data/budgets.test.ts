@@ -1,4 +1,4 @@
-/** Budgets: which one a month has, what is carried over, and what is compared with it; and what is planned beside the cash flow. */
+/** Budgets: the budget of each month, the rollover, the comparison with what was spent, and planned costs beside the cash flow. */
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { dataStack, type Account, type Caller, type DataStack, type Organization } from '../support/data.ts'
@@ -23,7 +23,7 @@ type Row = { name: string, currency: string, budget: number, actual: number, dif
 const someone = async () => stack.as(await stack.person())
 const category = async (caller: Caller, row: Record<string, unknown> = {}): Promise<string> => (await caller.create('categories', { name: 'Food', ...row })).id
 const compare = (caller: Caller, start: string, end: string, more = '') => caller.get(`/rpc/get_budget_comparison?start_date=${start}&end_date=${end}${more}`)
-/** currency, budget, actual, difference of each row. */
+/** Returns currency, budget, actual and difference of each row. */
 const figures = ({ body }: { body: Row[] }) => body.map(({ currency, budget, actual, difference }) => [currency, budget, actual, difference])
 const budget = (caller: Caller, category_id: string, month: string | null, amount: number, more: Record<string, unknown> = {}) =>
   caller.create('budgets', { category_id, month: month === null ? null : `${month}-01`, amount, ...more })
@@ -31,7 +31,7 @@ const spend = (caller: Caller, category_id: string, transaction_date: string, am
   caller.create('transactions', { name: 'x', category_id, transaction_date, amount: -amount, currency })
 
 describe('the budget of a month', () => {
-  test('is its own, else that of every month, else the category’s number', async () => {
+  test("is the month's own budget, otherwise the budget of every month, otherwise the category's number", async () => {
     const caller = await someone()
     const food = await category(caller, { monthly_budget: 100 })
     expect(figures(await compare(caller, '2025-01-01', '2025-03-31'))).toEqual([['usd', 300, 0, 300]])
@@ -39,7 +39,7 @@ describe('the budget of a month', () => {
     expect(figures(await compare(caller, '2025-01-01', '2025-03-31'))).toEqual([['usd', 600, 0, 600]])
     await budget(caller, food, '2025-02', 50)
     expect(figures(await compare(caller, '2025-01-01', '2025-03-31'))).toEqual([['usd', 450, 0, 450]])
-    // half of February, and a day of March
+    // Half of February, and one day of March.
     expect(figures(await compare(caller, '2025-02-15', '2025-03-01'))).toEqual([['usd', 31.45, 0, 31.45]])
     const other = await category(caller, { name: 'None' })
     await spend(caller, other, '2025-01-05', 5)
@@ -47,7 +47,7 @@ describe('the budget of a month', () => {
     expect((await compare(caller, '2025-01-01', '2025-03-31')).body).toHaveLength(1)
   })
 
-  test('is of its currency: a row for each, of budgets and of what was spent', async () => {
+  test('has one row for each currency that is budgeted or spent', async () => {
     const caller = await someone()
     const food = await category(caller, { monthly_budget: 310, budget_currency: 'eur' })
     await budget(caller, food, '2025-01', 80, { currency: 'CHF' })
@@ -60,13 +60,13 @@ describe('the budget of a month', () => {
     expect(figures(await compare(caller, ...january, '&p_currency=gbp'))).toEqual([])
   })
 
-  test('has no decimals in yen, also of some days', async () => {
+  test('has no decimals in yen, also for a part of a month', async () => {
     const caller = await someone()
     await category(caller, { monthly_budget: 1000, budget_currency: 'jpy' })
     expect(figures(await compare(caller, '2025-01-01', '2025-01-10'))).toEqual([['jpy', 323, 0, 323]])
   })
 
-  test('is converted at the rate of the range’s last day, what was spent at that of its own', async () => {
+  test("is converted at the rate of the range's last day, and each transaction at the rate of its own day", async () => {
     const caller = await someone()
     const food = await category(caller, { monthly_budget: 100, budget_currency: 'eur' })
     await spend(caller, food, '2025-01-05', 10, 'eur')
@@ -87,7 +87,7 @@ describe('the budget of a month', () => {
     expect(figures(await compare(caller, '2025-01-01', '2025-01-31', '&p_convert_to=eur&p_currency=eur'))).toEqual([['eur', 100, 20, 80]])
   })
 
-  test('counts line items in their own category, and no transfer', async () => {
+  test('counts line items in their own category, and does not count transfers', async () => {
     const caller = await someone()
     const [food, home] = [await category(caller, { monthly_budget: 100 }), await category(caller, { name: 'Home', monthly_budget: 10 })]
     const { id: transaction_id } = await spend(caller, food, '2025-01-05', 40)
@@ -97,7 +97,7 @@ describe('the budget of a month', () => {
 })
 
 describe('rollover', () => {
-  test('carries over what was left, or overspent, as long as each month says so', async () => {
+  test('carries over the remainder or the overspending while each month has rollover', async () => {
     const caller = await someone()
     const food = await category(caller)
     for (
@@ -116,7 +116,7 @@ describe('rollover', () => {
     expect(await month('2025-03-01', '2025-03-31')).toEqual([['usd', 80, 10, 70]])
     expect(await month('2025-04-01', '2025-04-30')).toEqual([['usd', 100, 130, -30]])
     expect(await month('2025-05-01', '2025-05-31')).toEqual([['usd', 70, 0, 70]])
-    // into the first month of a range alone; and of half a month, half
+    // Rollover counts only into the first month of a range, and by half for half a month.
     expect(await month('2025-02-01', '2025-03-31')).toEqual([['usd', 230, 160, 70]])
     expect(await month('2025-02-01', '2025-02-14')).toEqual([['usd', 65, 150, -85]])
   })
@@ -130,7 +130,7 @@ describe('rollover', () => {
     ])
   }
 
-  test('of every month begins where it was made, and reaches sixty months back', async () => {
+  test('of a budget for every month begins in the month of its creation, and goes back sixty months at most', async () => {
     const account = await stack.person()
     const caller = stack.as(account)
     const food = await category(caller)
@@ -142,7 +142,7 @@ describe('rollover', () => {
     expect(figures(await compare(caller, '2010-01-01', '2010-01-31'))).toEqual([['usd', 10, 0, 10]])
   })
 
-  test('adds up to a model that goes from month to month', async () => {
+  test('matches a model that computes month after month', async () => {
     const months = Array.from({ length: 8 }, (_, n) => `2025-0${n + 1}`)
     const optional = <T>(value: fc.Arbitrary<T>) => fc.option(value, { nil: undefined })
     const cents = fc.integer({ min: 0, max: 50_000 })
@@ -166,10 +166,10 @@ describe('rollover', () => {
             account.id,
             `${months[every.since]}-15`,
           ])
-        const own = entries.flatMap((entry, n) =>
+        const monthBudgets = entries.flatMap((entry, n) =>
           entry.own === undefined ? [] : [{ category_id: food, month: `${months[n]}-01`, amount: entry.own.cents / 100, rollover: entry.own.rollover }]
         )
-        if (own.length > 0) await caller.create('budgets', own)
+        if (monthBudgets.length > 0) await caller.create('budgets', monthBudgets)
         await caller.create(
           'transactions',
           entries.map(({ spent }, n) => ({ name: 'x', category_id: food, amount: -spent / 100, transaction_date: `${months[n]}-10` })),
@@ -195,7 +195,7 @@ describe('rollover', () => {
 })
 
 describe('a row of budgets', () => {
-  test('is one a category, month and currency: a second is 409, and an upsert changes the first', async () => {
+  test('is unique by category, month and currency: a second insert is 409, and an upsert changes the first', async () => {
     const caller = await someone()
     const food = await category(caller)
     for (const month of ['2025-01-01', null]) {
@@ -215,7 +215,7 @@ describe('a row of budgets', () => {
     expect(await caller.post('/budgets', { category_id: food, month: '2025-03-01', amount: -1 })).toMatchObject({ status: 400, body: { code: '23514' } })
   })
 
-  test('is of a category of its own context, and never tells of another’s', async () => {
+  test("needs a category of its own context, and the error does not reveal another context's category", async () => {
     const caller = await someone()
     const food = await category(ours)
     await budget(ours, food, '2025-01', 1)
@@ -233,7 +233,7 @@ describe('a row of budgets', () => {
     expect((await viewer.get('/budgets')).body).toHaveLength(1)
   })
 
-  test('goes with its category', async () => {
+  test('is deleted with its category', async () => {
     const caller = await someone()
     for (
       const remove of [(id: string) => caller.delete(`/categories?id=eq.${id}`), (id: string) => caller.post('/rpc/delete_category', { p_category_id: id })]
@@ -246,7 +246,7 @@ describe('a row of budgets', () => {
   })
 })
 
-/** The first day of the month so many months after the current one. */
+/** Returns the first day of a month, counted from the current month. */
 const monthAfter = (months: number): string => {
   const now = new Date()
   return new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() + months, 1)).toISOString().slice(0, 10)
@@ -255,13 +255,13 @@ const endOf = (month: string): string => {
   const [year = 0, number = 0] = month.split('-').map(Number)
   return new Date(Date.UTC(year, number, 0)).toISOString().slice(0, 10)
 }
-/** currency, budget, actual, difference of each row of a month. */
+/** Returns currency, budget, actual and difference of each row of a month. */
 const inMonth = async (caller: Caller, month: string) => figures(await compare(caller, month, endOf(month)))
 const thisMonth = monthAfter(0)
 const [before, longBefore] = [monthAfter(-1), monthAfter(-10)]
 
 describe('a budget for every month', () => {
-  test('starts in the month in which it is created, or in the one that is sent', async () => {
+  test('starts in the month of its creation, or in the month that the client sends', async () => {
     const caller = await someone()
     const food = await category(caller)
     expect(await budget(caller, food, null, 100, { rollover: true })).toMatchObject({ starts_on: thisMonth })
@@ -270,14 +270,14 @@ describe('a budget for every month', () => {
     const every = '/budgets?month=is.null'
     expect((await caller.patch(every, { starts_on: longBefore })).status).toBe(204)
     expect(await inMonth(caller, thisMonth)).toContainEqual(['usd', 1100, 0, 1100])
-    // an upsert that does not name it leaves it
+    // An upsert without the column keeps its value.
     await caller.post('/budgets?on_conflict=category_id,currency,month', { category_id: food, currency: 'usd', month: null, amount: 100 }, {
       prefer: 'resolution=merge-duplicates',
     })
     expect((await caller.get(every)).body).toMatchObject([{ starts_on: longBefore }])
   })
 
-  test('starts in the month of the request’s time zone', async () => {
+  test("starts in the current month of the request's time zone", async () => {
     const caller = await someone()
     for (const zone of ['Pacific/Kiritimati', 'Pacific/Pago_Pago']) {
       const { body: [row] } = await caller.post('/budgets', { category_id: await category(caller), amount: 1 }, {
@@ -287,7 +287,7 @@ describe('a budget for every month', () => {
     }
   })
 
-  test('takes the first day of a month, and a row of one month takes none', async () => {
+  test('accepts only the first day of a month, and a budget of one month accepts no start', async () => {
     const caller = await someone()
     const food = await category(caller)
     for (const starts_on of ['2025-01-02', '1899-12-01', '2200-01-01'])
@@ -327,7 +327,7 @@ describe('a change of a budget', () => {
     ['by its deletion', (caller, food) => caller.delete(`/budgets?category_id=eq.${food}`), []],
     ['to a single month', (caller, food) => caller.patch(`/budgets?category_id=eq.${food}`, { month: '2190-01-01' }), []],
   ]
-  test.each(changes)('for every month %s leaves the months before, and its undo brings everything back', async (_, change, now) => {
+  test.each(changes)('for every month %s keeps the months before, and its undo restores everything', async (_, change, now) => {
     const caller = await someone()
     const food = await category(caller)
     await budget(caller, food, null, 300)
@@ -346,7 +346,7 @@ describe('a change of a budget', () => {
     ['its currency', { budget_currency: 'eur' }, [['eur', 300, 0, 300]]],
     ['both', { monthly_budget: 20, budget_currency: 'CHF' }, [['chf', 20, 0, 20]]],
     ['that takes it away', { monthly_budget: null }, []],
-  ])('of a category, %s, leaves the months before, and its undo brings everything back', async (_, change, now) => {
+  ])('of a category, %s, keeps the months before, and its undo restores everything', async (_, change, now) => {
     const caller = await someone()
     const food = await category(caller, { monthly_budget: 300 })
     await spend(caller, food, `${before}T12:00:00Z`, 300)
@@ -358,7 +358,7 @@ describe('a change of a budget', () => {
     expect(await tablesOf(caller)).toEqual(former)
   })
 
-  test('again in the same month, as of a slip, changes this and later months alone', async () => {
+  test('that corrects a slip of the same month changes only this and later months', async () => {
     const caller = await someone()
     const food = await category(caller)
     const { id } = await budget(caller, food, null, 300)
@@ -368,7 +368,7 @@ describe('a change of a budget', () => {
     expect((await caller.get('/past_budgets')).body).toMatchObject([{ category_id: food, currency: 'usd', until: thisMonth, amount: 300, rollover: false }])
   })
 
-  test('keeps what was carried over as it was', async () => {
+  test('keeps the amounts that were carried over before', async () => {
     const caller = await someone()
     const food = await category(caller)
     await budget(caller, food, null, 100, { rollover: true, starts_on: longBefore })
@@ -385,7 +385,7 @@ describe('a change of a budget', () => {
     expect(await inMonth(caller, thisMonth)).toEqual([])
   })
 
-  test('with another start holds from there on: the person changes the past', async () => {
+  test('that sends another start takes effect from there: the user changes the past', async () => {
     const caller = await someone()
     const food = await category(caller)
     await budget(caller, food, null, 300, { starts_on: longBefore })
@@ -394,27 +394,27 @@ describe('a change of a budget', () => {
     await caller.patch(`/budgets?category_id=eq.${food}`, { starts_on: middle })
     expect(await inMonth(caller, monthAfter(-6))).toEqual([['usd', 300, 0, 300]])
     expect(await inMonth(caller, middle)).toEqual([['usd', 250, 0, 250]])
-    // and ahead
+    // A start in the future works too.
     await caller.patch(`/budgets?category_id=eq.${food}`, { amount: 400, starts_on: monthAfter(2) })
     expect([await inMonth(caller, monthAfter(1)), await inMonth(caller, monthAfter(2))]).toEqual([[['usd', 250, 0, 250]], [['usd', 400, 0, 400]]])
-    // a month's own row still wins
+    // A month's own budget still takes precedence.
     await budget(caller, food, before.slice(0, 7), 1)
     expect(await inMonth(caller, before)).toEqual([['usd', 1, 0, 1]])
   })
 
-  test('that sets one again after months without leaves these without', async () => {
+  test('that sets a budget again after months without one keeps those months without', async () => {
     const account = await stack.person()
     const caller = stack.as(account)
     const food = await category(caller, { monthly_budget: 300 })
     await caller.patch(`/categories?id=eq.${food}`, { monthly_budget: null })
-    // it was taken away some months ago
+    // The budget was removed some months ago.
     await stack.owner.query('update api.past_budgets set until = $2 where category_id = $1', [food, monthAfter(-3)])
     await caller.patch(`/categories?id=eq.${food}`, { monthly_budget: 400 })
     expect([await inMonth(caller, monthAfter(-4)), await inMonth(caller, before), await inMonth(caller, thisMonth)])
       .toEqual([[['usd', 300, 0, 300]], [], [['usd', 400, 0, 400]]])
   })
 
-  test('by a row that takes the place of an older category’s number leaves the months before its start', async () => {
+  test('that replaces an older number of the category keeps the months before its start', async () => {
     const account = await stack.person()
     const caller = stack.as(account)
     const { rows: [{ id: food } = { id: '' }] } = await stack.owner.query<{ id: string }>(
@@ -425,7 +425,7 @@ describe('a change of a budget', () => {
     expect([await inMonth(caller, before), await inMonth(caller, thisMonth)]).toEqual([[['usd', 300, 0, 300]], [['usd', 250, 0, 250]]])
   })
 
-  test('of a team is the team’s past, which an editor’s change writes and a viewer reads', async () => {
+  test("by an editor keeps the team's past months, which a viewer reads", async () => {
     const [owner, editor, reader] = [await stack.person(), await stack.person(), await stack.person()]
     const organization = await stack.organization({ owner, editor, viewer: reader })
     const [mine, theirs] = [stack.as(owner, organization), stack.as(editor, organization)]
@@ -444,7 +444,7 @@ describe('get_cash_flow with upcoming periods', () => {
   const flow = (caller: Caller, query: string) => caller.get(`/rpc/get_cash_flow?${query}`)
   type Flow = { period: string, currency: string, income: number, expenses: number, is_planned: boolean }
 
-  test('adds what is still due, from today on, beside what took place', async () => {
+  test('adds the recurring costs that are still due from today, in their own columns', async () => {
     const caller = await someone()
     const { rows: [today] } = await stack.owner.query<{ day: string, month: string, ahead: string }>(
       `select to_char(day, 'YYYY-MM-DD') as day, to_char(date_trunc('month', day), 'YYYY-MM-DD') as month, to_char(date_trunc('month', day) + interval '1 month', 'YYYY-MM-DD') as ahead
@@ -486,7 +486,7 @@ describe('get_cash_flow with upcoming periods', () => {
     expect(await flow(ours, `upcoming=${upcoming}`)).toMatchObject({ status: 400, body: { code: '22023', message: 'upcoming is out of range' } })
   })
 
-  test('refuses more than can be planned in time', async () => {
+  test('is 400 for more occurrences than can be planned in time', async () => {
     const caller = await someone()
     await caller.create('subscriptions', { title: 'Milk', amount: 1, period: 'daily', starts_on: '2000-01-01' })
     expect((await flow(caller, 'grouping=yearly&upcoming=20')).status).toBe(200)

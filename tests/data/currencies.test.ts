@@ -1,4 +1,4 @@
-/** A row is of a currency that there is, and its amount has the decimals of that currency, as far as two are stored. */
+/** A row has an existing currency, and its amount has at most the decimals of that currency (two are stored at most). */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { financeError } from '../../client/errors.ts'
 import { dataStack, returning, type Account, type Answer, type Caller, type DataStack } from '../support/data.ts'
@@ -16,7 +16,7 @@ afterAll(() => data.stop())
 
 const error = ({ status, body }: Answer) => financeError(body, status)
 const row = async (table: string) => await samples[table]?.row(ann, {}) ?? {}
-/** Each column that holds a currency, and the amount that is in it. */
+/** Each column with a currency, and the column of its amount. */
 const columns: [table: string, currency: string, amount?: string][] = [
   ['transactions', 'currency', 'amount'],
   ['accounts', 'currency', 'balance'],
@@ -28,7 +28,7 @@ const columns: [table: string, currency: string, amount?: string][] = [
 ]
 
 describe('a code', () => {
-  test('of ISO 4217 is taken in either case, those of 0, 2, 3 and 4 decimals among them', async () => {
+  test('of ISO 4217 is accepted in either case, including codes with 0, 2, 3 and 4 decimals', async () => {
     const { rows } = await data.owner.query<{ code: string, decimals: number }>(
       'select code, private.currency_decimals(code) as decimals from unnest(private.currency_codes()) as code order by code',
     )
@@ -38,7 +38,7 @@ describe('a code', () => {
     expect((stored as { currency: string }[]).map(({ currency }) => currency)).toEqual(rows.map(({ code }) => code))
   })
 
-  test.each(columns)('that is none is refused for %s.%s, with what it takes', async (table, currency) => {
+  test.each(columns)('that does not exist is refused in %s.%s, and the hint says what is accepted', async (table, currency) => {
     for (const none of ['xyz', 'XXX', 'xau', 'euo']) {
       expect(error(await ann.post(`/${table}`, { ...await row(table), [currency]: none }))).toMatchObject({
         status: 400,
@@ -48,12 +48,12 @@ describe('a code', () => {
         hint: expect.stringContaining('ISO 4217 code, such as usd, eur or jpy') as string,
       })
     }
-    const somebody = data.as(await data.person())
-    const stored = await somebody.create(table, await samples[table]?.row(somebody, {}))
-    expect(error(await somebody.patch(`/${table}?id=eq.${stored.id}`, { [currency]: 'xyz' }))).toMatchObject({ code: '23514', fields: [currency] })
+    const caller = data.as(await data.person())
+    const stored = await caller.create(table, await samples[table]?.row(caller, {}))
+    expect(error(await caller.patch(`/${table}?id=eq.${stored.id}`, { [currency]: 'xyz' }))).toMatchObject({ code: '23514', fields: [currency] })
   })
 
-  test('of two letters breaks the form, as before', async () => {
+  test('of two letters violates the format constraint, as before', async () => {
     expect(error(await ann.post('/transactions', { name: 'Coffee', amount: 1, currency: 'us' }))).toMatchObject({
       code: '23514',
       message: 'new row for relation "transactions" violates check constraint "transactions_currency_form"',
@@ -63,27 +63,30 @@ describe('a code', () => {
 })
 
 describe('an amount', () => {
-  test.each(columns.filter(([, , amount]) => amount !== undefined))('of a currency without decimals is whole: %s', async (table, currency, amount = '') => {
-    const fits = await ann.create(table, { ...await row(table), [currency]: 'JPY', [amount]: 1500 })
-    expect(fits).toMatchObject({ [currency]: 'jpy', [amount]: 1500 })
-    const refused = {
-      status: 400,
-      code: '23514',
-      message: `new row for relation "${table}" violates check constraint "${table}_${amount}_fits_currency"`,
-      fields: [amount, currency],
-      hint: expect.stringContaining('a whole number in a currency without decimals') as string,
-    }
-    expect(error(await ann.post(`/${table}`, { ...await row(table), [currency]: 'jpy', [amount]: 1500.5 }))).toMatchObject(refused)
-    expect(error(await ann.patch(`/${table}?id=eq.${fits.id}`, { [amount]: 0.01 }))).toMatchObject(refused)
-    // the amount stays, and the currency has no room for it
-    const euros = await ann.create(table, { ...await row(table), [currency]: 'eur', [amount]: 12.5 })
-    expect(error(await ann.patch(`/${table}?id=eq.${euros.id}`, { [currency]: 'krw' }))).toMatchObject(refused)
-    const both = await ann.patch(`/${table}?id=eq.${euros.id}`, { [currency]: 'krw', [amount]: 18_000 }, returning)
-    expect(both.body).toMatchObject([{ [currency]: 'krw', [amount]: 18_000 }])
-  })
+  test.each(columns.filter(([, , amount]) => amount !== undefined))(
+    'of a currency without decimals must be whole: %s',
+    async (table, currency, amount = '') => {
+      const fits = await ann.create(table, { ...await row(table), [currency]: 'JPY', [amount]: 1500 })
+      expect(fits).toMatchObject({ [currency]: 'jpy', [amount]: 1500 })
+      const refused = {
+        status: 400,
+        code: '23514',
+        message: `new row for relation "${table}" violates check constraint "${table}_${amount}_fits_currency"`,
+        fields: [amount, currency],
+        hint: expect.stringContaining('a whole number in a currency without decimals') as string,
+      }
+      expect(error(await ann.post(`/${table}`, { ...await row(table), [currency]: 'jpy', [amount]: 1500.5 }))).toMatchObject(refused)
+      expect(error(await ann.patch(`/${table}?id=eq.${fits.id}`, { [amount]: 0.01 }))).toMatchObject(refused)
+      // The amount stays, and the new currency has no decimals.
+      const euros = await ann.create(table, { ...await row(table), [currency]: 'eur', [amount]: 12.5 })
+      expect(error(await ann.patch(`/${table}?id=eq.${euros.id}`, { [currency]: 'krw' }))).toMatchObject(refused)
+      const both = await ann.patch(`/${table}?id=eq.${euros.id}`, { [currency]: 'krw', [amount]: 18_000 }, returning)
+      expect(both.body).toMatchObject([{ [currency]: 'krw', [amount]: 18_000 }])
+    },
+  )
 
   const ofThree = columns.filter(([, , amount]) => amount !== undefined)
-  test.each(ofThree)('of a currency with three decimals is refused where it has a third, and is not rounded: %s', async (table, currency, amount = '') => {
+  test.each(ofThree)('with a third decimal, of a currency with three, is refused instead of rounded: %s', async (table, currency, amount = '') => {
     const refused = {
       status: 400,
       code: '23514',
@@ -103,11 +106,11 @@ describe('an amount', () => {
     const upsert = { prefer: 'resolution=merge-duplicates' }
     expect(error(await ann.post(`/${table}`, { ...stored, [amount]: 1.005 }, upsert))).toMatchObject(refused)
     expect((await ann.get(`/${table}?id=eq.${stored.id}&select=${currency},${amount}`)).body).toEqual([{ [currency]: 'kwd', [amount]: 1.23 }])
-    // a change of both is asked for the new currency
+    // If both change, the new currency applies to the new amount.
     expect((await ann.patch(`/${table}?id=eq.${stored.id}`, { [amount]: 1.005, [currency]: 'usd' }, returning)).body).toMatchObject([{ [amount]: 1.01 }])
   })
 
-  test('of a currency with three or four decimals may have the noise of floating-point numbers', async () => {
+  test('of a currency with three or four decimals may have the rounding error of floating-point numbers', async () => {
     const stored = await ann.create('transactions', [
       { name: 'a', amount: 0.1 + 0.2, currency: 'bhd' },
       { name: 'b', amount: '1.230', currency: 'kwd' },
@@ -117,12 +120,12 @@ describe('an amount', () => {
     expect(error(await ann.post('/transactions', { name: 'd', amount: 2.1234, currency: 'clf' })).code).toBe('23514')
   })
 
-  test('in the currency that the account gives is asked for that one', async () => {
+  test("is checked against the account's currency if the row names none", async () => {
     const { id: account_id } = await ann.create('accounts', { name: 'Gulf', type: 'cash', currency: 'kwd' })
     expect(error(await ann.post('/transactions', { name: 'Tea', amount: 0.125, account_id }))).toMatchObject({ code: '23514', fields: ['amount', 'currency'] })
   })
 
-  test('of a transfer has no third decimal either', async () => {
+  test('of a transfer must not have a third decimal either', async () => {
     const [dinars, more, dollars] = (await ann.create('accounts', ['kwd', 'kwd', 'usd'].map((currency) => ({ name: currency, type: 'cash', currency })))) as {
       id: string
     }[]
@@ -153,13 +156,13 @@ describe('an amount of two decimals', () => {
     },
   )
 
-  test('is rounded away from zero below it too, in each way to write', async () => {
+  test('rounds a third decimal away from zero, also for negative amounts, in each way to write', async () => {
     const { id, amount } = await ann.create('transactions', { name: 'Tea', amount: -2.005 })
     expect(amount).toBe(-2.01)
     expect((await ann.patch(`/transactions?id=eq.${id}&select=amount`, { amount: -7 }, returning)).text).toBe('[{"amount":-7.00}]')
   })
 
-  test('is printed with both where none is sent', async () => {
+  test('is printed with both decimals if none is sent', async () => {
     expect((await ann.post('/accounts?select=balance', { name: 'Giro', type: 'checking' }, returning)).text).toBe('[{"balance":0.00}]')
     expect((await ann.post('/categories?select=monthly_budget', { name: 'Rent' }, returning)).text).toBe('[{"monthly_budget":null}]')
   })
@@ -180,8 +183,8 @@ describe('an amount of two decimals', () => {
   )
 })
 
-describe('a row that was stored before', () => {
-  test('keeps its currency while other columns change, and does not change to another that is none', async () => {
+describe('a row from before these checks', () => {
+  test('keeps its currency while other columns change, and cannot change to another invalid one', async () => {
     const { rows: [old] } = await data.owner.query<{ id: string }>(
       `insert into api.transactions (name, amount, currency, user_id) values ('Old', 1.5, 'xyz', $1), ('Yen', 1.5, 'jpy', $1) returning id`,
       [account.id],
@@ -195,8 +198,8 @@ describe('a row that was stored before', () => {
   })
 })
 
-describe('a report that is asked for a currency', () => {
-  test('takes it in either case, as rows do', async () => {
+describe('a report with a target currency', () => {
+  test('accepts the code in either case, as rows do', async () => {
     const caller = data.as(await data.person())
     await caller.create('transactions', { name: 'Croissant', amount: -2.4, currency: 'EUR' })
     const p_filters = [{ field: 'currency', operation: 'eq', value: 'EUR' }]
@@ -205,7 +208,7 @@ describe('a report that is asked for a currency', () => {
     expect((await caller.get('/rpc/get_cash_flow?periods=1&p_currency=EUR')).body).toMatchObject([{ currency: 'eur', expenses: 2.4 }])
   })
 
-  test('refuses a code that there is none of', async () => {
+  test('refuses a code that does not exist', async () => {
     const refused = { status: 400, body: { code: '22023', hint: expect.stringContaining('ISO 4217') } }
     expect(await ann.get('/rpc/get_cash_flow?p_currency=zzz')).toMatchObject(refused)
     expect(await ann.get('/rpc/get_budget_comparison?p_currency=zzz')).toMatchObject(refused)
@@ -213,7 +216,7 @@ describe('a report that is asked for a currency', () => {
   })
 })
 
-test('a subscription is of the currency of the account that pays it', async () => {
+test('a subscription has the currency of the account that pays it', async () => {
   const { id } = await ann.create('accounts', { name: 'Giro', type: 'checking', currency: 'eur' })
   const insurance = { title: 'Insurance', amount: 120, period: 'yearly', account_id: id }
   expect(await ann.post('/subscriptions', insurance)).toMatchObject({ status: 400, body: { message: 'the account is of eur, the subscription of usd' } })

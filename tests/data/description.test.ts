@@ -1,4 +1,4 @@
-/** GET / describes what is exposed, in words, and nothing else. */
+/** GET / describes exactly the exposed tables and functions. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { dataStack, type DataStack } from '../support/data.ts'
 import { readTables, tables } from '../support/tables.ts'
@@ -28,28 +28,28 @@ beforeAll(async () => {
 })
 afterAll(() => stack.stop())
 
-test('it lists the tables and functions of the interface, and nothing more', () => {
+test('the description lists the tables and functions of the interface, and nothing more', () => {
   expect(Object.keys(description.paths).toSorted()).toEqual(
     ['/', ...[...tables, ...readTables].map((table) => `/${table}`), ...functions.map((name) => `/rpc/${name}`)].toSorted(),
   )
   expect(Object.keys(description.definitions).toSorted()).toEqual([...tables, ...readTables].toSorted())
 })
 
-test('it has words for the whole, each table, each column and each function', () => {
+test('the description has text for the API, each table, each column and each function', () => {
   expect(description.info.description).toContain('Authorization: Bearer')
-  for (const [table, { description: words, properties }] of Object.entries<any>(description.definitions)) {
-    expect(words, table).toMatch(/\S/)
+  for (const [table, { description: text, properties }] of Object.entries<any>(description.definitions)) {
+    expect(text, table).toMatch(/\S/)
     for (const [column, property] of Object.entries<any>(properties)) expect(property.description, `${table}.${column}`).toMatch(/\S/)
     expect(description.paths[`/${table}`].get.summary, table).toMatch(/\S/)
   }
   for (const name of functions) {
-    const { summary, description: words } = description.paths[`/rpc/${name}`].post
+    const { summary, description: text } = description.paths[`/rpc/${name}`].post
     expect(summary, name).toMatch(/\S/)
-    expect(words, name).toMatch(/\S/)
+    expect(text, name).toMatch(/\S/)
   }
 })
 
-/** What a function cannot be called without. */
+/** The required parameters of each function. */
 const needed: Record<string, object> = {
   create_transfer: { from_account_id: crypto.randomUUID(), to_account_id: crypto.randomUUID(), amount: 1 },
   delete_category: { p_category_id: crypto.randomUUID() },
@@ -60,12 +60,12 @@ const needed: Record<string, object> = {
   undo: { p_activity_id: '00000000-0000-4000-8000-000000000000' },
 }
 
-test('an anonymous caller may call none of them', async () => {
+test('an anonymous caller cannot call any function', async () => {
   for (const name of functions)
     expect(await stack.anonymous.post(`/rpc/${name}`, needed[name] ?? {}), name).toMatchObject({ status: 401, body: { code: '42501' } })
 })
 
-test('functions that only read and need no JSON can be called by GET; one that deletes cannot', async () => {
+test('a client can call functions by GET that only read and need no JSON, and none that deletes', async () => {
   const caller = stack.as(await stack.person())
   for (const name of functions.filter((one) => needed[one] === undefined)) expect((await caller.get(`/rpc/${name}`)).status, name).toBe(200)
   const { id } = await caller.create('categories', { name: 'x' })
@@ -73,8 +73,8 @@ test('functions that only read and need no JSON can be called by GET; one that d
   expect((await caller.get(`/categories?id=eq.${id}`)).body).toHaveLength(1)
 })
 
-test('what a row needs is what the interface says', () => {
-  // an owner column is filled from the token, and ids are generated
+test('the required columns of a row are those of the interface', () => {
+  // Owner columns are filled from the token, and ids are generated.
   const required = Object.fromEntries(
     Object.entries<any>(description.definitions).map(([table, { required: columns, properties }]) => [
       table,
@@ -92,7 +92,7 @@ test('what a row needs is what the interface says', () => {
   })
 })
 
-test('no helper is callable under /rpc, by anybody', async () => {
+test('no caller can call a helper function under /rpc', async () => {
   const caller = stack.as(await stack.person())
   const { rows } = await stack.owner.query<{ proname: string }>(
     `select distinct proname from pg_proc p join pg_namespace n on n.oid = p.pronamespace where n.nspname in ('private', 'public', 'auth')`,

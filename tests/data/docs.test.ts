@@ -1,4 +1,4 @@
-/** docs/data.md, done as it says: every example in order, one story, against the real PostgREST. */
+/** Runs every example of docs/data.md in order, as one story, against the real PostgREST. */
 import { execFile } from 'node:child_process'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
@@ -19,23 +19,23 @@ afterAll(async () => {
   await stack.stop()
 })
 
-test.each(sections)('“$title” can be done as the page says, and answers what it shows', ({ examples }) => dataPage.run(examples))
+test.each(sections)('the examples of “$title” work as the page says, and return what it shows', ({ examples }) => dataPage.run(examples))
 
-test('every table and every function is on the page', async () => {
+test('the page mentions every table and every function', async () => {
   const { body } = await stack.anonymous.get('/', { accept: 'application/openapi+json' })
   const names = Object.keys(body.paths).map((path) => path.split('/').at(-1) ?? '').filter((name) => name !== '')
   expect(names.length).toBeGreaterThan(10)
   expect(names.filter((name) => !page.includes(name))).toEqual([])
 })
 
-test('the TypeScript of the page compiles, strictly', async () => {
+test('the TypeScript of the page compiles in strict mode', async () => {
   const options = '--noEmit --strict --skipLibCheck --target es2024 --lib es2024,dom --module nodenext --moduleResolution nodenext page.mts'
   const compiler = join(import.meta.dirname, '../../node_modules/.bin/tsc')
   const { stdout } = await promisify(execFile)(compiler, options.split(' '), { cwd: dataPage.directory }).catch((error: { stdout: string }) => error)
   expect(stdout).toBe('')
 })
 
-test('every error of the table is met as the table says', async () => {
+test('every error of the table occurs as the table says', async () => {
   const mine = stack.as(await stack.person('error'))
   const row = { name: 'x', amount: 1 }
   const merge = { prefer: 'resolution=merge-duplicates' }
@@ -84,8 +84,8 @@ test('every error of the table is met as the table says', async () => {
   const table = [...page.matchAll(/^\| (\d{3}) \| (.*?) \|/gm)].flatMap(([, status, codes = '']) =>
     [...codes.matchAll(/`(\w+)`/g)].map(([, code]) => `${status} ${code}`)
   )
-  // what takes too long or too much memory, or is busy, is in the tests of limits, shares and turns, and in tests/containers/edge.containers.ts;
-  // activity-of-many.test.ts changes more rows than a request may
+  // The errors of limits, connection shares and write locks are in their own tests and in tests/containers/edge.containers.ts. The limit of rows that
+  // one request may change is in activity-of-many.test.ts.
   const elsewhere = ['500 57014', '409 PT409', '413 PT413', '429 53400', '503 53200', '503 PGRST001', '504 PGRST003']
   expect(answers.toSorted()).toEqual(table.filter((error) => !elsewhere.includes(error)).toSorted())
 })

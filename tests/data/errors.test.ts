@@ -1,4 +1,4 @@
-/** A refused value comes with a hint that says what its column takes; code and message stay PostgreSQL's own, by which clients find the field. */
+/** A refused value comes with a hint about the accepted values. Code and message stay PostgreSQL's, because clients find the field by them. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { randomUUID } from 'node:crypto'
 import { financeError } from '../../client/errors.ts'
@@ -18,7 +18,7 @@ afterAll(() => data.stop())
 
 const error = ({ status, body }: Answer) => financeError(body, status)
 
-describe('a value that a column does not take', () => {
+describe('a value that a column does not accept', () => {
   test.each([
     ['transactions', { status: 'payed' }, 'transactions_status_known', 'status', 'status: paid, pending or failed.'],
     ['transactions', { name: '' }, 'transactions_name_length', 'name', 'name: Title, 1 to 255 characters.'],
@@ -32,7 +32,7 @@ describe('a value that a column does not take', () => {
     ['dashboards', { visibility: 'secret' }, 'dashboards_visibility_known', 'visibility', 'visibility: private: hidden from viewers. shared, public:'],
     ['dashboards', { layout: {} }, 'dashboards_layout_form', 'layout', 'Object with widgets'],
     ['categories', { monthly_budget: -1 }, 'categories_monthly_budget_is_amount', 'monthly_budget', '0 or more'],
-  ])('%s %o is refused by %s, and the hint says what fits', async (table, wrong, constraint, field, hint) => {
+  ])('in %s, %o, is refused by %s, and the hint says what is accepted', async (table, wrong, constraint, field, hint) => {
     const row = await samples[table]?.row(ann, {})
     const refused = error(await ann.post(`/${table}`, { ...row, ...wrong }))
     expect(refused).toMatchObject({
@@ -48,7 +48,7 @@ describe('a value that a column does not take', () => {
     expect(unchanged).toMatchObject({ code: '23514', message: refused.message, hint: refused.hint })
   })
 
-  test('one that is missing is named as before, with what it is', async () => {
+  test('that is missing is named as before, with a hint about the column', async () => {
     expect(error(await ann.post('/transactions', { name: 'Coffee' }))).toMatchObject({
       status: 400,
       code: '23502',
@@ -59,14 +59,14 @@ describe('a value that a column does not take', () => {
     })
   })
 
-  test('of several the one that PostgreSQL would name is named: what is missing, then the first constraint', async () => {
+  test("is named in PostgreSQL's order if there are several: a missing one first, then the first constraint", async () => {
     expect(error(await ann.post('/transactions', { name: '', status: 'payed' }))).toMatchObject({ code: '23502' })
     expect(error(await ann.post('/transactions', { name: '', status: 'payed', amount: 1 }))).toMatchObject({
       message: expect.stringContaining('transactions_name_length') as string,
     })
   })
 
-  test('a viewer, who may not write at all, is told that and not what fits', async () => {
+  test('gives a viewer, who cannot write at all, the permission error instead of the hint', async () => {
     const viewer = await data.person('vera')
     const team = await data.organization({ viewer })
     for (const wrong of [{ status: 'payed' }, { amount: null }, { currency: 'xyz' }]) {
@@ -78,14 +78,14 @@ describe('a value that a column does not take', () => {
     }
   })
 
-  test('one that breaks an insert of many stores none of them', async () => {
+  test('in one row of a bulk insert makes all of its rows refused', async () => {
     const rows = [{ name: 'Kept', amount: 1, status: 'paid' }, { name: 'Wrong', amount: 1, status: 'payed' }]
     expect(error(await ann.post('/transactions', rows)).hint).toBe('status: paid, pending or failed.')
     expect((await ann.get('/transactions?name=eq.Kept')).body).toEqual([])
   })
 })
 
-describe('a date that cannot be read', () => {
+describe('a date that cannot be parsed', () => {
   const day = 'A day is YYYY-MM-DD, such as 2025-01-31.'
   const moment = 'A day is YYYY-MM-DD, such as 2025-01-31; a moment is YYYY-MM-DDTHH:MM:SSZ, such as 2025-01-31T18:30:00Z.'
   const coffee = { name: 'Coffee', amount: 1 }
@@ -96,7 +96,7 @@ describe('a date that cannot be read', () => {
     ['subscriptions', 'ends_on', day],
     ['budgets', 'month', day],
     ['exchange_rates', 'on_date', day],
-  ])('as %s.%s is refused in the words of PostgreSQL, and the hint says the form, however it is sent', async (table, column, hint) => {
+  ])("in %s.%s is refused with PostgreSQL's message and a hint about the format, in each way to send it", async (table, column, hint) => {
     const row = await samples[table]?.row(ann, {})
     const stored = await ann.create(table, row)
     for (const [wrong, code, message] of [['soon', '22007', 'invalid input syntax for type'], ['2025-02-30', '22008', 'out of range: "2025-02-30"']] as const) {
@@ -113,17 +113,17 @@ describe('a date that cannot be read', () => {
     expect(error(await ann.post('/transactions', { ...coffee, transaction_date }))).toMatchObject({ status: 400, hint: moment })
   })
 
-  test('is one of five thousand, and none of them is stored', async () => {
+  test('in one of five thousand rows makes all of them refused', async () => {
     const rows = Array.from({ length: 5_000 }, (_, i) => ({ name: 'Bulk', amount: 1, transaction_date: i === 4_321 ? '2025-02-29' : '2025-02-28' }))
     expect(error(await ann.post('/transactions', rows))).toMatchObject({ code: '22008', hint: moment })
     expect((await ann.get('/transactions?name=eq.Bulk')).body).toEqual([])
   })
 
-  test('is none that is written with escapes of JSON, or left out', async () => {
+  test('is not reported for a date with JSON escapes, nor for an omitted one', async () => {
     const stored = async (path: string, body: unknown) => (await ann.post(path, body, { prefer: 'return=representation, missing=default' })).body
     expect(await stored('/transactions?select=transaction_date', String.raw`{"name":"Coffee","amount":1,"transaction_date":"2025\u002d01\u002d31"}`))
       .toEqual([{ transaction_date: '2025-01-31T00:00:00+00:00' }])
-    // the default is that of the moment and not null, also in a list of which one row says nothing
+    // The default is the current time and not null, also in a list of which one row omits the date.
     expect(await stored('/transactions?select=transaction_date&columns=name,amount,transaction_date', [coffee, { ...coffee, transaction_date: '2025-01-31' }]))
       .toEqual([{ transaction_date: expect.stringMatching(/T.*[1-9]/) }, { transaction_date: '2025-01-31T00:00:00+00:00' }])
     const { starts_on: _, ...rent } = { starts_on: null, ...await samples['subscriptions']?.row(ann, {}) }
@@ -132,8 +132,8 @@ describe('a date that cannot be read', () => {
   })
 })
 
-describe('an id that a reference does not take', () => {
-  test('is another thing than one that is missing', async () => {
+describe('an id that a reference does not accept', () => {
+  test('gives another error than a missing reference', async () => {
     for (
       const [table, hint] of [['line_items', 'transaction_id: Id of its transaction.'], [
         'transaction_tags',
@@ -145,7 +145,7 @@ describe('an id that a reference does not take', () => {
     }
   })
 
-  test('of nobody and of somebody else are refused alike, with what it refers to', async () => {
+  test("gives the same error if it is missing and if it is another user's, with a hint about the referenced table", async () => {
     const bob = data.as(await data.person('bob'))
     const hidden: Record<string, { id: string }> = {
       categories: await bob.create('categories', { name: 'Bob' }),
@@ -171,7 +171,7 @@ describe('an id that a reference does not take', () => {
   })
 })
 
-describe('what a function does not take', () => {
+describe('an argument that a function does not accept', () => {
   const filter = (field: string, value: unknown, operation = 'eq') => ({ p_filters: [{ field, operation, value }] })
   test.each([
     ['get_transaction_stat', { p_aggregate_fn: 'max' }, 'It is sum, avg or count.'],
@@ -185,13 +185,13 @@ describe('what a function does not take', () => {
     ['get_transaction_stat', filter('amount', 1, 'near'), 'Operations for amount are eq, neq, gt,'],
     ['get_budget_comparison', { start_date: '2025-02-01', end_date: '01/03/2025' }, 'Dates are YYYY-MM-DD'],
     ['get_budget_comparison', { preset: 'next_week' }, 'this_month'],
-  ])('%s of %o is refused with what it takes', async (name, given, hint) => {
+  ])('is refused with a hint about the accepted values: %s of %o', async (name, given, hint) => {
     expect(error(await ann.post(`/rpc/${name}`, given))).toMatchObject({ status: 400, code: '22023', hint: expect.stringContaining(hint) as string })
   })
 })
 
-describe('what a column takes is said by its comment', () => {
-  test('each value of an enumeration, and each end of a range or a length', () => {
+describe('the comment of a column', () => {
+  test('names each value of an enumeration, and each end of a range or a length', () => {
     const unsaid = exposed.tables.filter(({ mayInsert }) => mayInsert).flatMap(({ name, columns }) =>
       columns.flatMap(({ name: column, description, bounds: { values = [], minLength, maxLength, minimum, maximum } }) =>
         [...values, maxLength, minLength, minimum, maximum].filter((bound) => bound !== undefined && !description.includes(String(bound)))

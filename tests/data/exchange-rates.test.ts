@@ -1,4 +1,4 @@
-/** At which rate a report converts: one amount of one day, and the rates that a person has. */
+/** The exchange rate of a report: one amount of one day, converted with the rates that the user has stored. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { dataStack, type Caller, type DataStack } from '../support/data.ts'
 
@@ -12,8 +12,8 @@ type Rate = [on_date: string, base: string, quote: string, rate: number | string
 const stored = (rates: Rate[]) => rates.map(([on_date, base, quote, rate]) => ({ on_date, base, quote, rate }))
 const converted = (caller: Caller, p_convert_to: string, prefer = 'timezone=UTC') => caller.post('/rpc/get_transaction_stat', { p_convert_to }, { prefer })
 
-/** Somebody with one transaction and these rates. */
-async function somebody(amount: number, currency: string, on: string, rates: Rate[]): Promise<Caller> {
+/** Creates a user with one transaction and these rates. */
+async function newCaller(amount: number, currency: string, on: string, rates: Rate[]): Promise<Caller> {
   const caller = stack.as(await stack.person())
   await caller.create('transactions', { name: 'x', amount, currency, transaction_date: on })
   if (rates.length > 0) await caller.create('exchange_rates', stored(rates))
@@ -47,17 +47,17 @@ describe('the rate', () => {
       ['2025-01-01', 'chf', 'usd', 2],
     ]],
   ])('%s: %d', async (_, amount, rates) => {
-    expect(await converted(await somebody(100, 'eur', '2025-01-10T12:00:00Z', rates), 'usd')).toMatchObject({ status: 200, body: amount })
+    expect(await converted(await newCaller(100, 'eur', '2025-01-10T12:00:00Z', rates), 'usd')).toMatchObject({ status: 200, body: amount })
   })
 
-  test("is that of the day as the request's time zone has it", async () => {
-    const caller = await somebody(100, 'eur', '2025-01-10T23:30:00Z', [['2025-01-10', 'eur', 'usd', 1.1], ['2025-01-11', 'eur', 'usd', 1.2]])
+  test("is that of the transaction's day in the request's time zone", async () => {
+    const caller = await newCaller(100, 'eur', '2025-01-10T23:30:00Z', [['2025-01-10', 'eur', 'usd', 1.1], ['2025-01-11', 'eur', 'usd', 1.2]])
     expect((await converted(caller, 'usd')).body).toBe(110)
     expect((await converted(caller, 'usd', 'timezone=Europe/Berlin')).body).toBe(120)
   })
 
-  test('needs none for the currency itself, nor for a count', async () => {
-    const caller = await somebody(12.34, 'eur', '2025-01-10', [])
+  test('is not needed for the target currency itself, nor for a count', async () => {
+    const caller = await newCaller(12.34, 'eur', '2025-01-10', [])
     expect((await converted(caller, 'EUR')).body).toBe(12.34)
     expect((await caller.post('/rpc/get_transaction_stat', { p_convert_to: 'usd', p_aggregate_fn: 'count' })).body).toBe(1)
   })
@@ -68,23 +68,23 @@ describe('an amount', () => {
     [1.5, 'eur', 'usd', ['2025-01-01', 'eur', 'usd', 0.67], 1.01],
     [-1.5, 'eur', 'usd', ['2025-01-01', 'eur', 'usd', 0.67], -1.01],
     [0.01, 'eur', 'usd', ['2025-01-01', 'eur', 'usd', 0.5], 0.01],
-    // 0.125 exactly, by a division
+    // Exactly 0.125, by a division.
     [1, 'eur', 'usd', ['2025-01-01', 'usd', 'eur', 8], 0.13],
-    // just below a half: 0.00499…
+    // Just below a half: 0.00499…
     [0.01, 'eur', 'usd', ['2025-01-01', 'usd', 'eur', '2.000000000001'], 0],
     [-99.99, 'eur', 'jpy', ['2025-01-01', 'eur', 'jpy', 160], -15998],
     [0.5, 'eur', 'jpy', ['2025-01-01', 'eur', 'jpy', 1], 1],
-    // three decimals, of which two are stored
+    // Three decimals, of which two are stored.
     [10, 'eur', 'kwd', ['2025-01-01', 'eur', 'kwd', 0.3333], 3.33],
     [999_999_999_999.99, 'eur', 'usd', ['2025-01-01', 'eur', 'usd', 2], 1_999_999_999_999.98],
-  ])('%d %s is rounded half away from zero to the decimals of %s, once', async (amount, currency, target, rate, expected) => {
-    expect((await converted(await somebody(amount, currency, '2025-01-10', [rate]), target)).body).toBe(expected)
+  ])('of %d %s is rounded once, half away from zero, to the decimals of %s: from rate %j to %d', async (amount, currency, target, rate, expected) => {
+    expect((await converted(await newCaller(amount, currency, '2025-01-10', [rate]), target)).body).toBe(expected)
   })
 })
 
-describe('a rate that is missing', () => {
-  test('is 400 in every report, and names the first pair and day', async () => {
-    const caller = await somebody(1, 'eur', '2025-01-10T12:00:00Z', [['2025-01-10', 'eur', 'usd', 2]])
+describe('a missing rate', () => {
+  test('is 400 in every report, and the message names the first currency pair and day', async () => {
+    const caller = await newCaller(1, 'eur', '2025-01-10T12:00:00Z', [['2025-01-10', 'eur', 'usd', 2]])
     await caller.create(
       'transactions',
       [['2025-01-09T12:00:00Z', 'eur'], ['2025-01-03T12:00:00Z', 'gbp'], ['2025-01-03T12:00:00Z', 'eur']]
@@ -107,19 +107,19 @@ describe('a rate that is missing', () => {
     expect((await caller.post('/rpc/get_transaction_stat', { p_convert_to: 'usd', p_filters: inTime })).body).toBe(2)
   })
 
-  test.each(['euro', '', 'e1r', "eur'", 'zzz'])('%j is no currency: 400', async (p_convert_to) => {
-    const caller = await somebody(1, 'eur', '2025-01-10', [])
+  test.each(['euro', '', 'e1r', "eur'", 'zzz'])('%j as a target currency is 400', async (p_convert_to) => {
+    const caller = await newCaller(1, 'eur', '2025-01-10', [])
     expect(await converted(caller, p_convert_to)).toMatchObject({ status: 400, body: { code: '22023', hint: expect.stringContaining('such as eur') } })
   })
 })
 
-describe('a rate that is there already', () => {
+describe('a rate that already exists', () => {
   const rate = { on_date: '2025-01-01', base: 'eur', quote: 'usd', rate: 1 }
   const merge = { prefer: 'resolution=merge-duplicates,return=representation' }
   const ofTeam = '/exchange_rates?on_conflict=organization_id,base,quote,on_date'
   const ofPerson = '/exchange_rates?on_conflict=user_id,organization_id,base,quote,on_date'
 
-  test("is 409, and set by the key of its context, a team's also by another member", async () => {
+  test('is 409 at an insert, and is changed by an upsert on the key of its context, in a team also by another member', async () => {
     const [owner, colleague] = [await stack.person('owner'), await stack.person('colleague')]
     const team = await stack.organization({ owner, editor: colleague })
     const contexts: [Caller, string, Caller][] = [
@@ -136,7 +136,7 @@ describe('a rate that is there already', () => {
     }
   })
 
-  test('of a stranger is 403, as one that there is not', async () => {
+  test('of a stranger is 403, same as a missing one', async () => {
     const owner = await stack.person('owner')
     const team = await stack.organization({ owner })
     await stack.as(owner, team).create('exchange_rates', rate)
@@ -150,7 +150,7 @@ describe('a rate that is there already', () => {
   })
 })
 
-test("a report of a team takes the team's rates, a personal one one's own, and none anybody else's", async () => {
+test("a team's report uses the team's rates, a personal report the user's own, and neither uses rates of others", async () => {
   const [owner, colleague] = [await stack.person('owner'), await stack.person('colleague')]
   const team = await stack.organization({ owner, viewer: colleague })
   const [mine, ours, theirs] = [stack.as(owner), stack.as(owner, team), stack.as(colleague, team)]
@@ -162,7 +162,7 @@ test("a report of a team takes the team's rates, a personal one one's own, and n
   expect((await converted(ours, 'usd')).body).toBe(3)
   expect((await converted(theirs, 'usd')).body).toBe(3)
   expect((await ours.post('/rpc/get_transaction_stat', { p_convert_to: 'usd', p_organization_id: null })).body).toBe(2)
-  // the colleague's own context has none
+  // The colleague's personal context has no rates.
   await stack.as(colleague).create('transactions', { name: 'x', amount: 1, currency: 'eur' })
   expect(await converted(stack.as(colleague), 'usd')).toMatchObject({
     status: 400,

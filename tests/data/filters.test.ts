@@ -1,6 +1,6 @@
 /**
- * What a filter means, against a model that knows nothing of SQL: random filters over random rows, through PostgREST. The page
- * has the model's rows in the model's order, and the report counts as many. `FILTERS=5000` asks so many times.
+ * Filters against a model without SQL: random filters over random rows, through PostgREST. The page must have the model's rows in the model's order,
+ * and the report must count the same number. `FILTERS=5000` sets the number of cases.
  */
 import fc from 'fast-check'
 import { afterAll, beforeAll, expect, test } from 'vitest'
@@ -12,13 +12,13 @@ const runs = Number(process.env['FILTERS'] ?? 200)
 type Row = { id: string, cents: number, moment: number, tenant: 'own' | 'team' | 'other', texts: Record<string, string | null>, tags: string[] }
 type Filter = { field: string, operation: string, value?: unknown }
 
-// --- moments: around the midnights of three zones, and the days on which clocks change
+// Moments around midnight in three zones, and around the days on which clocks change.
 
 const zones = ['UTC', 'Europe/Berlin', 'America/New_York', 'Asia/Kolkata']
 const days = ['2024-12-31', '2025-01-01', '2025-03-09', '2025-03-30', '2025-03-31', '2025-10-26']
 const dayInMs = 86_400_000
 
-/** By how much a zone's clocks are ahead of UTC at a moment, in milliseconds. */
+/** Returns the UTC offset of a zone at a moment, in milliseconds. */
 function ahead(zone: string, moment: number): number {
   const parts = Object.fromEntries(
     new Intl.DateTimeFormat('en-US', {
@@ -36,7 +36,7 @@ function ahead(zone: string, moment: number): number {
   const { year = 0, month = 0, day = 0, hour = 0, minute = 0, second = 0 } = parts
   return Date.UTC(year, month - 1, day, hour, minute, second) - moment
 }
-/** The moment at which a zone's clocks show this; a time that no clock shows does not come up here. */
+/** Returns the moment at which clocks in a zone show this time. Times that a clock change skips do not occur here. */
 function local(zone: string, clock: string): number {
   const asUtc = Date.parse(`${clock}Z`)
   const guess = asUtc - ahead(zone, asUtc)
@@ -48,7 +48,7 @@ const borders = zones.flatMap((zone) => days.flatMap((day) => [midnight(zone, da
 
 const moment = fc.tuple(fc.constantFrom(...borders), fc.constantFrom(-1, 0, 0, 1, 3_600_000)).map(([border, shift]) => border + shift)
 const iso = (at: number) => new Date(at).toISOString()
-/** A date or date-time as a client writes it, and what it means in a zone: a moment, and where the day ends that it names. */
+/** A date or date-time as a client writes it, with its meaning in a zone: its moment, and the end of the named day. */
 const dateValue = fc.oneof(
   fc.constantFrom(...days).map((text) => ({ text, at: (zone: string) => midnight(zone, text), end: (zone: string) => midnight(zone, dayAfter(text)) - 1 })),
   moment.map((at) => ({ text: iso(at), at: () => at, end: () => at })),
@@ -60,22 +60,20 @@ const dateValue = fc.oneof(
   })),
 )
 
-// --- texts: letters of both cases and what patterns and quoting are made of
+// Texts of letters in both cases, and of characters with a meaning in patterns and quoting.
 
 const alphabet = ['a', 'A', 'b', 'B', '%', '_', '\\', '*', "'", '"', ',', '{', ' ', '😀']
 const word = fc.string({ unit: fc.constantFrom(...alphabet), minLength: 1, maxLength: 4 })
 const pattern = fc.string({ unit: fc.constantFrom(...alphabet, '*', '%', '_'), maxLength: 5 }).filter((text) => !text.endsWith('\\'))
 
-/** LIKE as SQL has it, of characters: % and * any of them, _ one, a backslash makes the next one plain. */
+/** Returns true if a text matches a LIKE pattern: % and * match any characters, _ matches one, and a backslash escapes the next. */
 function isLike(value: string[], [first, ...rest]: string[]): boolean {
   if (first === undefined) return value.length === 0
   if (first === '%' || first === '*') return isLike(value, rest) || (value.length > 0 && isLike(value.slice(1), [first, ...rest]))
-  // the asterisk has become a percent sign before a backslash is looked at
+  // The asterisk becomes a percent sign before backslashes are interpreted.
   const plain = first === '\\' ? rest[0]?.replace('*', '%') : first
   return value[0] !== undefined && (first === '_' || value[0] === plain) && isLike(value.slice(1), first === '\\' ? rest.slice(1) : rest)
 }
-
-// --- rows
 
 const nullable = ['description', 'reference_no', 'external_id', 'category_id', 'account_id', 'organization_id']
 const textFields = ['name', 'description', 'reference_no', 'status', 'source', 'currency', 'user_id', 'organization_id', 'external_id']
@@ -104,7 +102,7 @@ const row = (id: string): fc.Arbitrary<Row> =>
 let stack: DataStack
 let rows: Row[]
 let callers: { caller: Caller, sees: Row[], counts: Row[] }[]
-const known: Record<string, string> = {}
+const idByName: Record<string, string> = {}
 
 beforeAll(async () => {
   stack = await dataStack()
@@ -118,12 +116,12 @@ beforeAll(async () => {
         user,
         organization,
       ])
-      known[`${tenant} ${name}`] = category.id
+      idByName[`${tenant} ${name}`] = category.id
       const { rows: [account] } = await stack.owner.query(
         `insert into api.accounts (name, type, user_id, organization_id) values ($1, 'cash', $2, $3) returning id`,
         [name, user, organization],
       )
-      known[`${tenant} account ${name}`] = account.id
+      idByName[`${tenant} account ${name}`] = account.id
     }
     for (const label of labels) {
       const { rows: [tag] } = await stack.owner.query('insert into api.tags (name, user_id, organization_id) values ($1, $2, $3) returning id', [
@@ -131,14 +129,14 @@ beforeAll(async () => {
         user,
         organization,
       ])
-      known[`${tenant} tag ${label}`] = tag.id
+      idByName[`${tenant} tag ${label}`] = tag.id
     }
     for (const one of rows.filter((each) => each.tenant === tenant)) {
       const { category, account, ...texts } = one.texts
       const stored = {
         ...texts,
-        category_id: category === null ? null : known[`${tenant} ${category}`] ?? null,
-        account_id: account === null ? null : known[`${tenant} account ${account}`] ?? null,
+        category_id: category === null ? null : idByName[`${tenant} ${category}`] ?? null,
+        account_id: account === null ? null : idByName[`${tenant} account ${account}`] ?? null,
         user_id: user,
         organization_id: organization,
         external_id: one.cents % 2 === 0 ? null : one.id,
@@ -151,21 +149,21 @@ beforeAll(async () => {
         [one.id, one.cents / 100, iso(one.moment), ...Object.values(stored)],
       )
       for (const label of one.tags)
-        await stack.owner.query('insert into api.transaction_tags (transaction_id, tag_id) values ($1, $2)', [one.id, known[`${tenant} tag ${label}`]])
+        await stack.owner.query('insert into api.transaction_tags (transaction_id, tag_id) values ($1, $2)', [one.id, idByName[`${tenant} tag ${label}`]])
     }
   }
-  const own = rows.filter(({ tenant }) => tenant === 'own')
+  const annsRows = rows.filter(({ tenant }) => tenant === 'own')
   const ours = rows.filter(({ tenant }) => tenant === 'team')
-  callers = [{ caller: stack.as(ann), sees: own, counts: own }, { caller: stack.as(ann, team), sees: [...own, ...ours], counts: ours }]
+  callers = [{ caller: stack.as(ann), sees: annsRows, counts: annsRows }, { caller: stack.as(ann, team), sees: [...annsRows, ...ours], counts: ours }]
 })
 afterAll(() => stack.stop())
 
-// --- filters, each with what it lets pass
+// Filters, each with the model's predicate.
 
 type Meant = { filter: Filter, passes: (one: Row, zone: string) => boolean }
 const ordered = ['eq', 'neq', 'gt', 'gte', 'lt', 'lte', 'in', 'from', 'to', 'between']
 
-/** A comparison of a value with others: each has a place, and an end that `to` and `between` count in. */
+/** Comparison operations on a value: each value has a start, and an end that `to` and `between` use. */
 function compares(operation: string, value: number, places: { at: number, end: number }[]): boolean {
   const [first = { at: 0, end: 0 }, last = first] = places
   switch (operation) {
@@ -192,19 +190,19 @@ function compares(operation: string, value: number, places: { at: number, end: n
 }
 const sent = (operation: string, values: unknown[]) => operation === 'in' ? values : operation === 'between' ? values.slice(0, 2) : values[0]
 
-/** Half the time in order, because between the greater and the less there is nothing. */
+/** Orders a pair half of the time, because a range from the greater to the less is empty. */
 const several = <T>(value: fc.Arbitrary<T>, order: (one: T) => number) =>
   fc.tuple(fc.array(value, { minLength: 2, maxLength: 3 }), fc.boolean())
     .map(([values, isOrdered]) => isOrdered ? values.toSorted((a, b) => order(a) - order(b)) : values)
 
-/** Cents of a row, so that what is equal comes up too, or any; in thousandths, because filters may be finer than what is stored. */
+/** An amount: half of the time that of a row, so that equality occurs. In thousandths, because filters may be finer than stored amounts. */
 const thousandths = fc.oneof(fc.nat().map((at) => (rows[at % rows.length]?.cents ?? 0) * 10), fc.integer({ min: -3_000, max: 3_000 }))
 const amountFilter = fc.tuple(fc.constantFrom(...ordered), several(thousandths, Number), fc.boolean())
   .map(([operation, values, asText]): Meant => ({
     filter: { field: 'amount', operation, value: sent(operation, values.map((at) => asText ? (at / 1000).toFixed(3) : at / 1000)) },
     passes: ({ cents }) => compares(operation, cents * 10, values.map((at) => ({ at, end: at }))),
   }))
-// whole days come oftener, because they have most borders
+// Whole days are more frequent, because their borders matter most.
 const dateFilter = fc.tuple(fc.constantFrom(...ordered, 'to', 'between', 'between', 'between'), several(dateValue, ({ at }) => at('UTC')))
   .map(([operation, values]): Meant => ({
     filter: { field: 'transaction_date', operation, value: sent(operation, values.map(({ text }) => text)) },
@@ -212,7 +210,7 @@ const dateFilter = fc.tuple(fc.constantFrom(...ordered, 'to', 'between', 'betwee
   }))
 const presetFilter = fc.tuple(fc.constantFrom('transaction_date', 'created_at', 'updated_at'), fc.constantFrom(...ordered))
   .map(([field, operation]): Meant => ({ filter: { field, operation, value: 'all_time' }, passes: () => !['neq', 'gt', 'lt'].includes(operation) }))
-/** A value that a row has; of texts also another. */
+/** A value of a row, or another text. */
 const valueOf = (field: string) =>
   fc.tuple(fc.nat(), word, fc.boolean()).map(([at, other, isOther]) => {
     const isId = idFields.includes(field)
@@ -252,13 +250,13 @@ const tagFilter = fc.tuple(fc.constantFrom('eq', 'neq', 'in', 'is_null'), fc.arr
       return operation === 'neq' ? !tags.includes(values[0] ?? '') : tags.some((tag) => operation === 'eq' ? tag === values[0] : values.includes(tag))
     },
   }))
-/** In a search every character is itself. */
+/** A search treats every character literally. */
 const searchFilter = fc.tuple(fc.constantFrom('contains', 'eq', 'ilike'), word)
   .map(([operation, value]): Meant => ({
     filter: { field: 'search', operation, value },
     passes: ({ texts }) => ['name', 'description', 'reference_no'].some((field) => (texts[field] ?? '').toLowerCase().includes(value.toLowerCase())),
   }))
-/** Filters that let much pass, so that several together still let some. */
+/** Filters that match many rows, so that combinations still match some. */
 const wide = fc.oneof(
   fc.constantFrom('gt', 'gte').map((operation): Meant => ({
     filter: { field: 'amount', operation, value: -2.5 },
@@ -281,7 +279,7 @@ const meant = fc.oneof(
 
 const newestFirst = (a: Row, b: Row) => b.moment - a.moment || (a.id < b.id ? -1 : 1)
 
-test('filters let pass what they say, newest first, in pages and in reports', async () => {
+test("a random set of filters returns the model's rows, newest first, in pages and in reports", async () => {
   let some = 0
   const request = fc.record({
     at: fc.nat({ max: 1 }),
@@ -310,6 +308,6 @@ test('filters let pass what they say, newest first, in pages and in reports', as
     }),
     { seed, numRuns: runs },
   )
-  // a property of nothing but empty answers would say little
+  // The property would say little if most of the results were empty.
   expect(some).toBeGreaterThan(runs / 4)
 }, 120_000 + runs * 100)

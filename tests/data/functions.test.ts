@@ -1,4 +1,4 @@
-/** The functions under /rpc, to the cent against sums made here by hand, in both contexts, and with nonsense. */
+/** The functions under /rpc, exact to the cent against sums computed here, in both contexts, and with invalid arguments. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { dataStack, type Account, type Caller, type DataStack, type Organization } from '../support/data.ts'
 import { refusal as refusalOfVersion, refusalOf, unknownZone } from '../support/postgrest-versions.ts'
@@ -12,7 +12,7 @@ let viewer: Caller
 let nobody: Caller
 const ids: Record<string, string> = {}
 
-/** In cents, so that the sums here are exact. All of them at noon UTC. */
+/** Amounts in cents, so that sums here are exact. All entries are at noon UTC. */
 const book = [
   { name: 'Salary', cents: 300_000, on: '2025-01-01', category: null, status: 'paid' },
   { name: 'Rent', cents: -90_010, on: '2025-01-03', category: 'Home', status: 'paid' },
@@ -98,7 +98,7 @@ describe('get_filtered_transactions', () => {
     expect([status, names(body)]).toEqual([200, names(book.filter(keeps))])
   })
 
-  test('all filters must hold, and of no filters all rows come, newest first', async () => {
+  test('returns rows that match all filters, and all rows without a filter, newest first', async () => {
     const two = [{ field: 'amount', operation: 'lt', value: 0 }, { field: 'category_id', operation: 'eq', value: ids['Food 1'] }]
     expect(names((await filtered(mine, two)).body)).toBe('Bread Cheese Wine')
     const { body } = await filtered(mine, [])
@@ -115,7 +115,7 @@ describe('get_filtered_transactions', () => {
     },
   )
 
-  test('sees what the caller sees: both contexts while an organization is active, nothing of others', async () => {
+  test('returns the rows that the caller may see: both contexts while an organization is active, and none of others', async () => {
     expect((await filtered(ours, [])).body).toHaveLength(2 * book.length)
     expect((await filtered(ours, [personal])).body).toHaveLength(book.length)
     expect((await filtered(viewer, [])).body).toHaveLength(book.length)
@@ -123,7 +123,7 @@ describe('get_filtered_transactions', () => {
     expect(await filtered(stack.anonymous, [])).toMatchObject({ status: 401, body: { code: '42501' } })
   })
 
-  test('is a table: select, order, limit and embedding work on it', async () => {
+  test('can be used as a table: with select, order, limit and embedding', async () => {
     const { body } = await filtered(
       mine,
       [{ field: 'category_id', operation: 'is_null', value: false }],
@@ -178,7 +178,7 @@ describe('get_filtered_transactions', () => {
     ['all', 'Each has field'],
     [5, 'Each has field'],
     [Array.from({ length: 51 }, () => ({ field: 'amount', operation: 'gt', value: 0 })), 'Each has field'],
-  ])('%j is 400 and says what is allowed', async (filters, allowed) => {
+  ])('is 400 for the filters %j, and says what is allowed', async (filters, allowed) => {
     expect(await filtered(mine, filters)).toMatchObject(refusal({ hint: expect.stringContaining(allowed) }))
   })
 })
@@ -188,7 +188,7 @@ describe('get_transaction_stat', () => {
   const income = counted.filter(({ cents }) => cents > 0)
   const expense = counted.filter(({ cents }) => cents < 0)
 
-  test('answers one number: the sum, average or count of all, the income or the expenses', async () => {
+  test('returns one number: the sum, average or count of all transactions, of the income or of the expenses', async () => {
     for (const [type, entries] of [['balance', counted], ['income', income], ['expense', expense]] as const) {
       const ask = async (fn: string) =>
         (await stat(mine, { p_user_id: ada.id, p_organization_id: null, p_filters: [], p_aggregate_fn: fn, p_transaction_type: type })).body
@@ -198,7 +198,7 @@ describe('get_transaction_stat', () => {
     }
   })
 
-  test('is of the context it names: null is personal, and left out it is the active one', async () => {
+  test('uses the context that it names, null for personal, and by default the active one', async () => {
     expect((await stat(ours, { p_organization_id: team.id })).body).toBe(2 * money(counted))
     expect((await stat(ours)).body).toBe(2 * money(counted))
     expect((await stat(ours, { p_organization_id: null })).body).toBe(money(counted))
@@ -206,11 +206,11 @@ describe('get_transaction_stat', () => {
     expect((await stat(viewer, { p_organization_id: null })).body).toBe(0)
   })
 
-  test('of nothing is 0', async () => {
+  test('is 0 without transactions', async () => {
     for (const p_aggregate_fn of ['sum', 'avg', 'count']) expect(await stat(nobody, { p_aggregate_fn })).toMatchObject({ status: 200, body: 0 })
   })
 
-  test('takes the filters of get_filtered_transactions', async () => {
+  test('accepts the filters of get_filtered_transactions', async () => {
     const p_filters = [{ field: 'transaction_date', operation: 'between', value: ['2025-01-01', '2025-01-31'] }, {
       field: 'status',
       operation: 'eq',
@@ -220,7 +220,7 @@ describe('get_transaction_stat', () => {
     expect((await stat(mine, { p_filters: [{ field: 'transaction_date', operation: 'in', value: 'this_month' }] })).body).toBe(0)
   })
 
-  test('of another user or organization is 403', async () => {
+  test('is 403 for another user or organization', async () => {
     const denied = { status: 403, body: { code: '42501', message: 'permission denied for table transactions' } }
     for (const body of [{ p_user_id: 'somebody' }, { p_organization_id: 'another' }, { p_user_id: ada.id, p_organization_id: 'another' }]) {
       for (const caller of [mine, ours, nobody]) expect(await stat(caller, body)).toMatchObject(denied)
@@ -229,7 +229,7 @@ describe('get_transaction_stat', () => {
     expect((await stat(stack.anonymous)).status).toBe(401)
   })
 
-  test('never adds up two currencies: it refuses, names them, and takes a filter', async () => {
+  test('never adds up two currencies: it refuses, names them, and accepts a filter on one', async () => {
     const caller = stack.as(await stack.person())
     await caller.create('transactions', [['usd', 1], ['eur', 2], ['eur', 3]].map(([currency, amount]) => ({ name: 'x', currency, amount })))
     for (const p_aggregate_fn of ['sum', 'avg']) {
@@ -246,7 +246,7 @@ describe('get_transaction_stat', () => {
     [{ p_transaction_type: 'loss' }, 'It is balance, income or expense.'],
     [{ p_filters: 'x' }, 'Each has field'],
     [{ p_filters: [{}] }, 'Fields are'],
-  ])('%j is 400', async (body, allowed) => {
+  ])('is 400 for %j', async (body, allowed) => {
     expect(await stat(mine, body)).toMatchObject(refusal({ hint: expect.stringContaining(allowed) }))
   })
 })
@@ -271,8 +271,8 @@ describe('get_transaction_aggregate', () => {
     }],
     ['status', ({ status }) => status],
     ['currency', () => 'usd'],
-  ])('by %s', async (p_group_by, key) => {
-    // each status is a group of its own
+  ])('groups by %s', async (p_group_by, key) => {
+    // Each status is a group of its own.
     const expected = by(key, p_group_by === 'status' ? book : counted).map(([group, entries]) => ({
       key: group,
       name: group,
@@ -284,7 +284,7 @@ describe('get_transaction_aggregate', () => {
     expect((await aggregate(ours, { p_group_by })).body).toEqual(expected.map((group) => ({ ...group, value: Math.round(group.value * 200) / 100 })))
   })
 
-  test('by category, with names, and null for none', async () => {
+  test('groups by category with names, and null for none', async () => {
     const { body } = await aggregate(mine, { p_group_by: 'category', p_aggregate_fn: 'avg' })
     expect(body).toHaveLength(3)
     const home = book.filter(({ category }) => category === 'Home')
@@ -292,7 +292,7 @@ describe('get_transaction_aggregate', () => {
     expect(body.at(-1)).toEqual({ key: null, name: null, currency: 'usd', value: 3000, count: 1 })
   })
 
-  test('counts, filters, and answers [] of nothing', async () => {
+  test('counts, filters, and returns [] if nothing matches', async () => {
     const p_filters = [{ field: 'amount', operation: 'gt', value: 0 }]
     expect((await aggregate(mine, { p_filters, p_group_by: 'year', p_aggregate_fn: 'count' })).body).toEqual([{
       key: '2025-01-01',
@@ -304,7 +304,7 @@ describe('get_transaction_aggregate', () => {
     expect(await aggregate(nobody)).toMatchObject({ status: 200, body: [] })
   })
 
-  test('gives each currency rows of its own', async () => {
+  test('has separate rows for each currency', async () => {
     const caller = stack.as(await stack.person())
     await caller.create(
       'transactions',
@@ -313,7 +313,7 @@ describe('get_transaction_aggregate', () => {
     expect((await aggregate(caller)).body.map((row: { currency: string, value: number }) => [row.currency, row.value])).toEqual([['eur', 5], ['usd', 1]])
   })
 
-  test('days are those of the time zone that Prefer names', async () => {
+  test('groups by days of the time zone in the Prefer header', async () => {
     const caller = stack.as(await stack.person())
     await caller.create('transactions', { name: 'x', amount: 1, transaction_date: '2025-01-31T23:30:00Z' })
     const day = async (prefer: string) => (await caller.post('/rpc/get_transaction_aggregate', { p_group_by: 'day' }, { prefer })).body[0].key
@@ -329,7 +329,7 @@ describe('get_transaction_aggregate', () => {
     ['return=minimal, timezone=europe/berlin', 'unknown time zone'],
     ['timezone=FOO3BAR', 'unknown time zone'],
     ['timezone=+2', 'unknown time zone'],
-  ])('a time zone that is not listed is 400 and not silently UTC: %s', async (prefer, message) => {
+  ])('refuses an unlisted time zone with 400 instead of using UTC: %s', async (prefer, message) => {
     for (const caller of [mine, stack.anonymous]) {
       const { status, body } = await caller.get('/transactions?limit=1', { prefer })
       expect({ status, body }).toMatchObject({ status: 400, body: { code: '22023', message: expect.stringContaining(message) } })
@@ -351,7 +351,7 @@ describe('get_transaction_distribution_by_category', () => {
   const distribution = (caller: Caller, params: unknown) => caller.post('/rpc/get_transaction_distribution_by_category', { params })
   const of = (category: Entry['category'], entries: readonly Entry[] = counted) => entries.filter((entry) => entry.category === category)
 
-  test('gives totals, counts and shares by category; failed transactions do not count', async () => {
+  test('returns totals, counts and shares by category, without failed transactions', async () => {
     const january = counted.filter(({ on }) => on < '2025-02')
     const all = january.map(({ category }) => category).filter((category, n, list) => list.indexOf(category) === n)
     const whole = all.reduce((total, category) => total + Math.abs(money(of(category, january))), 0)
@@ -370,7 +370,7 @@ describe('get_transaction_distribution_by_category', () => {
     }))
   })
 
-  test('of one type, of all time, of the organization, of nothing', async () => {
+  test('returns one transaction type, all time, an organization, or no rows', async () => {
     const expenses = (await distribution(ours, { filters: { transaction_type: 'expense' } })).body
     expect(expenses.map(({ name, total }: { name: string, total: number }) => [name, total])).toEqual([
       ['Home', 2 * money(of('Home'))],
@@ -382,7 +382,7 @@ describe('get_transaction_distribution_by_category', () => {
     expect(await distribution(mine, { filters: { preset: 'today' } })).toMatchObject({ status: 200, body: [] })
   })
 
-  test('of another user or organization is 403', async () => {
+  test('is 403 for another user or organization', async () => {
     for (const params of [{ user_id: 'somebody' }, { organization_id: team.id }])
       expect(await distribution(mine, params)).toMatchObject({ status: 403, body: { code: '42501' } })
   })
@@ -399,7 +399,7 @@ describe('get_transaction_distribution_by_category', () => {
     [{ filters: { preset: 'today', start_date: '2025-01-01' } }],
     [{ filters: { transaction_type: 'x' } }],
     [{ filters: { sql: 'x' } }],
-  ])('%j is 400', async (params) => {
+  ])('is 400 for %j', async (params) => {
     expect(await distribution(mine, params)).toMatchObject(refusal({}))
   })
 })
@@ -415,18 +415,18 @@ describe('get_budget_comparison', () => {
     difference: Math.round((budgeted - actual) * 100) / 100,
   })
 
-  test('compares a month, and prorates a part of one by days', async () => {
+  test('compares a month, and prorates a part of a month by days', async () => {
     expect(await budget(mine, '?start_date=2025-01-01&end_date=2025-01-31')).toMatchObject({
       status: 200,
       body: [row('Food', 310, 3.03), row('Home', 900, 900.1), row('Unused', 62.5, 0)],
     })
-    // ten of the thirty-one days of January
+    // 10 of the 31 days of January.
     expect((await budget(mine, '?start_date=2025-01-22&end_date=2025-01-31')).body).toEqual([
       row('Food', 100, 3.03),
       row('Home', 290.32, 0),
       row('Unused', 20.16, 0),
     ])
-    // the last of January and half of February; a refund is less spent, a failed payment is not spent
+    // The last day of January and half of February. A refund reduces the spent amount, and a failed payment is not spent.
     expect((await budget(mine, '?start_date=2025-01-31&end_date=2025-02-14')).body).toEqual([
       row('Food', 165, 2.53),
       row('Home', 479.03, 0),
@@ -439,7 +439,7 @@ describe('get_budget_comparison', () => {
     ])
   })
 
-  test('takes a preset, and without any is of this month', async () => {
+  test('accepts a preset, and defaults to this month', async () => {
     expect((await budget(mine, '')).body).toEqual((await budget(mine, '?preset=this_month')).body)
     expect((await budget(mine, '?preset=last_year')).status).toBe(200)
     expect(await budget(nobody, '')).toMatchObject({ status: 200, body: [] })
@@ -467,7 +467,7 @@ describe('get_budget_comparison', () => {
 describe('get_cash_flow', () => {
   const flow = (caller: Caller, query: string) => caller.get(`/rpc/get_cash_flow${query}`)
 
-  test('gives income, expenses and net, oldest first, with the current period last and zeros in the gaps', async () => {
+  test('returns income, expenses and net, oldest first, with the current period last and zeros in the gaps', async () => {
     const now = new Date()
     const { status, body } = await flow(mine, '?grouping=monthly&periods=120')
     expect([status, body.length]).toEqual([200, 120])
@@ -488,7 +488,7 @@ describe('get_cash_flow', () => {
     expect(body.filter(({ net }: { net: number }) => net !== 0)).toHaveLength(2)
   })
 
-  test('groups by day, week, month, quarter and year; twelve months unless told', async () => {
+  test('groups by day, week, month, quarter and year, and defaults to twelve months', async () => {
     expect((await flow(mine, '')).body).toHaveLength(12)
     for (const grouping of ['daily', 'weekly', 'quarterly', 'yearly']) expect((await flow(ours, `?grouping=${grouping}&periods=3`)).body).toHaveLength(3)
     const { body } = await flow(ours, '?grouping=yearly&periods=30')
@@ -499,7 +499,7 @@ describe('get_cash_flow', () => {
       expect((await flow(caller, `?grouping=${grouping}&periods=1`)).body).toMatchObject([{ income: 5, net: 5 }])
   })
 
-  test('of nothing is one series of zeros, and each currency is a series of its own', async () => {
+  test('returns one series of zeros without transactions, and a series for each currency', async () => {
     expect((await flow(nobody, '?periods=2')).body).toMatchObject([{ currency: 'usd', net: 0 }, { currency: 'usd', net: 0 }])
     const caller = stack.as(await stack.person())
     await caller.create('transactions', [{ name: 'x', amount: 1, currency: 'eur' }, { name: 'x', amount: 2, currency: 'chf' }])
@@ -510,10 +510,10 @@ describe('get_cash_flow', () => {
     expect((await flow(caller, '?periods=1&p_currency=EUR')).body).toMatchObject([{ currency: 'eur', net: 1 }])
   })
 
-  test.each(['?grouping=hourly', '?periods=0', '?periods=121', '?periods=-1'])('%s is 400', async (query) => {
+  test.each(['?grouping=hourly', '?periods=0', '?periods=121', '?periods=-1'])('is 400 for %s', async (query) => {
     expect(await flow(mine, query)).toMatchObject(refusal({}))
   })
-  test('periods that are no number are 400', async () => {
+  test('is 400 if periods is not a number', async () => {
     expect(await flow(mine, '?periods=many')).toMatchObject({ status: 400, body: { code: '22P02' } })
   })
 })
@@ -528,7 +528,7 @@ describe('delete_category', () => {
     return { from, to }
   }
 
-  test.each(['personal', 'team'])('moves what is filed there and deletes it, in the %s context', async (context) => {
+  test.each(['personal', 'team'])('moves the transactions of the category and deletes it, in the %s context', async (context) => {
     const caller = context === 'team' ? ours : mine
     const { from, to } = await filed(caller)
     expect(await remove(caller, { p_category_id: from.id, p_replacement_id: to.id })).toMatchObject({
@@ -543,7 +543,7 @@ describe('delete_category', () => {
     })
   })
 
-  test("does nothing at all when the replacement is not there, is another context's or is the category itself", async () => {
+  test('changes nothing if the replacement is missing, of another context, or the category itself', async () => {
     const { from } = await filed(mine)
     const shared = await ours.create('categories', { name: 'x' })
     const hers = await nobody.create('categories', { name: 'x' })
@@ -557,7 +557,7 @@ describe('delete_category', () => {
     expect((await mine.get(`/transactions?category_id=eq.${from.id}`)).body).toHaveLength(1)
   })
 
-  test('of a category the caller does not see is 404, and 403 for a viewer', async () => {
+  test('is 404 for a category that the caller cannot see, and 403 for a viewer', async () => {
     const { from } = await filed(ours)
     for (const id of [from.id, '00000000-0000-4000-8000-000000000000'])
       expect(await remove(nobody, { p_category_id: id })).toMatchObject({ status: 404, body: { message: 'category not found' } })
@@ -571,7 +571,7 @@ describe('delete_category', () => {
 })
 
 describe('date range presets', () => {
-  /** What each preset covers on a Thursday, 2024-02-29: the first day and the last. */
+  /** The first and the last day of each preset, on Thursday 2024-02-29. */
   const expected: Record<string, [string, string] | [null, null]> = {
     today: ['2024-02-29', '2024-02-29'],
     yesterday: ['2024-02-28', '2024-02-28'],
@@ -588,7 +588,7 @@ describe('date range presets', () => {
     all_time: [null, null],
   }
 
-  test.each(Object.keys(expected))('%s', async (preset) => {
+  test.each(Object.keys(expected))('%s covers its days', async (preset) => {
     const { rows } = await stack.owner.query(
       `select to_char(lower(days), 'YYYY-MM-DD') as first, to_char(upper(days) - 1, 'YYYY-MM-DD') as last from private.preset_days($1, date '2024-02-29') as days`,
       [preset],

@@ -1,4 +1,4 @@
-/** Files of banks: a verdict for each row, all of them stored or none, known again, taken back as one. */
+/** Imports of bank files: a verdict for each row, all rows stored or none, duplicates recognized, and the import reverted as a whole. */
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { dataStack, type Account, type Answer, type Caller, type DataStack, type Organization } from '../support/data.ts'
@@ -25,10 +25,10 @@ afterAll(() => stack.stop())
 type Row = Record<string, unknown>
 type Verdict = { row_number: number, verdict: string, reason: string | null, transaction_id: string | null }
 
-const somebody = async () => stack.as(await stack.person())
+const newCaller = async () => stack.as(await stack.person())
 const send = (caller: Caller, rows: unknown, more: Row = {}): Promise<Answer> =>
   caller.post('/rpc/import_transactions', { p_rows: rows, p_source: 'bank', ...more })
-/** What a dry run says, or with `p_dry_run` false what was done. */
+/** Calls the import: a dry run, or with `p_dry_run` false the real one. */
 const judge = async (caller: Caller, rows: unknown, more: Row = {}): Promise<Verdict[]> => {
   const { status, body, text } = await send(caller, rows, more)
   expect(status, text).toBe(200)
@@ -43,9 +43,9 @@ const january = [
   { name: 'Rent', amount: -900, transaction_date: '2025-01-03', reference_no: '2025-1' },
 ]
 
-describe('a person', () => {
-  test('tries a file, which stores nothing, and stores it', async () => {
-    const mine = await somebody()
+describe('a user', () => {
+  test('tries a file, which stores nothing, and then stores it', async () => {
+    const mine = await newCaller()
     expect(await judge(mine, january)).toEqual(january.map((_, at) => ({ row_number: at + 1, verdict: 'new', reason: null, transaction_id: null })))
     expect([await stored(mine), (await mine.get('/imports')).body]).toEqual([[], []])
     const account = await mine.create('accounts', { name: 'Giro', type: 'checking', currency: 'eur' })
@@ -65,8 +65,8 @@ describe('a person', () => {
     })
   })
 
-  test('changes nothing by the same file again, nor by one that overlaps it by some days', async () => {
-    const mine = await somebody()
+  test('changes nothing by importing the same file again, or one that overlaps it by some days', async () => {
+    const mine = await newCaller()
     const first = await store(mine, january)
     const before = await stored(mine)
     const again = await store(mine, january)
@@ -82,8 +82,8 @@ describe('a person', () => {
     expect((await mine.get('/imports?select=row_count&order=created_at')).body).toEqual([{ row_count: 3 }, { row_count: 2 }])
   })
 
-  test('keeps what they edited: a file that says otherwise is told so, and changes nothing', async () => {
-    const mine = await somebody()
+  test('keeps their own edits: the import reports a row that differs, and does not change it', async () => {
+    const mine = await newCaller()
     const rows = [{ name: 'Cinema', amount: '11', external_id: 'b-1', status: 'pending' }, { name: 'Tram', amount: 2, external_id: 'b-2' }]
     const [cinema] = await store(mine, rows)
     const category = await mine.create('categories', { name: 'Fun' })
@@ -92,13 +92,13 @@ describe('a person', () => {
     const changed = { row_number: 1, verdict: 'changed', reason: 'stored with another name, status', transaction_id: cinema?.transaction_id }
     expect((await store(mine, rows))[0]).toEqual(changed)
     expect((await judge(mine, rows))[0]).toEqual(changed)
-    // what the file does not say is nobody's to compare
+    // Columns that the file does not contain are not compared.
     expect(verdicts(await judge(mine, [{ name: 'Cinema with Bo', amount: 11, external_id: 'b-1', category_id: null }]))).toBe('duplicate')
     expect(await stored(mine)).toEqual(before)
   })
 
-  test('reads a day in the time zone of the request', async () => {
-    const mine = await somebody()
+  test('gets days in the time zone of the request', async () => {
+    const mine = await newCaller()
     const berlin = { prefer: 'timezone=Europe/Berlin' }
     const rows = [{ name: 'Day', amount: 1, transaction_date: '2025-07-01' }, { name: 'Moment', amount: 1, transaction_date: '2025-07-01T08:30:00Z' }]
     await mine.post('/rpc/import_transactions', { p_rows: rows, p_dry_run: false }, berlin)
@@ -106,7 +106,7 @@ describe('a person', () => {
     expect(verdicts((await mine.post('/rpc/import_transactions', { p_rows: rows }, berlin)).body)).toBe('duplicate duplicate')
   })
 
-  test('has it in the active context, where rows of the other are not known', async () => {
+  test('imports into the active context, which does not recognize rows of the other one', async () => {
     expect(verdicts(await store(stack.as(ada), january))).toBe('new new new')
     expect(verdicts(await judge(ours, january, { p_source: 'team bank' }))).toBe('new new new')
     expect(verdicts(await store(ours, january, { p_source: 'team bank' }))).toBe('new new new')
@@ -117,7 +117,7 @@ describe('a person', () => {
   })
 })
 
-test('two members who import the same file at once store it once', async () => {
+test('imports a file once, if two members import it at the same time', async () => {
   const rows = Array.from({ length: 400 }, (_, at) => ({ name: `row ${at % 300}`, amount: 5, transaction_date: '2025-03-01' }))
   const answers = await Promise.all([ours, bobs, ours, bobs].map((caller) => store(caller, rows, { p_source: 'at once' })))
   const news = answers.map((answer) => answer.filter(({ verdict }) => verdict === 'new').length)
@@ -126,8 +126,8 @@ test('two members who import the same file at once store it once', async () => {
   expect((await ours.get('/imports?source=eq.at once')).body).toHaveLength(1)
 })
 
-test('a stranger who deletes imports without a filter takes nobody else’s back', async () => {
-  const [mine, stranger] = [await somebody(), await somebody()]
+test('who is a stranger and deletes imports without a filter reverts no import of others', async () => {
+  const [mine, stranger] = [await newCaller(), await newCaller()]
   await store(mine, january)
   await store(ours, january)
   await store(stranger, january)
@@ -138,14 +138,14 @@ test('a stranger who deletes imports without a filter takes nobody else’s back
   expect(await stored(mine)).toHaveLength(3)
 })
 
-test('the same purchase twice is two, whether or not the file says the currency each time', async () => {
-  const mine = await somebody()
+test('gets two rows for the same purchase twice, whether or not the file names the currency', async () => {
+  const mine = await newCaller()
   const rows = [{ name: 'Tea', amount: -2, currency: 'usd', transaction_date: '2025-01-02' }, { name: 'Tea', amount: -2, transaction_date: '2025-01-02' }]
   expect(verdicts(await store(mine, rows))).toBe('new new')
   expect(verdicts(await judge(mine, rows))).toBe('duplicate duplicate')
 })
 
-describe('a row is invalid, and says why', () => {
+describe('a row is invalid, and its reason', () => {
   const deep = `${'{"a":'.repeat(17)}1${'}'.repeat(17)}`
   test.each<[string, unknown]>([
     ['amount "12,50" is not a number: write 12.50', { amount: '12,50' }],
@@ -182,7 +182,7 @@ describe('a row is invalid, and says why', () => {
       Object.fromEntries(Array.from({ length: 10 }, (_, n) => [`k${n}`, n])),
     ],
     ['name is missing; amount is missing', { name: null, amount: null }],
-  ])('%s', async (reason, change) => {
+  ])('says: %s', async (reason, change) => {
     const rows = [{ name: 'Good', amount: 1 }, { name: 'x', amount: 1, ...change as Row }]
     const mine = stack.as(ada)
     expect((await judge(mine, rows, { p_source: 'odd' }))[1]).toEqual({ row_number: 2, verdict: 'invalid', reason, transaction_id: null })
@@ -197,7 +197,7 @@ describe('a row is invalid, and says why', () => {
     expect((await mine.get('/transactions?source=eq.odd')).body).toEqual([])
   })
 
-  test('also when it is no object, or a number in it would print at length', async () => {
+  test('is given for a row that is not an object, or has a number that would print very long', async () => {
     const body = '{"p_rows": [7, null, [], {"name": 1e400, "amount": 1}, {"name": "x", "amount": 1e131000}]}'
     const { status, body: rows, text } = await stack.as(ada).post('/rpc/import_transactions', body)
     expect([status, rows.map((row: Verdict) => row.reason)]).toEqual([200, [
@@ -210,22 +210,22 @@ describe('a row is invalid, and says why', () => {
     expect(text.length).toBeLessThan(1_000)
   })
 
-  test('when an earlier row of the file has its external_id', async () => {
+  test('is given if an earlier row of the file has the same external_id', async () => {
     const rows = ['a', 'b', 'a'].map((external_id) => ({ name: 'x', amount: 1, external_id }))
-    expect((await judge(await somebody(), rows)).map(({ verdict, reason }) => [verdict, reason])).toEqual([
+    expect((await judge(await newCaller(), rows)).map(({ verdict, reason }) => [verdict, reason])).toEqual([
       ['new', null],
       ['new', null],
       ['invalid', 'external_id "a" is that of row 1 too'],
     ])
   })
 
-  test("when its category is another context's, in the words for one that there is not", async () => {
-    const mine = await somebody()
-    const own = await mine.create('categories', { name: 'Mine' })
+  test('is the same for a category of another context as for a missing one', async () => {
+    const mine = await newCaller()
+    const ownCategory = await mine.create('categories', { name: 'Mine' })
     const theirs = await ours.create('categories', { name: 'Theirs' })
     const row = (category_id: string) => ({ name: 'x', amount: 1, category_id })
     const missing = crypto.randomUUID()
-    expect((await judge(mine, [row(own.id), row(theirs.id), row(missing), row(own.id.toUpperCase())])).map(({ reason }) => reason)).toEqual([
+    expect((await judge(mine, [row(ownCategory.id), row(theirs.id), row(missing), row(ownCategory.id.toUpperCase())])).map(({ reason }) => reason)).toEqual([
       null,
       `category_id "${theirs.id}" is not a category of this context`,
       `category_id "${missing}" is not a category of this context`,
@@ -233,8 +233,8 @@ describe('a row is invalid, and says why', () => {
     ])
   })
 
-  test("when its currency is not the account's", async () => {
-    const mine = await somebody()
+  test("is given if its currency is not the account's", async () => {
+    const mine = await newCaller()
     const account = await mine.create('accounts', { name: 'Giro', type: 'checking', currency: 'eur' })
     const rows = ['EUR', 'usd'].map((currency) => ({ name: 'x', amount: 1, currency }))
     expect((await judge(mine, rows, { p_account_id: account.id })).map(({ reason }) => reason)).toEqual([
@@ -247,26 +247,26 @@ describe('a row is invalid, and says why', () => {
 describe('a call is refused', () => {
   const one = [{ name: 'x', amount: 1 }]
   test.each<[string, Row]>([
-    ['rows that are none', { p_rows: {} }],
-    ['rows that are null', { p_rows: null }],
+    ['rows that are no array', { p_rows: {} }],
+    ['null as rows', { p_rows: null }],
     ['an empty file', { p_rows: [] }],
     ['5,001 rows', { p_rows: Array.from({ length: 5_001 }, () => ({ name: 'x', amount: 1 })) }],
     ['an empty source', { p_source: '' }],
     ['a long source', { p_source: 's'.repeat(65) }],
     ['an empty file name', { p_file_name: '' }],
     ['a long file name', { p_file_name: 'f'.repeat(256) }],
-  ])('for %s: 400 with a hint', async (_, args) => {
+  ])('with 400 and a hint: %s', async (_, args) => {
     expect(await send(stack.as(ada), one, args)).toMatchObject({ status: 400, body: { code: '22023', hint: expect.any(String) } })
   })
 
-  test('for an account of another context as for one that there is not', async () => {
+  test('for an account of another context, same as for a missing one', async () => {
     const theirs = await ours.create('accounts', { name: 'Giro', type: 'checking' })
     const mine = stack.as(ada)
     const answers = [await send(mine, one, { p_account_id: theirs.id }), await send(mine, one, { p_account_id: crypto.randomUUID(), p_dry_run: false })]
     for (const { status, body } of answers) expect([status, body]).toEqual([404, answers[0]?.body])
   })
 
-  test('for a viewer of the team, a dry run too, and for nobody', async () => {
+  test('for a viewer of the team, also as a dry run, and without a token', async () => {
     for (const p_dry_run of [true, false]) {
       expect(await send(viewer, one, { p_dry_run })).toMatchObject({ status: 403, body: { code: '42501' } })
       expect((await send(stack.anonymous, one, { p_dry_run })).status).toBe(401)
@@ -275,8 +275,8 @@ describe('a call is refused', () => {
 })
 
 describe('an import', () => {
-  test('is made by the function alone', async () => {
-    const mine = await somebody()
+  test('can be created only by the function', async () => {
+    const mine = await newCaller()
     await store(mine, january)
     const [imported] = (await mine.get('/imports')).body
     const denied = { status: 403, body: { code: '42501', message: 'permission denied for table imports' } }
@@ -286,8 +286,8 @@ describe('an import', () => {
     expect((await mine.get('/imports')).body).toEqual([imported])
   })
 
-  test('is given to no transaction by a caller; what is sent back as it was read passes', async () => {
-    const mine = await somebody()
+  test('cannot be set on a transaction by a client, but a row can be sent back as it was read', async () => {
+    const mine = await newCaller()
     await store(mine, january)
     const [row] = await stored(mine)
     const refused = { status: 400, body: { code: '22023', message: 'import_id cannot be set or changed' } }
@@ -302,8 +302,8 @@ describe('an import', () => {
     expect((await mine.patch(`/transactions?id=eq.${row.id}`, { import_id: row.import_id, name: 'Coffee' })).status).toBe(204)
   })
 
-  test('is taken back with its transactions, and then its file is new', async () => {
-    const mine = await somebody()
+  test('is deleted with its transactions, and then its file is new again', async () => {
+    const mine = await newCaller()
     await mine.create('transactions', { name: 'Kept', amount: 1 })
     await store(mine, january)
     expect((await mine.delete('/imports')).status).toBe(204)
@@ -315,8 +315,8 @@ describe('an import', () => {
     ['was edited', (caller, id) => caller.patch(`/transactions?id=eq.${id}`, { name: 'Espresso' })],
     ['has a line item', (caller, id) => caller.create('line_items', { transaction_id: id, name: 'Cake', amount: -1 })],
     ['has a tag', async (caller, id) => caller.create('transaction_tags', { transaction_id: id, tag_id: (await caller.create('tags', { name: 'trip' })).id })],
-  ])('stays as a whole, with those deleted beside it, when a transaction of it %s', async (_, change) => {
-    const mine = await somebody()
+  ])('cannot be deleted after one of its transactions %s, not even together with those already deleted', async (_, change) => {
+    const mine = await newCaller()
     const [first] = await store(mine, january)
     await store(mine, [{ name: 'Tram', amount: 2 }], { p_source: 'other' })
     await change(mine, first?.transaction_id ?? '')
@@ -329,7 +329,7 @@ describe('an import', () => {
     expect(await stored(mine)).toHaveLength(3)
   })
 
-  test('of a team is taken back also when the member who imported it has deleted their account, unless a row was edited before', async () => {
+  test('of a team can be deleted after its importer deleted their account, unless a row was edited before', async () => {
     const [boss, leaving] = [await stack.person('boss'), await stack.person('leaving')]
     const club = await stack.organization({ owner: boss, editor: leaving })
     const [admin, editor] = [stack.as(boss, club), stack.as(leaving, club)]
@@ -345,11 +345,11 @@ describe('an import', () => {
     expect(new Set((await stored(admin)).map((row: Row) => row['source']))).toEqual(new Set(['edited']))
   })
 
-  test('of a team is taken back by who may delete, and nobody else', async () => {
+  test('of a team can be deleted by members who may delete, and by no one else', async () => {
     await store(ours, january, { p_source: 'to take back' })
     const where = '/imports?source=eq.to take back'
     expect(await viewer.delete(where)).toMatchObject({ status: 403, body: { code: '42501' } })
-    expect((await (await somebody()).delete(where)).status).toBe(204)
+    expect((await (await newCaller()).delete(where)).status).toBe(204)
     expect((await stack.anonymous.delete(where)).status).toBe(401)
     expect((await ours.get('/transactions?source=eq.to take back')).body).toHaveLength(3)
     expect((await bobs.delete(where)).status).toBe(204)
@@ -357,8 +357,8 @@ describe('an import', () => {
   })
 })
 
-test('whatever the rows are, the import does what its dry run said', async () => {
-  const mine = await somebody()
+test('of random rows does what its dry run announced', async () => {
+  const mine = await newCaller()
   const account = await mine.create('accounts', { name: 'Giro', type: 'checking', currency: 'jpy' })
   const category = await mine.create('categories', { name: 'Food' })
   const usual = (...values: unknown[]) => fc.constantFrom(...values, undefined)
@@ -401,7 +401,7 @@ test('whatever the rows are, the import does what its dry run said', async () =>
       const whole = await send(mine, rows, { ...more, p_dry_run: false })
       expect(whole.status, whole.text).toBe(verdicts(dry).includes('invalid') ? 400 : 200)
       if (whole.status === 400) expect(await count()).toBe(before)
-      // without the rows that it calls invalid, each of the others is stored or known as it says
+      // Invalid rows are left out. Each other row is stored or recognized, as its verdict says.
       const kept = rows.filter((_, at) => dry[at]?.verdict !== 'invalid')
       if (kept.length === 0) return
       const expected = await judge(mine, kept, more)
@@ -409,15 +409,15 @@ test('whatever the rows are, the import does what its dry run said', async () =>
       if (whole.status === 400)
         expect(done.map(({ verdict, reason }) => ({ verdict, reason }))).toEqual(expected.map(({ verdict, reason }) => ({ verdict, reason })))
       expect(await count()).toBe(before + done.filter(({ verdict }) => verdict === 'new').length)
-      // and each is known from then on
+      // Each stored row is recognized from then on.
       for (const { verdict } of await judge(mine, kept, more)) expect(['duplicate', 'changed']).toContain(verdict)
     }),
     { numRuns: 60, seed: 20_251 },
   )
 })
 
-test('no row is compared with more than the one that it may be, in a database without statistics too', async () => {
-  const mine = await somebody()
+test('compares a row only with rows that it can match, also in a database without statistics', async () => {
+  const mine = await newCaller()
   const rows = Array.from({ length: 400 }, (_, at) => ({ name: `row ${at}`, amount: at, external_id: `b-${at}` }))
   await store(mine, rows)
   const others = rows.map((row) => ({ ...row, external_id: `c-${row.external_id}` }))

@@ -1,4 +1,4 @@
-/** The bank's own later word on a row: taken where no person has edited it, counted in the dry run, taken back with the import. */
+/** A bank's later version of a row: applied unless a user has edited the row, counted in the dry run, reverted with the import. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { dataStack, type Answer, type Caller, type DataStack } from '../support/data.ts'
 
@@ -25,7 +25,7 @@ const undoLast = async (caller: Caller) => {
   return caller.post('/rpc/undo', { p_activity_id: last.id })
 }
 
-/** A person with an account, and a card payment that the bank has announced. */
+/** Creates a user with an account and a card payment that the bank has announced. */
 async function announced(row: Row = {}, status: string | null = 'pending') {
   const caller = stack.as(await stack.person())
   const account = await caller.create('accounts', { name: 'Giro', type: 'checking', currency: 'eur', balance: 100 })
@@ -38,15 +38,15 @@ async function announced(row: Row = {}, status: string | null = 'pending') {
   return { caller, more, pending, balance, path, current, id: first?.['transaction_id'] as string }
 }
 
-describe('a row whose bank says something else', () => {
-  test('of a file without account and currency is left alone where it is stored in another currency', async () => {
+describe('a row whose later version differs', () => {
+  test('is not changed if the file names neither account nor currency and the stored currency differs', async () => {
     const { caller, pending, current } = await announced()
     expect(verdicts(await judge(caller, [{ ...pending, amount: '-77.00' }]))).toBe('changed')
     expect(verdicts(await store(caller, [{ ...pending, amount: '-77.00' }]))).toBe('changed')
     expect(await current()).toMatchObject({ amount: -20, currency: 'eur' })
   })
 
-  test('is left alone where a person has changed its currency', async () => {
+  test('is not changed if a user has changed its currency', async () => {
     const caller = stack.as(await stack.person())
     const row = { name: 'Shop', amount: '-20.00', transaction_date: '2025-03-01', external_id: 'b-1' }
     await store(caller, [row])
@@ -55,7 +55,7 @@ describe('a row whose bank says something else', () => {
     expect(await stored(caller)).toMatchObject([{ amount: -20, currency: 'eur' }])
   })
 
-  test('is refused in the dry run as in the import where its currency has no decimals', async () => {
+  test('is refused in dry run and import if its currency has no decimals', async () => {
     const caller = stack.as(await stack.person())
     const account = await caller.create('accounts', { name: 'Tokyo', type: 'checking', currency: 'jpy' })
     const row = { name: 'Shop', amount: '-100', transaction_date: '2025-03-01', external_id: 'b-1' }
@@ -75,7 +75,7 @@ describe('a row whose bank says something else', () => {
     expect(await current()).toMatchObject({ description: 'Third', reference_no: 'R-1' })
   })
 
-  test('that was deleted and is back gets its former values when the import is deleted', async () => {
+  test('gets its former values back when the import is deleted, also after the row was deleted and restored', async () => {
     const { caller, more, pending, path, current } = await announced()
     await store(caller, [{ ...pending, amount: '-12.00', status: 'paid' }], { ...more, p_file_name: 'second' })
     await caller.delete(path)
@@ -85,12 +85,12 @@ describe('a row whose bank says something else', () => {
   })
 })
 
-describe('a row that the bank announced and books later', () => {
+describe('a pending row that the bank books later', () => {
   test.each<[string, Row, Row]>([
-    ['by its id, as CAMT and OFX have it', {}, { status: 'paid' }],
-    ['by what it says, as a CSV file has it', { external_id: null }, { status: 'paid' }],
-    ['in a file that says no status', {}, { status: null }],
-    ['without an id, in a file that says no status', { external_id: null }, { status: undefined }],
+    ['with its id, as in CAMT and OFX', {}, { status: 'paid' }],
+    ['by its fields, as in a CSV file', { external_id: null }, { status: 'paid' }],
+    ['by a file without a status', {}, { status: null }],
+    ['without an id, by a file without a status', { external_id: null }, { status: undefined }],
     ['with another text of the bank', { external_id: null, description: 'Vorgemerkt' }, { status: 'paid', description: 'Gebucht' }],
   ])('is booked %s', async (_, announcement, booking) => {
     const { caller, more, pending, balance, current, id } = await announced(announcement)
@@ -107,20 +107,20 @@ describe('a row that the bank announced and books later', () => {
     })
     expect(await balance()).toBe(80)
     expect((await imports(caller)).map(({ file_name, row_count }) => [file_name, row_count])).toEqual([['first', 1], ['second', 1]])
-    // twice is once
+    // A second import changes nothing.
     expect(verdicts(await store(caller, [booked], more))).toBe('duplicate')
     expect(await imports(caller)).toHaveLength(2)
     expect(await stored(caller)).toHaveLength(1)
   })
 
-  test('is not made pending again by the older file', async () => {
+  test('does not become pending again by an older file', async () => {
     const { caller, more, pending, current } = await announced()
     await store(caller, [{ ...pending, status: 'paid', amount: '-18.50' }], more)
     expect(await store(caller, [pending], more)).toMatchObject([{ verdict: 'changed', reason: 'stored with another amount, status' }])
     expect(await current()).toMatchObject({ status: 'paid', amount: -18.5 })
   })
 
-  test('is booked once of two files at once', async () => {
+  test('is booked once if two files are imported at the same time', async () => {
     const { caller, more, pending, balance } = await announced()
     const booked = [{ ...pending, status: 'paid' }, { name: 'New', amount: -1, transaction_date: '2025-03-02' }]
     const answers = await Promise.all([1, 2, 3, 4].map(() => store(caller, booked, more)))
@@ -128,7 +128,7 @@ describe('a row that the bank announced and books later', () => {
     expect([await balance(), (await imports(caller)).length]).toEqual([79, 2])
   })
 
-  test('keeps the category, the tags and the note of the person', async () => {
+  test('keeps the category, tags and note of the user', async () => {
     const { caller, more, pending, path, current, id } = await announced({ description: 'Card 1234' })
     const category = await caller.create('categories', { name: 'Food' })
     await caller.patch(path, { category_id: category.id, description: 'with Bo' })
@@ -142,7 +142,7 @@ describe('a row that the bank announced and books later', () => {
     const row = { status: 'paid', amount: -18.5, booked_on: '2025-03-03', description: 'with Bo', reference_no: '77', category_id: category.id }
     expect(await current()).toMatchObject(row)
     expect((await caller.get('/transaction_tags')).body).toHaveLength(1)
-    // the note is still the person's
+    // The note is still the user's.
     expect(verdicts(await store(caller, [{ ...booked, amount: '-18.40', description: 'Card 1234 corrected' }], more))).toBe('updated')
     expect(await current()).toMatchObject({ ...row, amount: -18.4 })
   })
@@ -153,7 +153,7 @@ describe('a row that the bank corrects', () => {
     ['the amount', { amount: '-21.00' }],
     ['the day', { transaction_date: '2025-03-04' }],
     ['the name', { name: 'Shop Ltd' }],
-    ['that it failed', { status: 'failed' }],
+    ['the status failed', { status: 'failed' }],
     ['a reference', { reference_no: '4711' }],
   ])('is corrected: %s', async (_, correction) => {
     const { caller, more, pending, current } = await announced({}, 'paid')
@@ -167,11 +167,11 @@ describe('a row that the bank corrects', () => {
       status: corrected.status,
     })
     expect(verdicts(await store(caller, [corrected], more))).toBe('duplicate')
-    // what the bank said before is an older file
+    // An older file has the bank's previous version.
     if (correction['reference_no'] === undefined) expect(verdicts(await judge(caller, [pending], more))).toBe('changed')
   })
 
-  test('keeps its day in another time zone, and its moment', async () => {
+  test('keeps its day and its moment if imported in another time zone', async () => {
     const { caller, more, pending, current } = await announced({}, 'paid')
     const before = (await current())['transaction_date']
     expect(verdicts(await store(caller, [{ ...pending, amount: '-21.00' }], more, 'Pacific/Kiritimati'))).toBe('updated')
@@ -180,7 +180,7 @@ describe('a row that the bank corrects', () => {
     expect(await current()).toMatchObject({ booked_on: '2025-03-02', transaction_date: '2025-03-01T15:00:00+00:00' })
   })
 
-  test('stays as it is where line items would not fit, and says so', async () => {
+  test('stays unchanged if its line items would no longer fit, and the import says so', async () => {
     const { caller, more, pending, current, id } = await announced({}, 'paid')
     await caller.create('line_items', { transaction_id: id, name: 'Bread', amount: -15 })
     expect(await store(caller, [{ ...pending, amount: '-10.00' }], more)).toMatchObject([
@@ -190,19 +190,19 @@ describe('a row that the bank corrects', () => {
     expect(verdicts(await store(caller, [{ ...pending, amount: '-16.00' }], more))).toBe('updated')
   })
 
-  test('is another account’s business where it is in one', async () => {
+  test('of one account is not changed by the file of another account', async () => {
     const { caller, pending } = await announced({}, 'paid')
     const other = await caller.create('accounts', { name: 'Other', type: 'checking', currency: 'eur' })
     expect(verdicts(await judge(caller, [{ ...pending, amount: '-21.00' }], { p_account_id: other.id }))).toBe('changed')
   })
 })
 
-describe('what a person has edited wins', () => {
+describe('an edit of a user takes precedence', () => {
   test.each<[string, Row, string]>([
     ['the amount', { amount: -22 }, 'amount, status'],
     ['the day', { transaction_date: '2025-03-09' }, 'transaction_date, status'],
     ['the name', { name: 'Bakery' }, 'name, status'],
-  ])('%s, and the file is told', async (_, edit, fields) => {
+  ])('over the import for %s, and the import reports the difference', async (_, edit, fields) => {
     const { caller, more, pending, path, current } = await announced()
     await caller.patch(path, edit)
     const before = await current()
@@ -211,7 +211,7 @@ describe('what a person has edited wins', () => {
     expect(await current()).toEqual(before)
   })
 
-  test('also a status that they set back to what the bank said once', async () => {
+  test('also if the user reset a status to an earlier value of the bank', async () => {
     const { caller, more, pending, path, current } = await announced()
     const booked = { ...pending, status: 'paid' }
     await store(caller, [booked], more)
@@ -221,7 +221,7 @@ describe('what a person has edited wins', () => {
     expect((await current())['status']).toBe('pending')
   })
 
-  test('and what they edited back, or undid, is the bank’s again', async () => {
+  test('until the user changes the value back or undoes the edit', async () => {
     for (const back of ['edit', 'undo']) {
       const { caller, more, pending, path } = await announced()
       await caller.patch(path, { amount: -22 })
@@ -231,7 +231,7 @@ describe('what a person has edited wins', () => {
     }
   })
 
-  test('also in a row that they deleted and brought back', async () => {
+  test('also in a row that the user deleted and restored', async () => {
     const { caller, more, pending, path, current } = await announced()
     await caller.patch(path, { name: 'Bakery' })
     await caller.delete(path)
@@ -240,7 +240,7 @@ describe('what a person has edited wins', () => {
     expect((await current())['name']).toBe('Bakery')
   })
 
-  test('and a row that no import has made is nobody’s to update', async () => {
+  test('and a row that no import created is never updated', async () => {
     const { caller, more } = await announced()
     const row = { name: 'Mine', amount: -5, transaction_date: '2025-03-01', source: 'bank', external_id: 'x', currency: 'eur' }
     await caller.create('transactions', { ...row, status: 'pending' })
@@ -253,7 +253,7 @@ describe('what a person has edited wins', () => {
 describe('an import that has updated rows', () => {
   const booked = { status: 'paid', amount: '-18.50', transaction_date: '2025-03-03', name: 'Shop Ltd' }
 
-  test('is deleted, which puts the old values back; and the file updates them again', async () => {
+  test('is deleted, which restores the old values, and its file updates them again', async () => {
     const { caller, more, pending, path, current } = await announced()
     const before = await current()
     await store(caller, [{ ...pending, ...booked }, { name: 'New', amount: -1, transaction_date: '2025-03-02' }], { ...more, p_file_name: 'second' })
@@ -265,7 +265,7 @@ describe('an import that has updated rows', () => {
     expect(verdicts(await store(caller, [{ ...pending, ...booked }], more))).toBe('updated')
   })
 
-  test('is deleted before the one that stored the rows, which then goes too', async () => {
+  test('is deleted before the import that stored the rows, which can then be deleted too', async () => {
     const { caller, more, pending } = await announced()
     await store(caller, [{ ...pending, ...booked }], { ...more, p_file_name: 'second' })
     await store(caller, [{ ...pending, ...booked, amount: '-17.00' }], { ...more, p_file_name: 'third' })
@@ -274,7 +274,7 @@ describe('an import that has updated rows', () => {
     expect([await stored(caller), await imports(caller)]).toEqual([[], []])
   })
 
-  test('is undone, and the undo too', async () => {
+  test('can be undone, and the undo too', async () => {
     const { caller, more, pending, current } = await announced()
     const before = await current()
     const file = [{ ...pending, ...booked }]
@@ -302,7 +302,7 @@ describe('an import that has updated rows', () => {
     },
   )
 
-  test('is the team’s: a member updates what another has imported, and a third takes it back', async () => {
+  test('belongs to the team: one member updates what another imported, and a third reverts it', async () => {
     const [ann, bob, eve] = [await stack.person(), await stack.person(), await stack.person()]
     const team = await stack.organization({ owner: ann, editor: bob, admin: eve })
     const row = { name: 'Shop', amount: -20, transaction_date: '2025-03-01', status: 'pending' }
@@ -316,7 +316,7 @@ describe('an import that has updated rows', () => {
   })
 })
 
-test('nothing is left of what imports remember when the transactions are gone, and with their activity the way back', async () => {
+test('leaves no data of imports behind after its transactions are deleted, and cannot be undone after their activity is deleted', async () => {
   const { caller, more, pending, path } = await announced()
   await store(caller, [{ ...pending, status: 'paid' }], more)
   await caller.patch(path, { amount: -1 })

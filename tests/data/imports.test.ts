@@ -1,4 +1,4 @@
-/** Imports can be replayed: a row is known by its context, source and external_id. */
+/** An import can be replayed: its rows are recognized by context, source and external_id. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { dataStack, type Account, type Caller, type DataStack } from '../support/data.ts'
 
@@ -22,7 +22,7 @@ beforeAll(async () => {
 afterAll(() => stack.stop())
 
 let batches = 0
-/** Three rows of a source of their own. */
+/** Three rows with a source of their own. */
 const statement = () => {
   const source = `bank ${++batches}`
   return { source, rows: [1, 2, 3].map((n) => ({ name: `row ${n}`, amount: n, source, external_id: String(n) })) }
@@ -43,12 +43,12 @@ describe.each(['/transactions', '/transactions?on_conflict=id'])('POST %s', (pat
     expect(merged).toMatchObject({ status: 200, body: [{ name: 'merged' }, { name: 'merged' }, { name: 'merged' }] })
     const second = await stored(caller, source)
     expect(second.map((row: { id: string }) => row.id)).toEqual(first.map((row: { id: string }) => row.id))
-    // one new row among old ones
+    // One new row among old ones.
     await caller.post(path, [...rows, { name: 'row 4', amount: 4, source, external_id: '4' }], upsert('ignore'))
     expect(await stored(caller, source)).toHaveLength(4)
   })
 
-  test("in a team another member's replay makes no second row, and the first importer stays its user", async () => {
+  test('by another member of the team replays without second rows, and the first importer stays the user', async () => {
     const { source, rows } = statement()
     await ours.post(path, rows, upsert('merge'))
     const first = await stored(ours, source)
@@ -58,7 +58,7 @@ describe.each(['/transactions', '/transactions?on_conflict=id'])('POST %s', (pat
       .toEqual(first.map((row: { id: string, user_id: string }) => [row.id, row.user_id]))
   })
 
-  test('two contexts never collide', async () => {
+  test('in two contexts never conflicts', async () => {
     const { source, rows } = statement()
     for (const caller of [mine, ours, bobsOwn]) expect((await caller.post(path, rows, upsert('merge'))).status).toBe(201)
     expect(await stored(mine, source)).toHaveLength(3)
@@ -67,7 +67,7 @@ describe.each(['/transactions', '/transactions?on_conflict=id'])('POST %s', (pat
   })
 })
 
-test('CSV is replayed the same way', async () => {
+test('replays CSV the same way', async () => {
   const csv = 'name,amount,source,external_id\na,1,csv,1\nb,2,csv,2'
   for (let time = 0; time < 2; time++) {
     expect((await mine.post('/transactions', csv, { 'content-type': 'text/csv', prefer: 'resolution=merge-duplicates' })).status).toBe(time === 0 ? 201 : 200)
@@ -75,7 +75,7 @@ test('CSV is replayed the same way', async () => {
   expect(await stored(mine, 'csv')).toHaveLength(2)
 })
 
-test('two imports of the same rows at the same time leave one row each', async () => {
+test('leaves one row each if the same rows are imported twice at the same time', async () => {
   const { source, rows } = statement()
   const many = Array.from({ length: 200 }, (_, n) => ({ ...rows[0], external_id: String(n) }))
   const answers = await Promise.all([ours, bobs, ours, bobs].map((caller, n) => caller.post('/transactions', many, upsert(n % 2 === 0 ? 'merge' : 'ignore'))))
@@ -83,28 +83,28 @@ test('two imports of the same rows at the same time leave one row each', async (
   expect(await stored(ours, source)).toHaveLength(200)
 })
 
-test('without a resolution a row that is there already is 409 and the whole import is refused', async () => {
+test('without a resolution is 409 for an existing row, and stores no row', async () => {
   const { source, rows } = statement()
   await mine.post('/transactions', rows.slice(0, 1))
   expect(await mine.post('/transactions', rows)).toMatchObject({ status: 409, body: { code: '23505' } })
   expect(await stored(mine, source)).toHaveLength(1)
 })
 
-test('the same row twice in one import is 400 for a merge and one row for an ignore', async () => {
+test('with the same row twice is 400 for a merge and stores one row for an ignore', async () => {
   const { source, rows } = statement()
   expect(await mine.post('/transactions', [rows[0], rows[0]], upsert('merge'))).toMatchObject({ status: 400, body: { code: '21000' } })
   expect((await mine.post('/transactions', [rows[0], rows[0]], upsert('ignore'))).status).toBe(201)
   expect(await stored(mine, source)).toHaveLength(1)
 })
 
-test('rows without an external_id are never in conflict', async () => {
+test('without an external_id never conflicts', async () => {
   const { source, rows } = statement()
   const anonymous = rows.map(({ name, amount }) => ({ name, amount, source }))
   for (let time = 0; time < 2; time++) expect((await mine.post('/transactions', anonymous, upsert('merge'))).status).toBe(201)
   expect(await stored(mine, source)).toHaveLength(6)
 })
 
-test("a PUT or update that would take another row's external_id is 409", async () => {
+test("a PUT or update to another row's external_id is 409", async () => {
   const { source, rows } = statement()
   await mine.post('/transactions', rows)
   const [one, two] = await stored(mine, source)

@@ -1,7 +1,7 @@
 /**
- * No input is a 500. Whatever a client sends to a table or a function, the answer is below 500, an error is in PostgREST's
- * shape, and a refused request has changed nothing. `INPUTS=1500` asks so many requests of each table and function,
- * `INPUTS_SEED` chooses others; a failure prints the seed and the smallest request that fails.
+ * No input causes a 500. For random requests to each table and function, the status is below 500, an error has PostgREST's format, and a refused
+ * request changes nothing. `INPUTS=1500` sets the number of requests for each table and function, and `INPUTS_SEED` selects others. A failure prints
+ * the seed and the smallest failing request.
  */
 import { Agent, request as httpRequest } from 'node:http'
 import fc from 'fast-check'
@@ -23,7 +23,7 @@ let world: World
 let keeper: Keeper
 let ground: Ground
 let actors: Actor[]
-/** A hash of all rows as the last request left them. */
+/** The hash of all rows after the last request. */
 let stored: string
 const agent = new Agent({ keepAlive: true })
 
@@ -36,7 +36,7 @@ beforeAll(async () => {
   world = await createWorld(owner)
   keeper = await keep(world)
   stored = await keeper.fingerprint()
-  // who may do most comes most often, because a refusal for want of rights hides what else is wrong
+  // The most privileged callers come most often, because a permission error hides other errors.
   actors = ['personal', 'personal', 'owner of A', 'owner of A', 'owner of A', 'editor of A', 'viewer of A', 'anonymous'].flatMap((name) =>
     world.actors.filter((actor) => actor.name === name)
   )
@@ -47,7 +47,7 @@ beforeAll(async () => {
     ).map(({ key }) => key)
   }
   ground = { catalogue: world.catalogue, ...await readFunctions(owner), ids, actors: actors.length }
-  // a notification tells PostgREST of the key and the audience of this world
+  // The notification makes PostgREST load the key and the audience of this database.
   await vi.waitFor(async () => expect((await send({ actor: 0, method: 'GET', path: '/tags?limit=1', headers: {} })).status).toBe(200), { timeout: 10_000 })
 })
 afterAll(async () => {
@@ -58,7 +58,7 @@ afterAll(async () => {
 
 type Answer = { status: number, type: string, text: string }
 
-/** Sends a request as it is, which `fetch` would refuse or correct. A long query comes back in a header, so headers may be long. */
+/** Sends a request unchanged, where `fetch` would refuse or correct it. A long query is returned in a header, so headers may be long. */
 const send = ({ actor, method, path, headers, body }: Request): Promise<Answer> =>
   new Promise((resolve, reject) => {
     const { hostname, port } = new URL(place.dataUrl)
@@ -87,16 +87,16 @@ const send = ({ actor, method, path, headers, body }: Request): Promise<Answer> 
   })
 
 /**
- * SQLSTATEs that PostgREST answers with 500 or 503, in 12 or 16. Not among them: 25006, a change asked for by GET, which
- * is 405, and 21000, which private.refuse_repeated_row() raises with a status of 400.
+ * The SQLSTATEs for which PostgREST 12 or 16 responds 500 or 503. Two are not included: 25006, a change by GET, is 405, and private.refuse_repeated_row()
+ * raises 21000 with status 400.
  */
 const faults = /^(08|09|25(?!006)|2D|38|39|3B|40|53|54|55|57|58|F0|HV|P0|XX|42P17)/
 
-/** How many answers there were of each kind, which a long run prints. */
+/** Counts the responses by kind. A long run prints them. */
 const tally = new Map<string, number>()
 let changes = 0
 
-/** Asks, and holds the answer and what became of the rows against the promise. */
+/** Sends a request, and checks its response and the rows. */
 async function ask(one: Request): Promise<Answer> {
   const answer = await send(one)
   expect(answer.status, answer.text).toBeLessThan(500)
@@ -104,7 +104,7 @@ async function ask(one: Request): Promise<Answer> {
   if (answer.status >= 400 && one.method !== 'HEAD') {
     const error = JSON.parse(answer.text) as { code: string }
     expect(Object.keys(error).toSorted(), answer.text).toEqual(['code', 'details', 'hint', 'message'])
-    // PostgREST labels the JSON of a 416 with the type that was asked for
+    // PostgREST labels the JSON of a 416 with the requested media type.
     if (answer.status !== 416) expect(answer.type).toBe('application/json; charset=utf-8')
     code = error.code
     expect(code, answer.text).not.toMatch(faults)
@@ -118,13 +118,13 @@ async function ask(one: Request): Promise<Answer> {
   return answer
 }
 
-/** The rows as they were at the beginning: what requests delete, later ones would not find. */
+/** Restores the rows, because a request may delete rows that later ones need. */
 async function restore(): Promise<void> {
   await keeper.restore()
   stored = await keeper.fingerprint()
 }
 
-/** Asks many requests of each kind. @returns what failed, as fast-check tells it */
+/** Sends many requests of each kind. @returns the failure as fast-check prints it */
 async function askMany<Kind extends { name: string }>(kinds: Kind[], request: (kind: Kind, from: Ground) => fc.Arbitrary<Request>): Promise<string[]> {
   const failures: string[] = []
   for (const kind of kinds) {
@@ -140,18 +140,18 @@ async function askMany<Kind extends { name: string }>(kinds: Kind[], request: (k
   return failures
 }
 
-describe('whatever is sent', () => {
-  test('to a table is answered below 500', { timeout: isLong ? 3_600_000 : 120_000 }, async () => {
+describe('a random request', () => {
+  test('to a table gets a status below 500', { timeout: isLong ? 3_600_000 : 120_000 }, async () => {
     expect(await askMany(ground.catalogue.tables, tableRequest)).toEqual([])
   })
 
-  test('to a function is answered below 500', { timeout: isLong ? 3_600_000 : 120_000 }, async () => {
+  test('to a function gets a status below 500', { timeout: isLong ? 3_600_000 : 120_000 }, async () => {
     expect(await askMany(ground.functions, functionRequest)).toEqual([])
     if (isLong) console.log([...tally].map(([kind, times]) => `${kind}\t${times}`).toSorted().join('\n'))
   })
 })
 
-test('a bulk create of which one row is wrong stores none, on every table', { timeout: 60_000 }, async () => {
+test('a bulk insert with one invalid row stores none of its rows, on every table', { timeout: 60_000 }, async () => {
   const team = actors.findIndex(({ name }) => name === 'owner of A')
   const post = (table: string, rows: unknown): Request => ({
     actor: team,
@@ -180,7 +180,7 @@ test('a bulk create of which one row is wrong stores none, on every table', { ti
   }
 })
 
-/** The smallest request of each kind at which PostgREST or PostgreSQL itself fails, with 500 or a code that is 500 on one of PostgREST's versions. */
+/** The smallest request of each kind for which PostgREST or PostgreSQL itself fails, with 500 or a code that is 500 on a version of PostgREST. */
 const failing: [string, Omit<Request, 'actor'>][] = [
   ['a query that is no UTF-8', { method: 'GET', path: '/tags?name=eq.%ff', headers: {} }],
   ['a header that is no UTF-8', { method: 'GET', path: '/tags', headers: { 'x-any': '\xff' } }],
@@ -204,9 +204,9 @@ const failing: [string, Omit<Request, 'actor'>][] = [
   }],
 ]
 
-test.each(failing)('what PostgREST itself fails at stores nothing and hinders nobody: %s', async (_, one) => {
+test.each(failing)('a request for which PostgREST itself fails stores nothing and does not affect others: %s', async (_, one) => {
   const team = actors.findIndex(({ name }) => name === 'owner of A')
-  // some are not even answered
+  // PostgREST does not even respond to some of them.
   await send({ ...one, actor: team }).catch(() => undefined)
   expect(await keeper.fingerprint()).toBe(stored)
   expect((await send({ actor: team, method: 'GET', path: '/tags?limit=1', headers: {} })).status).toBe(200)

@@ -1,4 +1,4 @@
-/** What one request may cost: time, locks and rows. */
+/** Limits of one request: time, locks and rows. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { dataStack, type Caller, type DataStack } from '../support/data.ts'
 
@@ -12,7 +12,7 @@ beforeAll(async () => {
 afterAll(() => stack.stop())
 
 test('PostgREST applies the limits of its role to each request', async () => {
-  // a function of this test's database alone; the notification is what db/migrate.ts sends
+  // The function exists only in the database of this test. The notification is the one of db/migrate.ts.
   await stack.owner.query(`
     create function api.settings_of_this_request() returns jsonb language sql stable
       return jsonb_build_object('statement', current_setting('statement_timeout'), 'lock', current_setting('lock_timeout'),
@@ -24,7 +24,7 @@ test('PostgREST applies the limits of its role to each request', async () => {
   expect((await stack.anonymous.get('/rpc/settings_of_this_request')).body).toEqual({ statement: '2s', lock: '1s', idle: '15s', zone: 'UTC' })
 })
 
-test('a statement that takes too long is ended, with an error in the usual shape', async () => {
+test('a statement that takes too long is cancelled, with an error in the usual format', async () => {
   await stack.owner.query(`
     create function api.wait(seconds integer) returns text language sql volatile return (select pg_sleep(seconds))::text;
     grant execute on function api.wait(integer) to anon;
@@ -36,7 +36,7 @@ test('a statement that takes too long is ended, with an error in the usual shape
   })
 })
 
-test('one answer holds a limited number of rows, and pages reach the others', async () => {
+test('one response has a limited number of rows, and further pages have the rest', async () => {
   await stack.owner.query(`insert into api.tags (name, user_id) select 'tag ' || n, (select id from auth.users limit 1) from generate_series(1, 10050) n`)
   const { body, headers } = await mine.get('/tags?select=id', { prefer: 'count=exact' })
   expect([body.length, headers.get('content-range')]).toEqual([10_000, '0-9999/10050'])
@@ -44,7 +44,7 @@ test('one answer holds a limited number of rows, and pages reach the others', as
   expect((await mine.get('/tags?select=id&offset=10000')).body).toHaveLength(50)
 })
 
-test('a date that could be two days is refused, not guessed', async () => {
+test('a date that could mean two days is refused instead of guessed', async () => {
   const ann = stack.as(await stack.person())
   expect(await ann.post('/transactions', { name: 'Rent', amount: 1, transaction_date: '01/02/2025' })).toMatchObject({ status: 400, body: { code: '22008' } })
   expect((await ann.post('/transactions', { name: 'Rent', amount: 1, transaction_date: '2025-02-01' })).status).toBe(201)

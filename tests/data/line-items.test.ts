@@ -1,4 +1,4 @@
-/** Line items add up to no more than their transaction, by magnitude. */
+/** Line items cannot add up to more than their transaction, by magnitude. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { dataStack, returning, type Caller, type DataStack } from '../support/data.ts'
 
@@ -33,7 +33,7 @@ describe('items that add up to more than their transaction', () => {
     expect(await mine.post('/line_items', { transaction_id: id, name: 'Refund', amount: -6 })).toMatchObject(tooMuch('21.00', '20.00'))
   })
 
-  test('are refused when one is raised or moved there, or the transaction becomes smaller', async () => {
+  test('are refused if one is raised or moved there, or if the transaction becomes smaller', async () => {
     const id = await transaction(100)
     const { id: item } = await mine.create('line_items', { transaction_id: id, name: 'Bread', amount: 60 })
     expect(await mine.patch(`/line_items?id=eq.${item}`, { amount: 100.01 })).toMatchObject(tooMuch('100.01', '100.00'))
@@ -50,7 +50,7 @@ describe('items that add up to more than their transaction', () => {
   })
 })
 
-test('all of the items are rewritten in one upsert', async () => {
+test('one upsert can rewrite all items', async () => {
   const id = await transaction(-20)
   const rows = await mine.create('line_items', [
     { transaction_id: id, name: 'Bread', amount: -15 },
@@ -62,7 +62,7 @@ test('all of the items are rewritten in one upsert', async () => {
   expect(await itemsOf(id)).toEqual([{ name: 'Bread', amount: -5 }, { name: 'Cake', amount: -15 }])
 })
 
-test('a database transaction may rewrite them one after another: only its end counts', async () => {
+test('a database transaction can rewrite items one after another, because the check runs at its end', async () => {
   const id = await transaction(20)
   await mine.create('line_items', { transaction_id: id, name: 'Bread', amount: 20 })
   await stack.owner.query('begin')
@@ -77,7 +77,7 @@ test('a database transaction may rewrite them one after another: only its end co
   expect((await stack.owner.query('select from private.line_item_checks')).rowCount).toBe(0)
 })
 
-test('5,000 items of one transaction come in one request, and those of many are changed in one', async () => {
+test('one request can create 5,000 items of one transaction, and change the items of many', async () => {
   const one = await transaction(-50)
   const items = Array.from({ length: 5000 }, (_, i) => ({ transaction_id: one, name: `item ${i}`, amount: -0.01 }))
   expect((await mine.post('/line_items', items)).status).toBe(201)
@@ -100,7 +100,7 @@ describe('items of a transaction in another currency', () => {
     },
   })
 
-  test('are whole where it has no decimals', async () => {
+  test('must be whole if the currency has no decimals', async () => {
     const transaction_id = await shopping('jpy')
     expect(await mine.post('/line_items', { transaction_id, name: 'Tea', amount: 120.5 })).toMatchObject(refused('120.50', 'jpy'))
     const { id } = await mine.create('line_items', { transaction_id, name: 'Tea', amount: 120 })
@@ -110,7 +110,7 @@ describe('items of a transaction in another currency', () => {
     expect(await mine.patch(`/line_items?id=eq.${moved}`, { transaction_id })).toMatchObject(refused('1.50', 'jpy'))
   })
 
-  test('are asked when the transaction changes its currency', async () => {
+  test('are checked if the transaction changes its currency', async () => {
     const transaction_id = await shopping('eur')
     const { id } = await mine.create('line_items', { transaction_id, name: 'Tea', amount: 1.5 })
     expect(await mine.patch(`/transactions?id=eq.${transaction_id}`, { currency: 'krw' })).toMatchObject(refused('1.50', 'krw'))
@@ -119,7 +119,7 @@ describe('items of a transaction in another currency', () => {
     expect((await mine.patch(`/transactions?id=eq.${transaction_id}`, { currency: 'krw' })).status).toBe(204)
   })
 
-  test('are refused with a third decimal where it has three, and rounded where it has two', async () => {
+  test('are refused with a third decimal if the currency has three, and rounded if it has two', async () => {
     const transaction_id = await shopping('kwd')
     const message = 'new row for relation "line_items" violates check constraint "line_items_amount_fits_currency"'
     const loses = { status: 400, body: { code: '23514', message, hint: expect.stringContaining('a third is refused') as string } }
@@ -144,7 +144,7 @@ describe('a line item of a transfer', () => {
     return body.map(({ id }: { id: string }) => id)
   }
 
-  test('has no category: it would count nowhere', async () => {
+  test('has no category, because a transfer is not counted by category', async () => {
     const [out = '', into = ''] = await halves()
     const interest: string = (await mine.create('categories', { name: 'Interest' })).id
     const item = (transaction_id: string, more = {}) => ({ transaction_id, name: 'Interest', amount: 20, ...more })
@@ -161,7 +161,7 @@ describe('a line item of a transfer', () => {
     expect((await mine.patch(at, { name: 'What the bank calls interest' })).status).toBe(204)
   })
 
-  test('that has one from before is read, and refused when it is written again', async () => {
+  test('with a category from an older version can be read, and is refused when it is written again', async () => {
     const [out = ''] = await halves()
     const interest: string = (await mine.create('categories', { name: 'Interest' })).id
     const { id } = await mine.create('line_items', { transaction_id: out, name: 'Interest', amount: 20 })
@@ -172,7 +172,7 @@ describe('a line item of a transfer', () => {
     expect((await mine.patch(`/line_items?id=eq.${id}`, { category_id: null })).status).toBe(204)
   })
 
-  test('keeps its transaction from becoming a half', async () => {
+  test('prevents its transaction from becoming part of a transfer', async () => {
     const { id: category_id } = await mine.create('categories', { name: 'Interest' })
     const id = await transaction(-100)
     await mine.create('line_items', { transaction_id: id, name: 'Interest', amount: 20, category_id })

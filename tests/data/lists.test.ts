@@ -1,7 +1,6 @@
 /**
- * A list of transactions that is newest first reads no more than its page (plans-of-lists.test.ts), and so is answered another
- * way than other lists. Each of these has many transactions of one moment, and asks for what would be wrong if that way were
- * taken too far.
+ * A list of transactions, newest first, reads only its page (plans-of-lists.test.ts), so it uses another query plan than other lists. Each list here
+ * has many transactions at the same moment, and requests what that plan could get wrong.
  */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { dataStack, type Caller, type DataStack } from '../support/data.ts'
@@ -9,7 +8,7 @@ import { dataStack, type Caller, type DataStack } from '../support/data.ts'
 let stack: DataStack
 const callers: Record<string, Caller> = {}
 type Row = { id: string, name: string, amount: number, transaction_date: string, organization_id: string | null }
-/** All that each caller sees. */
+/** All rows that each caller sees. */
 const seen: Record<string, Row[]> = {}
 
 beforeAll(async () => {
@@ -26,7 +25,7 @@ beforeAll(async () => {
       await caller.create('accounts', { name: 'Cash', type: 'cash', balance: 100 }),
       await caller.create('tags', { name: 'trip' }),
     ]
-    // four of a day, ten days
+    // Four rows a day, for ten days.
     const rows = Array.from({ length: 40 }, (_, n) => ({
       name: n % 3 === 0 ? 'Coffee' : 'Rent',
       amount: -(1 + (n * 7) % 40),
@@ -85,25 +84,25 @@ describe.each(['a person', 'an owner with a team active', 'a viewer without rows
     }
   })
 
-  test('counts the whole list beside its page', async () => {
+  test('gets the count of the whole list with a page', async () => {
     const { body, headers } = await get(`/transactions?select=id,tags(*)&${newest}&limit=3&offset=2`, { prefer: 'count=exact' })
     expect(ids(body)).toEqual(ids(rows().toSorted((a, b) => newestFirst(a, b) || byId(a, b)).slice(2, 5)))
     expect(headers.get('content-range')).toBe(`2-4/${rows().length}`)
   })
 
-  test('shows the balance of an account from all of its transactions', async () => {
+  test('gets the balance of an account from all of its transactions', async () => {
     const { body: accounts } = await get('/accounts?select=id,current_balance')
     const balances = new Map(accounts.map((account: { id: string, current_balance: number }) => [account.id, account.current_balance]))
     const { body } = await get(`/transactions?select=id,account:accounts(id,current_balance)&${newest}&limit=2`)
     expect(body).toHaveLength(2)
     for (const { account } of body) {
       expect(account.current_balance).toBe(balances.get(account.id))
-      // 820 spent of 100
+      // 820 spent of 100.
       expect(account.current_balance).toBe(-720)
     }
   })
 
-  test('shows all transactions of a category, a tag or an account that a page embeds', async () => {
+  test('gets all transactions of a category, tag or account that a page embeds', async () => {
     const of = (path: string) => `/transactions?select=id,${path}&${newest}&limit=8`
     for (const { category } of (await get(of('category:categories(transactions(id))'))).body)
       if (category !== null) expect(category.transactions).toHaveLength(20)
@@ -113,7 +112,7 @@ describe.each(['a person', 'an owner with a team active', 'a viewer without rows
     for (const { tags } of tagged) for (const { transactions } of tags) expect(transactions).toHaveLength(14)
   })
 
-  test('finds by what is embedded', async () => {
+  test('finds rows by embedded columns', async () => {
     for (
       const path of [
         `tags!inner(name)&tags.name=eq.trip`,
@@ -124,13 +123,13 @@ describe.each(['a person', 'an owner with a team active', 'a viewer without rows
       expect(body).toHaveLength(6)
       for (const { tags } of body) expect(tags).toMatchObject([{ name: 'trip' }])
     }
-    // a filter of what is embedded is no filter of the list, whatever its value says of limits
+    // A filter on an embedded table does not filter the list, even if its value looks like a limit.
     const { body } = await get(`/transactions?select=id,line_items(name)&line_items.name=eq.${encodeURIComponent(`', $7 = '1', $8 = '0`)}&${newest}&limit=5`)
     expect(ids(body)).toEqual(ids(rows().toSorted((a, b) => newestFirst(a, b) || byId(a, b)).slice(0, 5)))
     expect(body[0].line_items).toEqual([])
   })
 
-  test('reads each page of get_filtered_transactions in an order that is named', async () => {
+  test('gets each page of get_filtered_transactions in an explicit order', async () => {
     const coffee = [{ field: 'name', operation: 'eq', value: 'Coffee' }]
     for (const [limit, offset] of pages) {
       for (

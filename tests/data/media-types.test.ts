@@ -1,4 +1,4 @@
-/** One object instead of an array: the interface's media type and PostgREST's own, on every table. */
+/** One object instead of an array: the media types of the interface and of PostgREST, on every table. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { dataStack, type Caller, type DataStack } from '../support/data.ts'
 import { notOneObject } from '../support/postgrest-versions.ts'
@@ -21,7 +21,7 @@ describe.each([
 ])('Accept: %s', (accept, message) => {
   const notOne = (rows: number) => ({ status: 406, body: { code: 'PGRST116', message, details: `The result contains ${rows} rows`, hint: null } })
 
-  test.each(tables)('gives one of %s as an object, and 406 for none or many', async (table) => {
+  test.each(tables)('returns one row of %s as an object, and 406 for none or many', async (table) => {
     const rows = [await mine.create(table, await samples[table]?.row(mine, {}) ?? {}), await mine.create(table, await samples[table]?.row(mine, {}) ?? {})]
     const one = await mine.get(`/${table}?${samples[table]?.where(rows[0]) ?? ''}`, { accept })
     expect(one).toMatchObject({ status: 200, body: rows[0] })
@@ -37,7 +37,7 @@ describe.each([
     expect(await mine.get('/app_subscriptions', { accept })).toMatchObject(notOne(3))
   })
 
-  test('gives the one created, updated or deleted row; and undoes a write of none or many', async () => {
+  test('returns the created, updated or deleted row, and rolls back a write of none or many', async () => {
     const headers = { accept, prefer: 'return=representation' }
     const created = await mine.post('/tags', { name: 'one' }, headers)
     expect(created).toMatchObject({ status: 201, body: { name: 'one' } })
@@ -55,15 +55,15 @@ describe.each([
   })
 })
 
-test("chosen columns and embeds come as an object through PostgREST's own media type", async () => {
+test("PostgREST's own media type returns chosen columns and embedded rows as an object", async () => {
   const { id } = await mine.create('transactions', { name: 'x', amount: 1 })
   const path = `/transactions?id=eq.${id}&select=name,category:categories(name)`
   expect(await mine.get(path, { accept: 'application/vnd.pgrst.object+json' })).toMatchObject({ status: 200, body: { name: 'x', category: null } })
-  // PostgREST 12.0.2 casts what a handler is given to the table's row (its issue 3160, fixed in 12.2): a refusal, never wrong data
+  // PostgREST 12.0.2 casts the input of a handler to the table's row (its issue 3160, fixed in 12.2). The result is an error, never wrong data.
   const answer = await mine.get(path, { accept: 'application/vnd.rest.object+json' })
   expect([[200, undefined], [400, '42846']]).toContainEqual([answer.status, answer.body.code])
 })
 
-test('the handler is no function that anybody can call', async () => {
+test('no client can call the handler function', async () => {
   for (const caller of [mine, stack.anonymous]) expect((await caller.post('/rpc/one_object', {})).status).toBe(404)
 })

@@ -1,6 +1,6 @@
 /**
- * A number of JSON may print ten thousand times as long as it was sent. Somebody sends many of them wherever JSON is taken:
- * each request is refused before any is printed, so that PostgreSQL takes no more memory than for another request.
+ * A JSON number can print ten thousand times as long as it was sent. An attacker sends many of them wherever JSON is accepted. Each request is
+ * refused before a number is printed, so PostgreSQL uses no more memory than for another request.
  */
 import fc from 'fast-check'
 import { afterAll, beforeAll, expect, test } from 'vitest'
@@ -21,7 +21,7 @@ const tiny = `[${Array(1_500).fill('0e-16380').join()}]`
 const layout = (more: string) => `{"widgets":[{"id":"a","type":"b","position":{"x":0,"y":0},"size":{"w":1,"h":1},"config":${more}}]}`
 const deep = `${'['.repeat(2_000)}${huge}${']'.repeat(2_000)}`
 
-/** The most memory that any of PostgREST’s sessions has taken since its beginning, in MB. Some 50 are memory that the server shares. */
+/** The peak memory of PostgREST's sessions, in MB. About 50 of them are shared memory of the server. */
 async function mostMemory(): Promise<number> {
   const { rows } = await stack.owner.query<{ status: string }>(
     `select pg_read_file(format('/proc/%s/status', pid)) as status from pg_stat_activity where usename = 'authenticator' and datname = current_database()`,
@@ -69,18 +69,18 @@ const bodies: [where: string, path: string, body: string, says: RegExp][] = [
   ],
 ]
 
-test.each(bodies)('numbers that print at length are refused in %s, and take no memory', async (_, path, body, says) => {
+test.each(bodies)('an attacker who sends numbers that print very long in %s is refused, and the request uses little memory', async (_, path, body, says) => {
   expect(await mine.post(path, body)).toMatchObject({ status: 400, body: { message: expect.stringMatching(says) } })
   expect(await mostMemory()).toBeLessThan(100)
 })
 
-test('a row that is changed is asked the same', async () => {
+test('an update of a row is checked in the same way', async () => {
   const { id } = await mine.create('transactions', { name: 'Rent', amount: -1, metadata: { rate: 1.25 } })
   expect(await mine.patch(`/transactions?id=eq.${id}`, `{"metadata":${huge}}`)).toMatchObject({ status: 400, body: { code: '23514' } })
   expect(await mostMemory()).toBeLessThan(100)
 })
 
-test('what an older version stored stays through the migration, and is asked when its row is changed', async () => {
+test('a number that an older version stored stays through the migration, and is checked when its row changes', async () => {
   const { id } = await mine.create('transactions', { name: 'Rent', amount: -1 })
   await stack.owner.query('alter table api.transactions drop constraint transactions_metadata_numbers')
   await stack.owner.query(`update api.transactions set metadata = '{"old":1e100}' where id = $1`, [id])
@@ -91,10 +91,10 @@ test('what an older version stored stays through the migration, and is asked whe
   expect((await mine.patch(`/transactions?id=eq.${id}`, { name: 'Rent of May', metadata: null })).status).toBe(204)
 })
 
-test('a number is plain below 1e30 and with at most 50 decimal places, wherever it stands', async () => {
+test('a number is plain if it is below 1e30 and has at most 50 decimal places, at any depth', async () => {
   const digits = fc.integer({ min: -999, max: 999 })
   const exponent = fc.oneof(fc.integer({ min: -60, max: 40 }), fc.constantFrom(-16_000, 131_000))
-  /** A number as it is written, and whether it is plain. */
+  /** A number as text, and whether it is plain. */
   const number = fc.tuple(digits, exponent).map(([whole, power]) => ({
     json: `${whole}e${power}`,
     plain: -power <= 50 && (whole === 0 || String(Math.abs(whole)).length + power <= 30),

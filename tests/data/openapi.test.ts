@@ -1,4 +1,4 @@
-/** The OpenAPI document compared with the data surface itself: its examples are sent, and its shapes are of what is taken and answered. */
+/** The OpenAPI document against the data surface: examples are sent, and schemas are compared with accepted and returned values. */
 import { readFile } from 'node:fs/promises'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { dataErrors } from '../../description/data-errors.ts'
@@ -23,26 +23,26 @@ beforeAll(async () => {
 })
 afterAll(() => stack.stop())
 
-/** The query that an operation's own examples make. */
+/** Builds the query string from the examples of an operation. */
 function exampleQuery(parameters: any[] = []): string {
   const given = parameters.map((parameter) => parameter.$ref === undefined ? parameter : components.parameters[parameter.$ref.split('/').at(-1)])
     .filter((parameter) => parameter.in === 'query' && parameter.example !== undefined)
-  // an object is sent as its members, each a parameter of its own
+  // The members of an object are sent as separate parameters.
   const sent = given.flatMap(({ name, example }): [string, string][] =>
     typeof example === 'object' ? Object.entries<string>(example) : [[name, String(example)]]
   )
   return sent.length === 0 ? '' : `?${new URLSearchParams(sent).toString()}`
 }
 
-describe('each example works when it is sent', () => {
-  // what an example refers to is there before it
+describe('each example works if it is sent', () => {
+  // The rows that examples refer to exist before.
   beforeAll(async () => {
     await mine.create('transactions', { id: exampleId, name: 'Groceries', amount: -42.5 })
     await mine.create('accounts', [exampleId, otherExampleId].map((id) => ({ id, name: 'Bank', type: 'checking' })))
     await mine.create('categories', { id: exampleId, name: 'Food' })
     await mine.create('tags', { id: exampleId, name: 'weekly' })
     await mine.create('tags', { name: 'wrong' })
-    // the ids of what a request did begin with the request's own
+    // The id of activity that starts with the change of the request's id.
     await stack.owner.query(
       `update api.activity set id = $1::uuid, change_id = (left($1::uuid::text, 28) || '00000000')::uuid where after ->> 'name' = 'wrong'`,
       [exampleId],
@@ -50,13 +50,13 @@ describe('each example works when it is sent', () => {
     await mine.create('subscriptions', { id: exampleId, title: 'Rent', amount: 900, period: 'monthly', starts_on: '2025-01-31' })
   })
 
-  test.each(ofData)('%s', async (path, operations) => {
+  test.each(ofData)('in each operation of %s', async (path, operations) => {
     for (const verb of verbs.filter((name) => operations[name] !== undefined)) {
       const { parameters, requestBody } = operations[verb]
       const query = exampleQuery(parameters)
       const bodies = Object.values<any>(requestBody?.content['application/json'].examples ?? { none: {} })
       for (const { value } of bodies) {
-        // a dry run, so that no example takes away what the next one needs
+        // A dry run, so that no example deletes rows of the next one.
         const headers = { prefer: 'tx=rollback' }
         const answer = verb === 'post' || verb === 'patch' ? await mine[verb](path + query, value, headers) : await mine[verb](path + query, headers)
         expect([200, 201, 204], `${verb} ${path}${query} ${JSON.stringify(value)} ${answer.text}`).toContain(answer.status)
@@ -65,7 +65,7 @@ describe('each example works when it is sent', () => {
   })
 })
 
-test('a parameter takes each of the texts that it is said to take, and no other', async () => {
+test('a parameter accepts each text of its enumeration, and no other', async () => {
   for (const [name, { parameters = {}, example }] of Object.entries(routineSchemas)) {
     for (const [parameter, schema] of Object.entries(parameters)) {
       const reference = schema.anyOf?.[0]?.$ref
@@ -75,14 +75,14 @@ test('a parameter takes each of the texts that it is said to take, and no other'
         const dates = parameter === 'preset' && value !== 'custom' ? {} : example
         return mine.post(`/rpc/${name}`, { ...dates, [parameter]: value })
       }
-      // all_time has no end, which a budget needs
+      // all_time has no end, which a budget needs.
       for (const value of values.filter((one) => one !== 'all_time')) expect((await call(value)).status, `${name} ${parameter} ${value}`).toBe(200)
       expect(await call('nonsense'), `${name} ${parameter}`).toMatchObject({ status: 400, body: { code: '22023' } })
     }
   }
 })
 
-test('a filter takes each field with each operation that it is said to take, and no other', async () => {
+test('a filter accepts each documented field with each documented operation, and no other', async () => {
   const operations = new Set<string>(components.schemas.TransactionFilter.anyOf.flatMap((one: any) => one.properties.operation.enum))
   for (const { properties } of components.schemas.TransactionFilter.anyOf) {
     const { format, type } = properties.value.anyOf[0]
@@ -98,13 +98,13 @@ test('a filter takes each field with each operation that it is said to take, and
   }
 })
 
-test('the errors are those of docs/data.md and of the edge', async () => {
+test('the documented errors are those of docs/data.md and of the edge', async () => {
   const page = await readFile(new URL('../../docs/data.md', import.meta.url), 'utf8')
-  // in its table and in its sentences
-  const shown = [...page.matchAll(/\b(\d{3})(?: \||,)?\s+((?:`[A-Z\d_]{5,}`(?:, )?)+)/g)].flatMap(([, status, codes = '']) =>
+  // Codes in the table and in the sentences of the page.
+  const documented = [...page.matchAll(/\b(\d{3})(?: \||,)?\s+((?:`[A-Z\d_]{5,}`(?:, )?)+)/g)].flatMap(([, status, codes = '']) =>
     [...codes.matchAll(/`(\w+)`/g)].map(([, code]) => `${status} ${code}`)
   )
   const described = dataErrors.map(({ status, code }) => `${status} ${code}`)
-  expect([...new Set(shown)].toSorted()).toEqual(described.toSorted())
+  expect([...new Set(documented)].toSorted()).toEqual(described.toSorted())
   for (const [code, [status]] of Object.entries(refusals)) expect(dataErrors).toContainEqual(expect.objectContaining({ code, status }))
 })

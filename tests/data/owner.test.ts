@@ -1,4 +1,4 @@
-/** The owner pair: filled from the token, not forged, not moved; and what becomes of rows when their owner goes. */
+/** The owner pair: filled from the token, not forgeable, not changeable. Also the rows after the deletion of their owner. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { dataStack, returning, type Account, type Caller, type DataStack, type Organization } from '../support/data.ts'
 import { ownedTables, parts, samples, tables } from '../support/tables.ts'
@@ -31,14 +31,14 @@ const row = async (table: string, caller: Caller = ours) => await samples[table]
 describe.each(ownedTables)('%s', (table) => {
   const denied = { code: '42501', message: `permission denied for table ${table}`, details: null, hint: null }
 
-  test('are filled with user_id and, while an organization is active, organization_id from the JWT', async () => {
+  test('are created with user_id and, while an organization is active, organization_id from the JWT', async () => {
     expect(await mine.create(table, await row(table, mine))).toMatchObject({ user_id: ada.id, organization_id: null })
     expect(await ours.create(table, await row(table))).toMatchObject({ user_id: ada.id, organization_id: team.id })
     expect(await ours.create(table, { ...await row(table, mine), organization_id: null })).toMatchObject({ user_id: ada.id, organization_id: null })
     expect(await ours.create(table, { ...await row(table), user_id: null })).toMatchObject({ user_id: ada.id, organization_id: team.id })
   })
 
-  test("cannot be created as somebody else's, in any way of sending them", async () => {
+  test('cannot be created for another user, in any way to send them', async () => {
     const body = await row(table)
     const personal = { ...await row(table, mine), user_id: ada.id, organization_id: null }
     const forgeries: Record<string, unknown>[] = [
@@ -66,11 +66,11 @@ describe.each(ownedTables)('%s', (table) => {
         ]
       ) expect(answer).toMatchObject({ status: 403, body: denied })
     }
-    // a personal token knows no organization, not even one the user belongs to
+    // A personal token names no organization, not even one that the user belongs to.
     expect(await mine.post(`/${table}`, { ...body, organization_id: team.id })).toMatchObject({ status: 403, body: denied })
   })
 
-  test('cannot be moved to another user, organization or id afterwards', async () => {
+  test('cannot be moved to another user, organization or id', async () => {
     const personal = await mine.create(table, await row(table, mine))
     const shared = await ours.create(table, await row(table))
     for (
@@ -89,7 +89,7 @@ describe.each(ownedTables)('%s', (table) => {
     expect(await bobs.patch(`/${table}?id=eq.${shared.id}`, { user_id: bob.id })).toMatchObject({ status: 403, body: denied })
   })
 
-  test('may be sent back as they were read: by PATCH, upsert and PUT, also by a colleague', async () => {
+  test('can be sent back as they were read: by PATCH, upsert and PUT, also by a colleague', async () => {
     const shared = await ours.create(table, await row(table))
     const read = (answer: { body: Record<string, unknown>[] }) => ({ ...answer.body[0], updated_at: shared.updated_at })
     for (const caller of [ours, bobs]) {
@@ -99,7 +99,7 @@ describe.each(ownedTables)('%s', (table) => {
     }
   })
 
-  test('an upsert or PUT on a foreign id changes and reveals nothing', async () => {
+  test('with a foreign id are neither changed nor revealed by an upsert or PUT', async () => {
     const personal = await mine.create(table, await row(table, mine))
     const body = { ...await row(table, stranger), id: personal.id }
     for (
@@ -136,7 +136,7 @@ describe('references', () => {
   const nobody = '00000000-0000-4000-8000-000000000000'
   const answerOf = ({ status, body }: { status: number, body: unknown }) => ({ status, body })
 
-  test.each(['transactions', 'subscriptions', 'budgets'])("to another context's category fail exactly as references to nothing: %s", async (table) => {
+  test.each(['transactions', 'subscriptions', 'budgets'])('to a category of another context fail with the same error as missing ones: %s', async (table) => {
     const { id: personal } = await mine.create('categories', { name: 'mine' })
     const { id: shared } = await ours.create('categories', { name: 'ours' })
     const { id: foreign } = await stranger.create('categories', { name: 'hers' })
@@ -161,7 +161,7 @@ describe('references', () => {
     expect((await ours.get(`/${table}?id=eq.${created.id}`)).body).toEqual([created])
   })
 
-  test('of line items and tag associations fail alike, in each of their columns', async () => {
+  test('of line items and tag associations fail with the same error, in each column', async () => {
     const { id: personal } = await mine.create('transactions', { name: 'x', amount: 1 })
     const { id: shared } = await ours.create('transactions', { name: 'x', amount: 1 })
     const { id: foreign } = await stranger.create('transactions', { name: 'x', amount: 1 })
@@ -185,7 +185,7 @@ describe('references', () => {
     expect(answerOf(await ours.post('/transaction_tags', { transaction_id: personal, tag_id: tag }))).toEqual(noTag)
     expect(await stranger.post('/transaction_tags', { transaction_id: shared, tag_id: tag })).toMatchObject({ status: 409, body: { code: '23503' } })
 
-    // a part stays in the context it was made in
+    // A part stays in the context of its creation.
     const made = await ours.create('line_items', { ...item, transaction_id: shared })
     for (const transaction_id of [foreign, personal, nobody]) {
       expect(answerOf(await ours.patch(`/line_items?id=eq.${made.id}`, { transaction_id }))).toEqual(noTransaction)
@@ -201,15 +201,15 @@ describe('references', () => {
 describe.each(parts)('%s', (table) => {
   const denied = { status: 403, body: { code: '42501', message: `permission denied for table ${table}` } }
 
-  test("are filled with the tenant of their transaction, which in a team is no member's", async () => {
+  test('get the tenant of their transaction, and in a team no user', async () => {
     expect(await mine.create(table, await row(table, mine))).toMatchObject({ user_id: ada.id, organization_id: null })
     const created = await ours.create(table, { ...await row(table), user_id: null, organization_id: null })
     expect(created).toMatchObject({ user_id: null, organization_id: team.id })
-    // and may be sent back as they were read
+    // They can be sent back as they were read.
     expect((await bobs.post(`/${table}`, created, { prefer: 'resolution=merge-duplicates' })).status).toBe(200)
   })
 
-  test("cannot be created as anybody else's, nor be given away", async () => {
+  test('cannot be created for another tenant, and cannot be moved to one', async () => {
     const personal = await row(table, mine)
     for (const pair of [{ user_id: bob.id }, { organization_id: team.id }, { user_id: ada.id, organization_id: team.id }])
       expect(await ours.post(`/${table}`, { ...personal, ...pair })).toMatchObject(denied)
@@ -222,30 +222,31 @@ describe.each(parts)('%s', (table) => {
     expect((await bobs.get(`/${table}?${where}`)).body).toEqual([created])
   })
 
-  test("have their transaction's tenant also where the owner of the database writes them", async () => {
+  test("get their transaction's tenant also if the database owner writes them", async () => {
     const created = await ours.create(table, await row(table))
     await stack.owner.query(`update api.${table} set user_id = $1, organization_id = null where transaction_id = $2`, [eve.id, created.transaction_id])
     expect((await ours.get(`/${table}?${samples[table]?.where(created) ?? ''}`)).body).toEqual([created])
   })
 })
 
-test('a transaction that the owner of the database gives to somebody else takes its line items along, and goes without the tags of its tenant only', async () => {
+test('a transaction that the database owner moves to another user keeps its line items, and loses only the tags of its old tenant', async () => {
   const item = await ours.create('line_items', await row('line_items'))
-  const give = () => stack.owner.query('update api.transactions set user_id = $1, organization_id = null where id = $2', [eve.id, item.transaction_id])
+  const moveTransaction = () =>
+    stack.owner.query('update api.transactions set user_id = $1, organization_id = null where id = $2', [eve.id, item.transaction_id])
   const tag = await ours.create('tags', { name: 'x' })
   await ours.create('transaction_tags', { transaction_id: item.transaction_id, tag_id: tag.id })
-  await expect(give()).rejects.toThrow(/transaction_tags_tag_id_fkey/)
+  await expect(moveTransaction()).rejects.toThrow(/transaction_tags_tag_id_fkey/)
   expect((await ours.delete(`/tags?id=eq.${tag.id}`)).status).toBe(204)
-  await give()
+  await moveTransaction()
   expect((await ours.get(`/line_items?id=eq.${item.id}`)).body).toEqual([])
   expect((await stranger.get(`/line_items?id=eq.${item.id}`)).body).toEqual([{ ...item, user_id: eve.id, organization_id: null }])
 })
 
-describe('when an owner goes', () => {
+describe('after the deletion of an owner', () => {
   const count = async (table: string, where: string, value: string) =>
     Number((await stack.owner.query(`select count(*) from api.${table} where ${where}`, [value])).rows[0].count)
 
-  test("deleting a user removes the personal rows and keeps the team's, without a user", async () => {
+  test("a user's personal rows are deleted, and the team's rows stay without a user", async () => {
     const boss = await stack.person('boss')
     const leaver = await stack.person('leaver')
     const firm = await stack.organization({ owner: boss, editor: leaver })
@@ -266,7 +267,7 @@ describe('when an owner goes', () => {
       expect(body).toHaveLength(1)
       expect(body[0]).toMatchObject({ user_id: null, organization_id: firm.id })
     }
-    // what is left can still be changed and sent back
+    // The remaining rows can still be changed and sent back.
     const orphan = (await bossCaller.get(`/transactions?id=eq.${String(kept.get('transactions')?.['id'])}`)).body[0]
     expect((await bossCaller.put(`/transactions?id=eq.${orphan.id}`, { ...orphan, name: 'kept' }, returning)).body).toMatchObject([{
       name: 'kept',
@@ -275,7 +276,7 @@ describe('when an owner goes', () => {
     expect((await alone.get('/transactions')).status).toBe(401)
   })
 
-  test("deleting an organization deletes all of its rows and none of its members' own", async () => {
+  test("an organization's rows are deleted, and its members' personal rows stay", async () => {
     const boss = await stack.person('boss')
     const firm = await stack.organization({ owner: boss })
     const [alone, together] = [stack.as(boss), stack.as(boss, firm)]
@@ -294,7 +295,7 @@ describe('when an owner goes', () => {
     expect((await together.get('/transactions')).status).toBe(401)
   })
 
-  test('deleting a transaction deletes its line items and tag associations; deleting a category leaves its rows without one', async () => {
+  test('line items and tag associations of a deleted transaction are deleted, and rows of a deleted category stay without one', async () => {
     const category = await mine.create('categories', { name: 'x' })
     const transaction = await mine.create('transactions', { name: 'x', amount: 1, category_id: category.id })
     const tag = await mine.create('tags', { name: 'x' })

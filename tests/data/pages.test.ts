@@ -1,6 +1,6 @@
 /**
- * get_filtered_transactions reads no more than its page needs. What is counted is the rows that PostgreSQL reads for the very
- * statement PostgREST sends, not the time: of a hundred thousand personal and a hundred thousand team rows, in no order on disk.
+ * get_filtered_transactions reads only the rows that its page needs. The tests count the rows that PostgreSQL reads for the exact statement of
+ * PostgREST, and no times. The table has a hundred thousand personal and a hundred thousand team rows, in random order on disk.
  */
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
@@ -10,7 +10,7 @@ const perTenant = 100_000
 
 let stack: DataStack
 let db: pg.Client
-/** What PostgREST makes of POST /rpc/get_filtered_transactions?limit=…: $1 is the body, $2 the limit, $3 the offset. */
+/** The statement of PostgREST for POST /rpc/get_filtered_transactions?limit=…: $1 is the body, $2 the limit, $3 the offset. */
 let statement: string
 const claims: Record<string, string> = {}
 
@@ -24,7 +24,7 @@ beforeAll(async () => {
   claims['a personal caller'] = JSON.stringify({ user_id: owner.id, claims: {} })
   claims['a member with few personal rows'] = JSON.stringify({ user_id: member.id, claims: inTeam('editor') })
   claims['an owner with as many personal rows'] = JSON.stringify({ user_id: owner.id, claims: inTeam('owner') })
-  // the triggers and foreign keys would take the time of two hundred thousand inserts
+  // Triggers and foreign keys would slow down two hundred thousand inserts.
   await db.query('set session_replication_role = replica')
   await db.query(
     `insert into api.transactions (name, amount, currency, user_id, organization_id, status, transaction_date)
@@ -41,7 +41,7 @@ afterAll(async () => {
   await stack.stop()
 })
 
-/** The statement that PostgREST sends for a page, read while a lock holds it up. */
+/** Returns PostgREST's statement for a page, read while a lock blocks it. */
 async function sentBy(caller: Caller): Promise<string> {
   await db.query('begin; lock table api.transactions in access exclusive mode')
   const answer = caller.post('/rpc/get_filtered_transactions?limit=20', { filters: [] })
@@ -61,7 +61,7 @@ async function sentBy(caller: Caller): Promise<string> {
 
 type Plan = { 'Relation Name'?: string, 'Node Type': string, 'Actual Rows': number, 'Actual Loops': number, Plans?: Plan[] } & Record<string, unknown>
 
-/** The rows of transactions that a page reads: those it passes on and those it looks at in vain. Also how many it answers. */
+/** Returns the number of transactions that a page reads, including rows that filters remove, and the number that it returns. */
 async function read(
   caller: string,
   filters: unknown,
@@ -69,7 +69,7 @@ async function read(
 ): Promise<{ rows: number, answered: number }> {
   await db.query('begin')
   try {
-    // as PostgREST prepares a request: the settings of the role, the role, the claims
+    // Settings as PostgREST prepares a request: those of the role, the role, the claims.
     await db.query(
       `select set_config(split_part(setting, '=', 1), split_part(setting, '=', 2), true) from pg_roles, unnest(rolconfig) setting where rolname = 'authenticated'`,
     )
@@ -95,12 +95,12 @@ async function read(
 }
 
 /**
- * A transaction may have a day of its own, and its moment lies on that day somewhere in the world. So a range of days is read from
- * fourteen hours before UTC's on, and until twelve hours after it. Here is a row each minute, and none has such a day.
- * @returns how many rows are read of some hours: of two tenants, in an index and then in the table
+ * The bank's day of a transaction may be that of any time zone. So a range of days is read from fourteen hours before its start in UTC until twelve
+ * hours after its end. This test has a row each minute and no bank days. @returns the number of rows read for some hours, of two tenants, in an index
+ * and then in the table
  */
 const ofHours = (hours: number) => 2 * 2 * 60 * hours
-/** The last step of the walk is as long as all before it together. */
+/** The last step of the walk is as long as all earlier ones together. */
 const ofSteps = (hours: number) => 2 * ofHours(hours)
 
 describe.each(['a personal caller', 'a member with few personal rows', 'an owner with as many personal rows'])('%s', (caller) => {
@@ -109,27 +109,27 @@ describe.each(['a personal caller', 'a member with few personal rows', 'an owner
     ['amounts above a sum', [{ field: 'amount', operation: 'gt', value: 50 }], 600],
     ['amounts other than one', [{ field: 'amount', operation: 'neq', value: 50 }], 300],
     ['a month', [{ field: 'transaction_date', operation: 'between', value: ['2024-11-01', '2024-11-30'] }], 300 + ofSteps(12)],
-    ['dates until a moment, that included', [{ field: 'transaction_date', operation: 'lte', value: '2024-11-30T12:00:00Z' }], 300 + ofSteps(12 + 12)],
+    ['dates up to and including a moment', [{ field: 'transaction_date', operation: 'lte', value: '2024-11-30T12:00:00Z' }], 300 + ofSteps(12 + 12)],
     ['a status', [{ field: 'status', operation: 'eq', value: 'paid' }], 600],
     ['names by a pattern', [{ field: 'name', operation: 'ilike', value: 'ROW*5*' }], 600],
-    ['several at once', [{ field: 'status', operation: 'in', value: ['paid', 'pending'] }, { field: 'name', operation: 'like', value: 'row*' }, {
+    ['several filters', [{ field: 'status', operation: 'in', value: ['paid', 'pending'] }, { field: 'name', operation: 'like', value: 'row*' }, {
       field: 'transaction_date',
       operation: 'lt',
       value: '2024-12-24',
     }], 600 + ofSteps(12)],
-  ])('gets the first twenty of %s for some dozens or hundreds of rows read, and the ends of days elsewhere', async (_, filters, most) => {
+  ])('gets the first twenty of %s with some dozens or hundreds of rows read, plus those at the ends of days', async (_, filters, most) => {
     const { rows, answered } = await read(caller, filters)
     expect(answered).toBe(20)
     expect(rows).toBeLessThan(most)
   })
 
-  test('reads in proportion to the page', async () => {
+  test('reads rows in proportion to the page size', async () => {
     const { rows, answered } = await read(caller, [], { limit: 1_000 })
     expect(answered).toBe(1_000)
     expect(rows).toBeLessThan(8 * 1_000)
   })
 
-  test('reads nothing where the filters exclude each other, and only the days that are asked for where nothing passes', async () => {
+  test('reads no rows if filters exclude each other, and only the days of the range if no row matches', async () => {
     const on = (operation: string, value: string) => ({ field: 'transaction_date', operation, value })
     expect((await read(caller, [on('gt', '2024-12-24'), on('lt', '2024-12-24')])).rows).toBe(0)
     const { rows, answered } = await read(caller, [on('from', '2024-12-31'), { field: 'name', operation: 'eq', value: 'nothing' }])
@@ -138,7 +138,7 @@ describe.each(['a personal caller', 'a member with few personal rows', 'an owner
   })
 })
 
-test('the measure tells: with an exact count everything is read', async () => {
+test('reads all rows for an exact count, which shows that the measure works', async () => {
   const counted = statement.replace(
     ') SELECT null::bigint',
     ') , pgrst_source_count AS (SELECT 1 FROM "pgrst_source" AS "transactions") SELECT (SELECT pg_catalog.count(*) FROM pgrst_source_count)',

@@ -1,9 +1,9 @@
-/** The interface's table of roles, walked: every role, table and operation, on team rows and on personal ones. */
+/** The interface's table of roles: every role, table and operation, on team rows and on personal ones. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { dataStack, returning, roles, type Account, type Caller, type DataStack, type Organization, type Role } from '../support/data.ts'
 import { samples, tables } from '../support/tables.ts'
 
-/** "Roles and permissions", copied. Categories, tags and the parts of a transaction follow the transactions. */
+/** "Roles and permissions", copied from the interface. Categories, tags and the parts of a transaction follow the transactions. */
 const interfaceTable = `
 | Role   | Transactions, subscriptions, accounts | Dashboards                         |
 | owner  | list, get, create, update, delete     | list, get, create, update, delete  |
@@ -47,7 +47,7 @@ const sample = (table: string) => {
   if (found === undefined) throw new Error(`no sample row of ${table}`)
   return found
 }
-/** A row of the team, created by its owner. */
+/** Creates a row of the team, as its owner. */
 async function teamRow(table: string): Promise<Record<string, unknown>> {
   return owner.create(table, await sample(table).row(owner, {}))
 }
@@ -58,7 +58,7 @@ const unchanged = async (table: string, row: Record<string, unknown>) => {
 describe.each(tables)('%s of an organization', (table) => {
   const { row: newRow, change, where } = sample(table)
 
-  test.each(roles)('as the table of roles says for the %s', async (role) => {
+  test.each(roles)('allow the %s exactly the operations of the table of roles', async (role) => {
     const caller = stack.as(members[role], team)
     const row = await teamRow(table)
     const changed = await change(owner, {})
@@ -90,7 +90,7 @@ describe.each(tables)('%s of an organization', (table) => {
     }
   })
 
-  test('a viewer cannot upsert or put what it may not update', async () => {
+  test("refuse a viewer's upsert or PUT, same as an update", async () => {
     const viewer = stack.as(members.viewer, team)
     const row = await teamRow(table)
     const again = { ...row, ...(table === 'transaction_tags' ? {} : await change(owner, {})) }
@@ -101,20 +101,20 @@ describe.each(tables)('%s of an organization', (table) => {
     await unchanged(table, row)
   })
 
-  test('an outsider sees nothing and changes nothing', async () => {
+  test('are invisible to an outsider, who cannot change them', async () => {
     const caller = stack.as(outsider)
     const row = await teamRow(table)
     expect((await caller.get(`/${table}?${where(row)}`)).body).toEqual([])
     expect(await caller.patch(`/${table}?${where(row)}`, await change(owner, {}), returning)).toMatchObject({ status: 200, body: [] })
     expect((await caller.delete(`/${table}?${where(row)}`)).status).toBe(204)
     const forged = await caller.post(`/${table}`, await newRow(owner, { organization_id: team.id }))
-    // a part of somebody else's transaction is a part of no transaction
+    // The outsider cannot add a part to a transaction of the team.
     if (['line_items', 'transaction_tags'].includes(table)) expect(forged).toMatchObject({ status: 409, body: { code: '23503' } })
     else expect(forged).toMatchObject({ status: 403, body: denied(table) })
     await unchanged(table, row)
   })
 
-  test('a member of another organization is an outsider here', async () => {
+  test('are invisible to a member of another organization', async () => {
     const stranger = stack.as(outsider, elsewhere)
     const row = await teamRow(table)
     expect((await stranger.get(`/${table}?${where(row)}`)).body).toEqual([])
@@ -123,12 +123,12 @@ describe.each(tables)('%s of an organization', (table) => {
     await unchanged(table, row)
   })
 
-  test('its own members do not see them in the personal context', async () => {
+  test('are invisible to members in the personal context', async () => {
     const row = await teamRow(table)
     expect((await stack.as(members.owner).get(`/${table}?${where(row)}`)).body).toEqual([])
   })
 
-  test('an anonymous caller reads an empty array and is refused every write', async () => {
+  test('are an empty array to an anonymous caller, whose writes are refused', async () => {
     const row = await teamRow(table)
     expect(await stack.anonymous.get(`/${table}`)).toMatchObject({ status: 200, body: [] })
     for (
@@ -146,7 +146,7 @@ describe.each(tables)('personal %s', (table) => {
   const { row: newRow, change, where } = sample(table)
   const personal = { organization_id: null }
 
-  test.each(roles)("are all the user's, whatever the role elsewhere: %s", async (role) => {
+  test.each(roles)('allow their user everything, even if the user is %s in an organization', async (role) => {
     const caller = stack.as(members[role], team)
     const row = await caller.create(table, await newRow(caller, personal))
     const changed = await change(caller, personal)
@@ -156,7 +156,7 @@ describe.each(tables)('personal %s', (table) => {
     expect((await caller.get(`/${table}?${where(row)}`)).body).toEqual([])
   })
 
-  test("are nobody else's, not even a colleague's", async () => {
+  test('are invisible to others, even to a colleague', async () => {
     const mine = stack.as(members.viewer)
     const row = await mine.create(table, await newRow(mine, {}))
     for (const other of [owner, stack.as(members.admin), stack.as(outsider), stack.anonymous]) {
@@ -169,7 +169,7 @@ describe.each(tables)('personal %s', (table) => {
 })
 
 describe('a viewer', () => {
-  test("who changes all rows it sees is refused as a whole when one of them is the team's", async () => {
+  test("who updates all visible rows is refused as a whole if one of them is the team's", async () => {
     const viewer = stack.as(members.viewer, team)
     const mine = await viewer.create('transactions', { name: 'Mine', amount: 1, organization_id: null })
     await owner.create('transactions', { name: 'Ours', amount: 1 })
@@ -178,7 +178,7 @@ describe('a viewer', () => {
     expect((await viewer.get(`/transactions?id=eq.${mine.id}`)).body).toEqual([mine])
   })
 
-  test('sees the shared and public dashboards of the organization; the others see the private ones too', async () => {
+  test('sees the shared and public dashboards of the organization, and the other roles also see the private ones', async () => {
     const layout = { widgets: [] }
     const rows = await owner.create('dashboards', ['private', 'shared', 'public'].map((visibility) => ({ name: `walk ${visibility}`, layout, visibility })))
     const seen = async (role: Role) =>
@@ -195,7 +195,7 @@ describe('a viewer', () => {
     })
   })
 
-  test('public opens no dashboard to anybody outside the organization, nor a personal one to a colleague', async () => {
+  test('cannot see a personal public dashboard of a colleague, and an outsider cannot see a public one of the organization', async () => {
     const layout = { widgets: [] }
     await owner.create('dashboards', [{ name: 'open', layout, visibility: 'public', organization_id: team.id }, {
       name: 'open',
@@ -209,7 +209,7 @@ describe('a viewer', () => {
 })
 
 describe('app_subscriptions', () => {
-  test('are read by whom they belong to and written by nobody', async () => {
+  test('are readable by their user and writable by no client', async () => {
     const ada = await stack.person('ada')
     await stack.owner.query(
       `insert into api.app_subscriptions (user_id, product_id, period_start, period_end)

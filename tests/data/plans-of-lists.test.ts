@@ -1,6 +1,6 @@
 /**
- * Lists as clients write them read the rows of their page and of those before it, whatever the caller has: with what is
- * embedded, of either context or of both, named or not. What is counted is all that PostgREST's own statements read.
+ * Lists in the form that clients write read only the rows of their page and of earlier pages, for callers with any number of rows. The lists embed
+ * other tables and name one context, both or none. The tests count all rows that PostgREST's own statements read.
  */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { datasetCallers, insertLargeDataset, insertTransactionParts, memberOfLargestTeam } from '../support/large-dataset.ts'
@@ -12,7 +12,7 @@ const embedded = 'select=*,category:categories(id,name),line_items(*),tags(*)'
 const newest = 'order=transaction_date.desc,id'
 
 let stack: DataStack
-/** A person of 50,000 rows, alone and with a team of 100,000 active. */
+/** A user with 50,000 rows, alone and with an active team of 100,000. */
 let alone: Caller
 let inTeam: Caller
 
@@ -30,7 +30,7 @@ beforeAll(async () => {
 }, 240_000)
 afterAll(() => stack.stop())
 
-/** The ids of the caller's newest rows, by the owner's own query. */
+/** The ids of the caller's newest rows, by a query of the database owner. */
 async function newestOf(where: string, limit: number, offset: number): Promise<string[]> {
   const { rows } = await stack.owner.query<{ id: string }>(
     `select id from api.transactions where ${where} order by transaction_date desc, id limit ${limit} offset ${offset}`,
@@ -43,7 +43,7 @@ const ofTeam = `organization_id = '${team}'`
 
 const tables = ['transactions', 'line_items', 'transaction_tags', 'tags']
 
-/** Asks, expects the page, and expects that so many rows were read of each table. */
+/** Sends the request, and checks its page and the number of rows read of each table. */
 async function expectRead(ask: () => Promise<Answer>, page: string[], limit: number): Promise<void> {
   const before = await totalRowsReadFrom(stack, tables)
   const { status, body } = await ask()
@@ -55,8 +55,8 @@ async function expectRead(ask: () => Promise<Answer>, page: string[], limit: num
 }
 
 /**
- * Twice the page, the rows before it, and the rest of the oldest day of the page: a person has fifty rows a day here, a team a hundred.
- * The row policy reads the dates of the page from an index. Rows that VACUUM has not marked as visible to all are read from the table too.
+ * A bound of rows: twice the page, the earlier rows, and the rest of the page's oldest day. A user has fifty rows a day here, a team a hundred. The
+ * row policy reads the dates of the page from an index. Rows that VACUUM has not marked as visible to all are also read from the table.
  */
 const most = (offset: number) => 2 * (offset + 50 + 250)
 
@@ -86,11 +86,11 @@ describe.each(
   test.each([['the first page', 0], ['the twentieth page', 950]])('reads %s of get_filtered_transactions, with the order named', async (__, offset) => {
     const page = await newestOf(where, 50, offset)
     const list = `/rpc/get_filtered_transactions?${embedded}&${newest}&limit=50&offset=${offset}`
-    // its steps read up to twice as many
+    // Its steps read up to twice as many.
     await expectRead(() => caller().post(list, { filters: [] }), page, 2 * most(offset))
   })
 
-  test('reads the first page of a list without embedding, in the order of dates alone', async () => {
+  test('reads the first page of a list without embedding only in the order of dates', async () => {
     const { status, body } = await caller().get('/transactions?select=transaction_date&order=transaction_date.desc&limit=50')
     expect(status).toBe(200)
     const before = await totalRowsReadFrom(stack, tables)

@@ -1,7 +1,4 @@
-/**
- * As plans.test.ts for the other tables: what a request reads of them is the caller's own, and each of their indexes is the way to
- * something that a client, or a deletion elsewhere, asks for.
- */
+/** Query plans of the other tables, as in plans.test.ts: a request reads only rows of its caller, and each index serves a request or a deletion. */
 import { createHash } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { DatasetCaller } from '../support/large-dataset.ts'
@@ -10,22 +7,22 @@ import { measureReads, totalRowsRead } from '../support/plans.ts'
 
 let stack: DataStack
 
-/** Who asks, and how many transactions they have, each with one line item and one tag; all others together have 30,000. */
-const callers: { name: string, who: DatasetCaller, own: number }[] = [
-  { name: 'nobody yet', who: { user: 'none', session: '' }, own: 0 },
-  { name: 'a person', who: { user: 'few', session: '' }, own: 49 },
-  { name: 'a busy person', who: { user: 'some', session: '' }, own: 5_000 },
-  { name: 'a team', who: { user: 'none', session: '', organization: 'team' }, own: 5_000 },
-  { name: 'a large team', who: { user: 'none', session: '', organization: 'large' }, own: 100_000 },
+/** The callers with their number of transactions, each with one line item and one tag. All other users together have 30,000. */
+const callers: { name: string, who: DatasetCaller, rowCount: number }[] = [
+  { name: 'nobody yet', who: { user: 'none', session: '' }, rowCount: 0 },
+  { name: 'a person', who: { user: 'few', session: '' }, rowCount: 49 },
+  { name: 'a busy person', who: { user: 'some', session: '' }, rowCount: 5_000 },
+  { name: 'a team', who: { user: 'none', session: '', organization: 'team' }, rowCount: 5_000 },
+  { name: 'a large team', who: { user: 'none', session: '', organization: 'large' }, rowCount: 100_000 },
 ]
 
-/** Nobody has more of anything but transactions. */
+/** The maximum number of rows of a caller in every other table. */
 const mostOfOthers = 5_000
 
 const name = `'row ' || n % 997`
-/** An id that a twelfth of the rows name. */
+/** An id that a twelfth of the rows refer to. */
 const sometimes = (table: string) => `case when n % 12 = 0 then md5('${table} ' || coalesce(o, u) || ' 1')::uuid end`
-/** The tables with an owner pair: the order that their lists are in, what a row must have, and a search that finds nothing. */
+/** The tables with an owner pair: the order of their lists, the required columns, and a search without results. */
 const owned = {
   categories: { order: 'name', row: { name }, nothing: `name ilike '%nothing%'` },
   tags: { order: 'name', row: { name }, nothing: `name ilike '%nothing%'` },
@@ -82,7 +79,7 @@ const owned = {
 type Owned = keyof typeof owned
 const tables = Object.entries(owned).map(([table, { order, nothing }]) => ({ table: table as Owned, order, nothing }))
 
-/** Stores rows of everybody in one table; `id` of the n-th row of somebody is known, so that others can refer to it. */
+/** Inserts rows of all callers into one table. The ids are deterministic, so that other rows can refer to them. */
 function store(table: string, given: Record<string, string>, most = mostOfOthers): string {
   const row: Record<string, string> = { id: `md5('${table} ' || coalesce(o, u) || ' ' || n)::uuid`, user_id: 'u', organization_id: 'o', ...given }
   return `
@@ -111,7 +108,7 @@ beforeAll(async () => {
       insert into api.app_subscriptions (user_id, product_id, period_end) select u, 'personal', now() + interval '1 month' from tenants, generate_series(1, 3) where o is null and size > 0`)
   }
   await fill()
-  // the statistics of another time: one person, whose rows are all that there is
+  // Old statistics, of a table with the rows of only one user.
   await stack.owner.query('analyze')
   await stack.owner.query(`
     truncate tenants;
@@ -129,7 +126,7 @@ const read = async (counted: string[], query: string, who: DatasetCaller, given:
   return all
 }
 const contextOf = ({ organization }: DatasetCaller) => (organization === undefined ? 'organization_id is null and user_id = $1' : 'organization_id = $1')
-/** Of each row its page, and the pages of the index beside. */
+/** The maximum number of pages: one for each row, and those of the index. */
 const pagesOf = (rows: number) => rows * 1.5 + 150
 
 describe.each([
@@ -141,10 +138,10 @@ describe.each([
     if (prepare !== '') await stack.owner.query(prepare)
   })
 
-  describe.each(callers)('$name with $own transactions', ({ who, own: transactions }) => {
-    const own = Math.min(transactions, mostOfOthers)
+  describe.each(callers)('$name with $rowCount transactions', ({ who, rowCount: transactions }) => {
+    const ownRows = Math.min(transactions, mostOfOthers)
 
-    test.each(tables)('reads no row of $table but its own, and of a team in its order the page', async ({ table, order, nothing }) => {
+    test.each(tables)('reads only its own rows of $table, and in a team only the page if ordered', async ({ table, order, nothing }) => {
       const all = `select * from api.${table}`
       for (
         const [query, given] of [
@@ -156,12 +153,12 @@ describe.each([
         ] as const
       ) {
         const { rows, pages } = await read([table], query, who, [...given])
-        expect(rows).toBeLessThanOrEqual(own)
-        expect(pages).toBeLessThanOrEqual(pagesOf(own))
+        expect(rows).toBeLessThanOrEqual(ownRows)
+        expect(pages).toBeLessThanOrEqual(pagesOf(ownRows))
       }
       const page = await read([table], `${all} where ${contextOf(who)} order by ${order} limit $2`, who, [who.organization ?? who.user, 50])
-      // personal rows are sorted: nobody has many of these, and an index more would cost each insert
-      const most = who.organization === undefined || statistics === 'missing' ? own : Math.min(own, 50)
+      // Personal rows are sorted: no user has many of them, and another index would slow down each insert.
+      const most = who.organization === undefined || statistics === 'missing' ? ownRows : Math.min(ownRows, 50)
       expect(page.rows).toBeLessThanOrEqual(most)
       expect(page.pages).toBeLessThanOrEqual(pagesOf(most))
     })
@@ -174,7 +171,7 @@ describe.each([
       }
     })
 
-    test.each(['line_items', 'transaction_tags'])('reads no row of %s but its own', async (part) => {
+    test.each(['line_items', 'transaction_tags'])('reads only its own rows of %s', async (part) => {
       for (
         const [query, given] of [
           [`select * from api.${part} limit $1`, [50]],
@@ -189,13 +186,13 @@ describe.each([
       }
     })
 
-    test.each(['line_items', 'transaction_tags'])('reads of %s those of a transaction, and of a page of transactions', async (part) => {
+    test.each(['line_items', 'transaction_tags'])('reads only the %s of a transaction, and of a page of transactions', async (part) => {
       const one = await read([part], `select * from api.${part} where transaction_id = md5($1)::uuid`, who, [`transactions ${who.organization ?? who.user} 1`])
       expect(one.rows).toBeLessThanOrEqual(1)
       expect(one.pages).toBeLessThanOrEqual(pagesOf(1))
-      // without statistics the context is sorted, with its parts
+      // Without statistics the plan sorts the context with its parts.
       const page = statistics === 'missing' ? transactions : Math.min(transactions, 50)
-      // as PostgREST embeds
+      // The query of PostgREST for embedded rows.
       const embedded = await read(
         [part],
         `select transactions.*, p.all from api.transactions
@@ -205,32 +202,32 @@ describe.each([
         [who.organization ?? who.user, 50],
       )
       expect(embedded.rows).toBeLessThanOrEqual(page)
-      // and of each transaction the way through an index to its part
+      // One index lookup for each transaction.
       expect(embedded.pages).toBeLessThanOrEqual(pagesOf(page) + (statistics === 'missing' ? 6 : 4) * page)
     })
 
-    test('reads the parts, and what is due, that are filed under a category or a tag', async () => {
+    test('reads only the line items and subscriptions of a category, and the associations of a tag', async () => {
       const by = (table: string, column: string, of: string) =>
         read([table], `select * from api.${table} where ${column} = md5($1)::uuid limit $2`, who, [`${of} ${who.organization ?? who.user} 1`, 50])
-      // a planner that knows nothing goes by the tenant
+      // Without statistics the planner uses the index on the tenant.
       const most = statistics === 'missing' ? transactions : Math.min(transactions, 50)
       expect((await by('line_items', 'category_id', 'categories')).rows).toBeLessThanOrEqual(most)
       expect((await by('transaction_tags', 'tag_id', 'tags')).rows).toBeLessThanOrEqual(most)
-      // as a report by category asks
+      // The query of a report by category.
       const filed = `select transaction_id, category_id, sum(abs(amount)) from api.line_items where ${contextOf(who)} and category_id is not null group by 1, 2`
       expect((await read(['line_items'], filed, who, [who.organization ?? who.user])).rows).toBeLessThanOrEqual(transactions)
-      expect((await by('budgets', 'category_id', 'categories')).rows).toBeLessThanOrEqual(own)
+      expect((await by('budgets', 'category_id', 'categories')).rows).toBeLessThanOrEqual(ownRows)
       const named = [['subscriptions', 'category_id', 'categories'], ['subscriptions', 'account_id', 'accounts'], [
         'imports',
         'account_id',
         'accounts',
       ]] as const
       for (const [table, column, of] of named)
-        expect((await by(table, column, of)).rows).toBeLessThanOrEqual(own)
+        expect((await by(table, column, of)).rows).toBeLessThanOrEqual(ownRows)
       await read(['line_items'], 'select * from api.line_items where id = $1', who, ['00000000-0000-0000-0000-000000000000'])
     })
 
-    test('reads the plans it has paid for', async () => {
+    test('reads its own paid plans', async () => {
       const { rows, pages } = await read(['app_subscriptions'], 'select * from api.app_subscriptions where period_end >= $1 limit $2', who, ['now', 50])
       expect(rows).toBeLessThanOrEqual(3)
       expect(pages).toBeLessThanOrEqual(pagesOf(3))
@@ -239,19 +236,19 @@ describe.each([
   })
 })
 
-test.each(['line_items', 'transaction_tags'])('what PostgREST has prepared and executed often reads no row of %s but those it shows', async (part) => {
-  const shapes: [string, (own: number) => number][] = [
-    [`/${part}?limit=50`, (own) => own],
-    [`/${part}?order=transaction_id&limit=1`, (own) => own],
-    [`/transactions?select=id,${part}(*)&CONTEXT&order=transaction_date.desc&limit=50`, (own) => Math.min(own, 50)],
-    [`/transactions?select=id,${part}!inner(*)&CONTEXT&order=transaction_date.desc&limit=50`, (own) => Math.min(own, 50)],
-    [`/transactions?select=id,${part}(*)&id=eq.TRANSACTION`, (own) => Math.min(own, 1)],
-    [`/${part}?transaction_id=eq.TRANSACTION`, (own) => Math.min(own, 1)],
+test.each(['line_items', 'transaction_tags'])('a statement that PostgREST prepared and executed often reads only the shown rows of %s', async (part) => {
+  const shapes: [string, (rowCount: number) => number][] = [
+    [`/${part}?limit=50`, (rowCount) => rowCount],
+    [`/${part}?order=transaction_id&limit=1`, (rowCount) => rowCount],
+    [`/transactions?select=id,${part}(*)&CONTEXT&order=transaction_date.desc&limit=50`, (rowCount) => Math.min(rowCount, 50)],
+    [`/transactions?select=id,${part}!inner(*)&CONTEXT&order=transaction_date.desc&limit=50`, (rowCount) => Math.min(rowCount, 50)],
+    [`/transactions?select=id,${part}(*)&id=eq.TRANSACTION`, (rowCount) => Math.min(rowCount, 1)],
+    [`/${part}?transaction_id=eq.TRANSACTION`, (rowCount) => Math.min(rowCount, 1)],
   ]
   const before = await totalRowsRead(stack, part)
   let needed = 0
   for (let round = 0; round < 8; round++) {
-    for (const { who: { user, organization }, own } of callers) {
+    for (const { who: { user, organization }, rowCount } of callers) {
       const active = organization === undefined ? undefined : { id: organization, members: new Map([[user, 'owner' as const]]) }
       const caller = stack.as({ id: user, email: 'x', sessionId: `of ${user}` }, active)
       const context = organization === undefined ? `organization_id=is.null&user_id=eq.${user}` : `organization_id=eq.${organization}`
@@ -259,14 +256,14 @@ test.each(['line_items', 'transaction_tags'])('what PostgREST has prepared and e
       for (const [path, most] of shapes) {
         const { status, body } = await caller.get(path.replace('CONTEXT', context).replace('TRANSACTION', id))
         expect(status, JSON.stringify(body)).toBe(200)
-        needed += most(own)
+        needed += most(rowCount)
       }
     }
   }
   expect(await totalRowsRead(stack, part) - before).toBeLessThanOrEqual(needed)
 })
 
-test('a row that others refer to is deleted by way of their indexes', async () => {
+test('the deletion of a row that others refer to uses their indexes', async () => {
   for (
     const [query, value] of [
       ['select from api.app_subscriptions where product_id = $1', 'business'],
@@ -278,7 +275,7 @@ test('a row that others refer to is deleted by way of their indexes', async () =
       ['select from api.subscriptions where account_id = $1', '00000000-0000-0000-0000-000000000000'],
       ['select from api.imports where account_id = $1', '00000000-0000-0000-0000-000000000000'],
       ['select from api.transaction_tags where tag_id = $1', '00000000-0000-0000-0000-000000000000'],
-      // no foreign key leads from what happened
+      // Activity has no foreign key.
       ...tables.filter(({ table }) => table !== 'activity').flatMap((
         { table },
       ) => [[`select from api.${table} where user_id = $1`, 'few'], [`select from api.${table} where organization_id = $1`, 'none']]),
@@ -291,7 +288,7 @@ test('a row that others refer to is deleted by way of their indexes', async () =
   }
 })
 
-test('every index of these tables was the way to some of their rows', async () => {
+test('every index of these tables was used by a query of these tests', async () => {
   const { rows } = await stack.owner.query<{ name: string }>(`
     select c.relname as name from pg_index i join pg_class c on c.oid = i.indexrelid
     where i.indrelid = any (array[${

@@ -1,7 +1,6 @@
 /**
- * What the database reads for a request is the caller's own: not the time is looked at but the rows and the pages, for
- * callers of no row and of a hundred thousand, and with statistics as they are when they are fresh, of another time, or not
- * there at all.
+ * Query plans: the database reads only the caller's own rows for a request. The tests count rows and pages, and no times. The callers have no rows up
+ * to a hundred thousand. The statistics are fresh, old or missing.
  */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { datasetCallers, categoryOf, insertLargeDataset, transactionCounts, type DatasetCaller } from '../support/large-dataset.ts'
@@ -12,13 +11,13 @@ let stack: DataStack
 
 beforeAll(async () => {
   stack = await dataStack()
-  // the statistics of another time: one person, whose rows are all that there is
+  // Old statistics, of a table with the rows of only one user.
   await stack.owner.query(`
     insert into auth.users (id, name, email) values ('the first', '', 'first@example.org');
     insert into api.transactions (name, amount, user_id, organization_id) select 'row', n, 'the first', null from generate_series(1, 3000) n;
     analyze api.transactions`)
   await insertLargeDataset(stack.owner, 400_000)
-  // who has categories has an account, with a twelfth of the transactions
+  // A caller with categories also has an account, with a twelfth of the transactions.
   await stack.owner.query(`
     set session_replication_role = replica;
     insert into api.accounts (id, user_id, organization_id, name, type)
@@ -28,19 +27,23 @@ beforeAll(async () => {
 }, 120_000)
 afterAll(() => stack.stop())
 
-/** What a query of the caller read of the transactions. */
+/** Returns the transactions that a query of the caller read. */
 const read = (query: string, who: DatasetCaller, given: (string | number)[] = []) => measureReads(stack.owner, ['transactions'], query, who, given)
 
 const all = 'select * from api.transactions'
-const callers = Object.entries<DatasetCaller>(datasetCallers).map(([name, who]) => ({ name, who, own: transactionCounts[name as keyof typeof datasetCallers] }))
-/** The rows of one context, which `$1` names, as a client asks for them. */
+const callers = Object.entries<DatasetCaller>(datasetCallers).map(([name, who]) => ({
+  name,
+  who,
+  rowCount: transactionCounts[name as keyof typeof datasetCallers],
+}))
+/** Selects the rows of the context `$1`, as clients do. */
 const contextOf = ({ organization }: DatasetCaller) => (organization === undefined ? 'organization_id is null and user_id = $1' : 'organization_id = $1')
 
 const day = 86_400_000
 const month = [Date.now() - 180 * day, Date.now() - 150 * day].map((time) => new Date(time).toISOString())
 
 const used = new Set<string>()
-/** An id of nothing. */
+/** An id that does not exist. */
 const nothing = '00000000-0000-4000-8000-000000000000'
 
 describe.each([
@@ -52,8 +55,8 @@ describe.each([
     if (prepare !== '') await stack.owner.query(prepare)
   })
 
-  describe.each(callers)('a caller with $own rows ($name)', ({ who, own }) => {
-    // of each row its page, and the pages of the index beside
+  describe.each(callers)('a caller with $rowCount rows ($name)', ({ who, rowCount }) => {
+    // The maximum number of pages: one for each row, and those of the index.
     const fewPages = 150
     test.each([
       ['in no order', `${all} limit $1`, [50]],
@@ -70,29 +73,29 @@ describe.each([
       ['of no category', `${all} where category_id is null order by id limit $1`, [1]],
       ['how many there are', 'select count(*) from api.transactions', []],
       ['the sum', 'select sum(amount) from api.transactions', []],
-    ])('reads no row but its own: %s', async (__, query, given) => {
+    ])('reads only its own rows: %s', async (__, query, given) => {
       const { rows, pages, indexes } = await read(query, who, given)
       indexes.forEach((index) => used.add(index))
-      // the personal rows of a member are visible beside the team's
-      expect(rows).toBeLessThanOrEqual(own + 49)
-      expect(pages).toBeLessThanOrEqual((own + 49) * 1.2 + fewPages)
+      // A member sees the personal rows in addition to the team's.
+      expect(rows).toBeLessThanOrEqual(rowCount + 49)
+      expect(pages).toBeLessThanOrEqual((rowCount + 49) * 1.2 + fewPages)
     })
 
     test.each<[string, string, (string | number)[], number]>([
       ['the newest', 'limit $2 offset $3', [50, 0], 50],
       ['the twentieth page', 'limit $2 offset $3', [50, 950], 1_000],
       ['a month', 'and transaction_date >= $4 and transaction_date < $5 limit $2 offset $3', [50, 0, ...month], 50],
-      // a tenth has such a name, a twelfth such a category, a sixteenth such a status
+      // A tenth has such a name, a twelfth such a category, a sixteenth such a status.
       ['a name', 'and name ilike $4 limit $2 offset $3', [50, 0, '%coffee%'], 1_000],
       ['a category', 'and category_id = $4 limit $2 offset $3', [50, 0, categoryOf(who)], 1_200],
       ['a status', 'and status = $4 limit $2 offset $3', [50, 0, 'failed'], 1_600],
       ['an account', 'and account_id = $4 limit $2 offset $3', [50, 0, nothing], 0],
-    ])('reads of a context what the page needs, however many rows it has: %s', async (__, rest, given, needed) => {
+    ])('reads only the page of a context, whatever the number of its rows: %s', async (__, rest, given, needed) => {
       const query = `${all} where ${contextOf(who)} ${rest.replace('limit', 'order by transaction_date desc limit')}`
       const { rows, pages, indexes } = await read(query, who, [who.organization ?? who.user, ...given])
       indexes.forEach((index) => used.add(index))
-      // a planner that knows nothing may sort the context
-      const most = statistics === 'missing' ? own + 49 : Math.min(own, needed)
+      // Without statistics the planner may sort the context.
+      const most = statistics === 'missing' ? rowCount + 49 : Math.min(rowCount, needed)
       expect(rows).toBeLessThanOrEqual(most)
       expect(pages).toBeLessThanOrEqual(most * 1.5 + fewPages)
     })
@@ -100,21 +103,21 @@ describe.each([
     test('finds a page of an account by its index', async () => {
       const { rows, pages, indexes } = await read(`${all} where account_id = $1 order by transaction_date desc limit $2`, who, [categoryOf(who), 50])
       indexes.forEach((index) => used.add(index))
-      // a planner that knows nothing goes by the tenant
-      const most = statistics === 'missing' ? own + 49 : 50
+      // Without statistics the planner uses the index on the tenant.
+      const most = statistics === 'missing' ? rowCount + 49 : 50
       expect(rows).toBeLessThanOrEqual(most)
       expect(pages).toBeLessThanOrEqual(most * 1.5 + fewPages)
     })
 
-    test('adds up the balances of a list of accounts from their transactions alone', async () => {
+    test('computes the balances of a list of accounts only from their transactions', async () => {
       const query = `select id, api.current_balance(accounts) from api.accounts where ${contextOf(who)} order by name limit $2`
       const { rows, pages, indexes } = await read(query, who, [who.organization ?? who.user, 50])
       indexes.forEach((index) => used.add(index))
-      expect(rows).toBeLessThanOrEqual(own / 12 * 1.2 + 49)
-      expect(pages).toBeLessThanOrEqual((own / 12 * 1.2 + 49) * 1.2 + fewPages)
+      expect(rows).toBeLessThanOrEqual(rowCount / 12 * 1.2 + 49)
+      expect(pages).toBeLessThanOrEqual((rowCount / 12 * 1.2 + 49) * 1.2 + fewPages)
     })
 
-    test('finds one by its id, an import by its reference, and what is of a transfer, an import or a recurring cost', async () => {
+    test('finds a transaction by id, an imported one by its reference, and those of a transfer, an import or a subscription', async () => {
       const [{ id }] = (await stack.owner.query<{ id: string }>('select id from api.transactions limit 1')).rows as [{ id: string }]
       const found = [
         await read(`${all} where id = $1`, who, [id]),
@@ -132,7 +135,7 @@ describe.each([
   })
 })
 
-test('the index of a context alone has what a sum, a count or a group of the reports needs', async () => {
+test('computes sums, counts and groups of reports only from the index of a context', async () => {
   for (const what of ['count(*)', 'sum(amount)', 'category_id, currency, sum(amount)']) {
     const group = what.includes(',') ? 'group by 1, 2' : ''
     for (const who of [datasetCallers.many, datasetCallers.team]) {
@@ -147,7 +150,7 @@ test('the index of a context alone has what a sum, a count or a group of the rep
   }
 })
 
-test('a report reads the index of a context alone, with a filter on a status or a category too', async () => {
+test('computes a report with a filter on status or category only from the index of a context', async () => {
   const category = `'[{"field": "category_id", "operation": "eq", "value": "${categoryOf(datasetCallers.team)}"}]'`
   for (
     const report of [
@@ -161,22 +164,22 @@ test('a report reads the index of a context alone, with a filter on a status or 
     ]
   ) {
     const { pages } = await read(report, datasetCallers.team)
-    // the first plans of a connection read the catalogue, some hundred pages
+    // The first plans of a connection read the catalogue, some hundred pages.
     expect(pages, report).toBeLessThan(3_500)
   }
 })
 
-test('a filter by a tag or a search reads of a context no more than there is', async () => {
+test('reads no more than the rows of a context for a filter on a tag or a search', async () => {
   for (const filter of ['{"field": "tag", "operation": "neq", "value": "x"}', '{"field": "search", "operation": "contains", "value": "nobody has this"}']) {
     const { pages } = await read(`select * from api.get_filtered_transactions('[${filter}]') limit 50`, datasetCallers.some)
     expect(pages).toBeLessThan(transactionCounts.some * 10)
-    // a hundredth of the table is the caller's, and the table alone has eight thousand pages
+    // The caller has a hundredth of the table, and the table alone has eight thousand pages.
     const { pages: ofReport } = await read(`select api.get_transaction_stat(p_filters => '[${filter}]')`, datasetCallers.some)
     expect(ofReport).toBeLessThan(transactionCounts.some * 2)
   }
 })
 
-test('what PostgREST has prepared and executed often, for callers of every size, reads as little', async () => {
+test('a statement that PostgREST prepared and executed often, for callers of every size, reads as few rows', async () => {
   const shapes = (who: DatasetCaller) => {
     const context = who.organization === undefined ? `organization_id=is.null&user_id=eq.${who.user}` : `organization_id=eq.${who.organization}`
     return [
@@ -189,19 +192,19 @@ test('what PostgREST has prepared and executed often, for callers of every size,
   const before = await totalRowsRead(stack, 'transactions')
   let needed = 0
   for (let round = 0; round < 12; round++) {
-    for (const { who, own } of callers.filter(({ who: { organization } }) => organization === undefined)) {
+    for (const { who, rowCount } of callers.filter(({ who: { organization } }) => organization === undefined)) {
       const caller = stack.as({ id: who.user, email: 'x', sessionId: who.session })
       for (const path of shapes(who)) {
         expect((await caller.get(path)).status).toBe(200)
-        needed += Math.min(own, path.includes('order=id') ? own : 1_600)
+        needed += Math.min(rowCount, path.includes('order=id') ? rowCount : 1_600)
       }
     }
   }
   expect(await totalRowsRead(stack, 'transactions') - before).toBeLessThanOrEqual(needed)
 })
 
-test('every index of the transactions was the way to some of them', async () => {
-  // as the foreign key asks when a user is deleted, whose rows of teams lose the user
+test('every index of the transactions was used by a query of these tests', async () => {
+  // The query of the foreign key when a user is deleted: the team's rows lose their user.
   const { rows: [ended] } = await stack.owner.query('explain (format json) select from api.transactions where user_id = $1', [datasetCallers.some.user])
   used.add(ended['QUERY PLAN'][0].Plan['Index Name'])
   const { rows } = await stack.owner.query<{ name: string }>(

@@ -1,4 +1,7 @@
-/** Queries that are refused: the planner's estimate, by the database; the catalogue, by the edge. Source: docs/decisions/data/plan-without-strangers-values.md. */
+/**
+ * Requests that probe for rows of others: the database refuses the planner's estimate, and the edge refuses the catalogue. Source:
+ * docs/decisions/data/plan-without-strangers-values.md.
+ */
 import { request } from 'node:http'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { startEdge } from '../edge/support.ts'
@@ -25,7 +28,7 @@ afterAll(async () => {
   await stack.stop()
 })
 
-/** One request whose header fields are sent as they are given, also several of one name. */
+/** Sends a request with exactly these header fields, also several with the same name. */
 async function send(method: string, path: string, fields: [string, string][], body?: string): Promise<{ status: number, text: string }> {
   return new Promise((resolve, reject) => {
     const sent = request(stack.url + path, { method, headers: fields.flat() }, (response) => {
@@ -75,7 +78,7 @@ describe("a planner's estimate", () => {
     },
   )
 
-  test('is refused among several Prefer fields, of which the database is shown one', async () => {
+  test('is refused among several Prefer fields, of which the database sees only one', async () => {
     const token = await mine.token()
     for (const table of everyTable) {
       for (const fields of [['count=planned', 'return=minimal'], ['return=minimal', 'count=planned'], ['count=estimated', 'tx=commit']]) {
@@ -83,20 +86,20 @@ describe("a planner's estimate", () => {
           ['authorization', `Bearer ${token}`],
           ...fields.map((value): [string, string] => ['prefer', value]),
         ])
-        // an estimate beyond db-max-rows alone would be the planner's: with few rows the count is exact
+        // With few rows the count is exact. Only a count beyond db-max-rows would be the planner's estimate.
         if (status !== 200) expect({ status, body: JSON.parse(text) }, `${table} ${fields.join(' | ')}`).toMatchObject(refused)
         else expect(fields[0]).toBe('count=estimated')
       }
     }
   })
 
-  test('is not given as a plan either', async () => {
+  test('is not available as a query plan either', async () => {
     for (const accept of ['application/vnd.pgrst.plan', 'application/vnd.pgrst.plan+json', 'application/vnd.pgrst.plan+text; options=analyze']) {
       expect([406, 415]).toContain((await mine.get('/transactions', { accept })).status)
     }
   })
 
-  test('is no business of an exact count', async () => {
+  test('does not affect an exact count', async () => {
     const { status, headers } = await mine.head('/transactions', { prefer: 'count=exact' })
     expect([status, headers.get('content-range')]).toEqual([200, '*/0'])
   })
@@ -130,7 +133,7 @@ describe('the catalogue', () => {
     await mine.create('categories', probes.map((name) => ({ name, monthly_budget: 1 })))
   })
 
-  test('is not asked by a cast, whatever the row says: every answer is the same', async () => {
+  test('cannot be read by a cast: the response is the same for every row', async () => {
     for (const type of types) {
       const answers = await Promise.all(
         [...probes.map((name) => `/tags?select=name::${type}&name=eq.${encodeURIComponent(name)}`), `/tags?select=name::${type}`].map((path) => ann.get(path)),
@@ -142,7 +145,7 @@ describe('the catalogue', () => {
     expect((await ann.get('/transactions?select=amount::text,transaction_date::date,metadata::jsonb,amount::double%20precision')).status).toBe(200)
   })
 
-  test('is not asked by a cast of what is embedded, written or answered by a function', async () => {
+  test('cannot be read by a cast of embedded, written or returned rows', async () => {
     expect((await ann.get('/tags?select=id,transactions(name::regclass)')).status).toBe(400)
     expect((await ann.post('/tags?select=name::regclass', { name: 'auth.users' }, { prefer: 'return=representation' })).status).toBe(400)
     expect((await ann.post('/rpc/get_budget_comparison?select=name::regclass', {})).status).toBe(400)
@@ -152,17 +155,20 @@ describe('the catalogue', () => {
   })
 })
 
-describe('what PostgreSQL adds to a table', () => {
-  test.each(['ctid', 'xmin', 'xmax', 'cmin', 'cmax', 'tableoid'])('the system column %s is no column: it counts what everybody writes', async (column) => {
-    const refusal = { status: 400, body: { code: '42703', details: null } }
-    expect(await ann.get(`/tags?select=${column}`)).toMatchObject(refusal)
-    expect(await ann.get(`/transactions?select=id,categories(${column})`)).toMatchObject(refusal)
-    expect(await ann.post(`/tags?select=${column}`, { name: 'x' }, { prefer: 'return=representation,tx=rollback' })).toMatchObject(refusal)
-    expect(await ann.patch(`/tags?select=${column}&name=eq.x`, { name: 'y' }, { prefer: 'return=representation' })).toMatchObject(refusal)
-    // some have no order and take no text, which PostgreSQL itself says first
-    for (const path of [`/tags?select=id&order=${column}`, `/tags?select=id&${column}=eq.1`, `/tags?select=id&${column}=not.is.null`])
-      expect([400, 404], path).toContain((await ann.get(path)).status)
-  })
+describe('the columns and functions that PostgreSQL adds to a table', () => {
+  test.each(['ctid', 'xmin', 'xmax', 'cmin', 'cmax', 'tableoid'])(
+    'do not include the system column %s, which would reveal writes of others',
+    async (column) => {
+      const refusal = { status: 400, body: { code: '42703', details: null } }
+      expect(await ann.get(`/tags?select=${column}`)).toMatchObject(refusal)
+      expect(await ann.get(`/transactions?select=id,categories(${column})`)).toMatchObject(refusal)
+      expect(await ann.post(`/tags?select=${column}`, { name: 'x' }, { prefer: 'return=representation,tx=rollback' })).toMatchObject(refusal)
+      expect(await ann.patch(`/tags?select=${column}&name=eq.x`, { name: 'y' }, { prefer: 'return=representation' })).toMatchObject(refusal)
+      // Some types have no order and accept no text, and PostgreSQL reports this first.
+      for (const path of [`/tags?select=id&order=${column}`, `/tags?select=id&${column}=eq.1`, `/tags?select=id&${column}=not.is.null`])
+        expect([400, 404], path).toContain((await ann.get(path)).status)
+    },
+  )
 
   test.each(['count', 'json_agg', 'array_agg', 'pg_typeof', 'row_to_json', 'record_send', 'to_jsonb', 'one_object', 'pg_column_size'])(
     'the function %s is no column',
@@ -175,7 +181,7 @@ describe('what PostgreSQL adds to a table', () => {
     },
   )
 
-  test("a column may have any alias, and a function's answer its own columns", async () => {
+  test("allow any alias for a column, and the own columns of a function's result", async () => {
     expect((await ann.get('/transactions?select=count:amount,xmin:name,category:categories(json_agg:name),...categories(label:name)&limit=1')).status).toBe(
       200,
     )
@@ -184,12 +190,12 @@ describe('what PostgreSQL adds to a table', () => {
   })
 })
 
-test('a call with arguments that the function does not take is told so at once, however long they are', async () => {
+test('a call with arguments that the function does not accept is refused at once, even if their names are very long', async () => {
   const started = performance.now()
   for (const caller of [mine, stack.anonymous]) {
     for (const name of functions) expect([400, 401, 404], name).toContain((await caller.post(`/rpc/${name}`, { ['k'.repeat(20_000)]: 1 })).status)
   }
-  // to compare so long a name with others takes PostgREST a minute each
+  // PostgREST would take a minute for each comparison of such a long name with others.
   expect(performance.now() - started).toBeLessThan(20_000)
   expect(await mine.post('/rpc/get_cash_flow', { period: 1 })).toMatchObject({
     status: 404,
@@ -206,7 +212,7 @@ test.each([
   'return=minimal;tx=rollback',
   'tx=commit, tx=rollback',
   'tx=rolback',
-])('a dry run is not ignored because it is written otherwise: Prefer: %s', async (prefer) => {
+])('a dry run with another spelling is not ignored: Prefer: %s', async (prefer) => {
   expect(await mine.post('/tags', { name: 'pretended' }, { prefer })).toMatchObject({ status: 400, body: { hint: expect.stringContaining('tx=rollback') } })
   expect((await mine.get('/tags?name=eq.pretended')).body).toEqual([])
 })

@@ -1,4 +1,4 @@
-/** Recurring costs: when they are due, what they cost in a month, and how one becomes a transaction. */
+/** Recurring costs: due days, monthly cost, and recording as a transaction. */
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { dataStack, type Account, type Caller, type DataStack, type Organization } from '../support/data.ts'
@@ -34,7 +34,7 @@ type Terms = { period: string, interval_in_days: number | null, starts_on: strin
 const months: Record<string, number> = { monthly: 1, quarterly: 3, 'semi-annually': 6, yearly: 12 }
 const dayLength = 86_400_000
 
-/** Walks from the first day on, one occurrence after the other, on a calendar that has no month arithmetic. */
+/** Walks from the first day, occurrence by occurrence, on a calendar without month arithmetic. */
 function occurrences({ period, interval_in_days, starts_on, ends_on, is_active }: Terms, first: string, last: string): string[] {
   const found: string[] = []
   if (!is_active) return found
@@ -54,7 +54,7 @@ function occurrences({ period, interval_in_days, starts_on, ends_on, is_active }
 }
 
 const date = (from: string, to: string) =>
-  // ends of months and leap days more often than chance would have them
+  // Ends of months and leap days are more frequent than at random.
   fc.oneof(
     fc.date({ min: new Date(from), max: new Date(to), noInvalidDate: true }).map((day) => day.toISOString().slice(0, 10)),
     fc.tuple(
@@ -72,11 +72,11 @@ const terms = fc.record<Terms>({
   is_active: fc.constantFrom(true, true, true, true, false),
 })
 
-describe('days on which something is due', () => {
-  test('are those of a walk from the first day on, for every period, interval, month end and leap day', async () => {
-    const asked = fc.record({ terms, first: date('1985-01-01', '2015-01-01'), length: fc.integer({ min: 0, max: 2000 }) })
+describe('the due days of a subscription', () => {
+  test('are those of a walk from the first day, for every period, interval, month end and leap day', async () => {
+    const subscriptionAndRange = fc.record({ terms, first: date('1985-01-01', '2015-01-01'), length: fc.integer({ min: 0, max: 2000 }) })
     await fc.assert(
-      fc.asyncProperty(fc.array(asked, { minLength: 20, maxLength: 20 }), async (cases) => {
+      fc.asyncProperty(fc.array(subscriptionAndRange, { minLength: 20, maxLength: 20 }), async (cases) => {
         const given = cases.map(({ terms: kept, first, length }) => ({
           ...kept,
           first,
@@ -95,7 +95,7 @@ describe('days on which something is due', () => {
     )
   })
 
-  test('the 31st falls on the last day of a shorter month and returns to the 31st; a leap day returns to itself', async () => {
+  test('fall on the last day of a shorter month for the 31st and then return to it, also for a leap day', async () => {
     const caller = await someone()
     await caller.create('subscriptions', [{ title: 'Rent', amount: 900, period: 'monthly', starts_on: '2023-12-31' }])
     expect(days(await upcoming(caller, '2024-01-01', '2024-04-30'))).toEqual(['2024-01-31', '2024-02-29', '2024-03-31', '2024-04-30'])
@@ -105,7 +105,7 @@ describe('days on which something is due', () => {
     expect(days(await upcoming(leaper, '2024-01-01', '2028-12-31'))).toEqual(['2024-02-29', '2025-02-28', '2026-02-28', '2027-02-28', '2028-02-29'])
   })
 
-  test('come by day and title, each with what is due, from the first day to the last', async () => {
+  test('are listed by day and title, with amount and category, from the first day to the last', async () => {
     const caller = await someone()
     const { id: home } = await caller.create('categories', { name: 'Home' })
     const [rent, paper] = await caller.create('subscriptions', [
@@ -166,7 +166,7 @@ describe('days on which something is due', () => {
     })
   })
 
-  test('are of the active context, which a viewer sees too, and of nobody without a token', async () => {
+  test('are those of the active context, also for a viewer, and are empty without a token', async () => {
     const caller = await someone()
     await caller.create('subscriptions', { title: 'Mine', amount: 1, period: 'daily', starts_on: '2025-01-01' })
     await ours.create('subscriptions', { title: 'Ours', amount: 1, period: 'daily', starts_on: '2030-01-01' })
@@ -175,7 +175,7 @@ describe('days on which something is due', () => {
     expect((await upcoming(stack.anonymous, '2030-01-01', '2030-01-01')).status).toBe(401)
   })
 
-  test('are this month’s unless told, and of a range that has an end, an order and ten years at most', async () => {
+  test('default to this month, and need a range with an end, an order and at most ten years', async () => {
     const caller = await someone()
     await caller.create('subscriptions', { title: 'Milk', amount: 1, period: 'daily', starts_on: '1900-01-01' })
     expect((await caller.get('/rpc/get_upcoming')).body).toEqual((await caller.get('/rpc/get_upcoming?preset=this_month')).body)
@@ -200,7 +200,7 @@ describe('next_due_on', () => {
   const dayIn = async (zone: string): Promise<string> =>
     (await stack.owner.query(`select to_char(now() at time zone $1, 'YYYY-MM-DD') as day`, [zone])).rows[0].day
 
-  test('is the first day from today on that is not recorded, and null when none is left', async () => {
+  test('is the first day from today that is not recorded, and null if none is left', async () => {
     const caller = await someone()
     const [year, week, past, paused] = await caller.create('subscriptions', [
       { title: 'Year', amount: 1, period: 'yearly', starts_on: '2150-05-31', ends_on: '2151-12-31', is_active: true },
@@ -220,12 +220,12 @@ describe('next_due_on', () => {
     expect((await caller.get('/subscriptions?select=title&next_due_on=lte.2155-01-01')).body).toEqual([{ title: 'Year' }])
   })
 
-  test.each(['UTC', 'Pacific/Kiritimati', 'Etc/GMT+12'])('begins with today in %s', async (zone) => {
+  test.each(['UTC', 'Pacific/Kiritimati', 'Etc/GMT+12'])('begins with today in the time zone %s', async (zone) => {
     const caller = await someone()
     const { id } = await caller.create('subscriptions', { title: 'Milk', amount: 1, period: 'daily', starts_on: '2000-01-01' })
     const before = await dayIn(zone)
     const found = await nextOf(caller, id, { prefer: `timezone=${zone}` })
-    // midnight may be in between
+    // Midnight may pass in between.
     expect([before, await dayIn(zone)]).toContain(found)
   })
 })
@@ -240,13 +240,13 @@ describe('monthly_cost', () => {
     ['daily', null, 1, 30.42],
     ['monthly', 30, 10, 10.14],
     ['yearly', null, -0.06, -0.01],
-  ])('%s, interval %s, of %d is %d', async (period, interval_in_days, amount, cost) => {
+  ])('with period %s, interval %s and amount %d is %d', async (period, interval_in_days, amount, cost) => {
     const caller = await someone()
     await caller.create('subscriptions', { title: 'x', amount, period, interval_in_days })
     expect((await caller.get('/subscriptions?select=monthly_cost')).body).toEqual([{ monthly_cost: cost }])
   })
 
-  test('is exact for every amount, half a cent rounded away from zero', async () => {
+  test('is exact for every amount, with half a cent rounded away from zero', async () => {
     const fractions: Record<string, [bigint, bigint]> = {
       monthly: [1n, 1n],
       quarterly: [1n, 3n],
@@ -288,7 +288,7 @@ describe('record_subscription', () => {
   const rent = { title: 'Rent', amount: 900, period: 'monthly', starts_on: '2025-01-31', currency: 'eur' }
   const stored = async (caller: Caller) => (await caller.get('/transactions?source=eq.subscription')).body
 
-  test('makes the day a transaction, once, until that is deleted', async () => {
+  test('records a due day as a transaction, and only once until that is deleted', async () => {
     const caller = await someone()
     const { id: category_id } = await caller.create('categories', { name: 'Home' })
     const { id: account_id } = await caller.create('accounts', { name: 'Bank', type: 'checking', currency: 'eur' })
@@ -312,7 +312,7 @@ describe('record_subscription', () => {
     expect((await upcoming(caller, '2025-02-01', '2025-03-31')).body).toMatchObject([{ is_recorded: true }, { is_recorded: false }])
     await caller.patch(`/transactions?id=eq.${first.body.id}`, { amount: -905 })
     expect((await record(caller, id, '2025-02-28')).body).toMatchObject({ id: first.body.id, amount: -905 })
-    // what is recorded stays so when the subscription has ended
+    // A recorded day stays recorded after the subscription has ended.
     await caller.patch(`/subscriptions?id=eq.${id}`, { is_active: false })
     expect((await record(caller, id, '2025-02-28')).body.id).toBe(first.body.id)
     await caller.patch(`/subscriptions?id=eq.${id}`, { is_active: true })
@@ -323,7 +323,7 @@ describe('record_subscription', () => {
     expect(await stored(caller)).toHaveLength(1)
   })
 
-  test('stores one when many record it at once', async () => {
+  test('stores one transaction if many requests record the same day at once', async () => {
     const { id } = await ours.create('subscriptions', rent)
     const answers = await Promise.all([ours, editor, ours, editor, ours, editor].map((member) => record(member, id, '2025-03-31')))
     expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 200))
@@ -331,20 +331,20 @@ describe('record_subscription', () => {
     expect((await ours.get(`/transactions?external_id=eq.${id}:2025-03-31`)).body).toMatchObject([{ organization_id: team.id, amount: -900 }])
   })
 
-  test('records a personal one in the personal context also while an organization is active', async () => {
+  test('records a personal subscription in the personal context, also while an organization is active', async () => {
     const { id } = await mine.create('subscriptions', { ...rent, title: 'Flat' })
     expect((await record(ours, id, '2025-01-31')).body).toMatchObject({ name: 'Flat', organization_id: null, user_id: ada.id })
     expect((await mine.get(`/transactions?external_id=eq.${id}:2025-01-31`)).body).toHaveLength(1)
   })
 
-  test('does not take another context’s transaction of the same external_id for its own', async () => {
+  test("does not mistake another context's transaction with the same external_id for the recorded one", async () => {
     const { id } = await ours.create('subscriptions', rent)
     await mine.create('transactions', { name: 'Planted', amount: 1, source: 'subscription', external_id: `${id}:2025-01-31` })
     expect((await upcoming(ours, '2025-01-31', '2025-01-31')).body).toContainEqual(expect.objectContaining({ subscription_id: id, is_recorded: false }))
     expect((await record(ours, id, '2025-01-31')).body).toMatchObject({ name: 'Rent', organization_id: team.id })
   })
 
-  test('is 403 for a viewer, 404 for what one does not see, and 400 for a day on which nothing is due', async () => {
+  test('is 403 for a viewer, 404 for a subscription that the caller cannot see, and 400 for a day without an occurrence', async () => {
     const { id } = await ours.create('subscriptions', { ...rent, ends_on: '2025-12-31' })
     expect(await record(viewer, id, '2025-01-31')).toMatchObject({ status: 403, body: { code: '42501' } })
     const stranger = await someone()
@@ -364,7 +364,7 @@ describe('record_subscription', () => {
   })
 })
 
-test('what is recorded is looked up, however many transactions there are', async () => {
+test('the lookup of a recorded day uses an index, whatever the number of transactions', async () => {
   const account = await stack.person()
   const caller = stack.as(account)
   await stack.owner.query(

@@ -1,14 +1,14 @@
-/** A reload of PostgREST's configuration that meets a lock, a timeout or a cancellation. PostgREST drops its keys when private.pre_config() fails. */
+/** A reload of PostgREST's configuration during a lock, a timeout or a cancellation. PostgREST loses its keys if private.pre_config() fails. */
 import pg from 'pg'
 import { afterAll, beforeAll, beforeEach, expect, onTestFinished, test, vi } from 'vitest'
 import { connect } from '../../auth/database.ts'
 import { keeper } from '../../auth/keys/postgrest.ts'
-import { createLog } from '../../auth/log.ts'
+import { createLog } from '../../common/log.ts'
 import { dataStack, type Caller, type DataStack } from '../support/data.ts'
 
 let stack: DataStack
 let mine: Caller
-/** Number of announced loads. */
+/** Counts the announced loads. */
 let loads = 0
 
 beforeAll(async () => {
@@ -22,14 +22,14 @@ beforeAll(async () => {
 afterAll(() => stack.stop())
 
 const status = async () => (await mine.get('/tags')).status
-const tell = (what = 'reload config') => stack.owner.query(`notify pgrst, '${what}'`)
+const notify = (what = 'reload config') => stack.owner.query(`notify pgrst, '${what}'`)
 /** The sessions of PostgREST that wait for a lock. */
 const waiting = async (): Promise<number[]> =>
   (await stack.owner.query<{ pid: number }>(
     `select pid from pg_stat_activity where usename = 'authenticator' and datname = current_database() and wait_event_type = 'Lock'`,
   )).rows.map(({ pid }) => pid)
 
-/** A transaction of another session, such as a migration's. */
+/** A transaction of another session, for example of a migration. */
 async function transaction(): Promise<pg.Client> {
   const client = new pg.Client({ connectionString: stack.ownerUrl })
   await client.connect()
@@ -43,19 +43,19 @@ async function reloaded(): Promise<void> {
   await expect.poll(() => loads).toBeGreaterThan(before)
 }
 
-/** A limit on PostgREST's login, in this test's database alone. */
+/** Sets a limit of PostgREST's login, only in the database of this test. */
 async function limit(setting: string): Promise<void> {
   const { rows: [database] } = await stack.owner.query<{ name: string }>('select current_database() as name')
   await stack.owner.query(`alter role authenticator in database ${database?.name} set ${setting}`)
   onTestFinished(async () => {
     await stack.owner.query(`alter role authenticator in database ${database?.name} reset all`)
   })
-  // new connections have it
-  await Promise.all([reloaded(), tell('reload schema')])
+  // The limit applies to new connections.
+  await Promise.all([reloaded(), notify('reload schema')])
 }
 
 beforeEach(async () => {
-  await Promise.all([reloaded(), tell()])
+  await Promise.all([reloaded(), notify()])
   expect(await status()).toBe(200)
 })
 
@@ -65,7 +65,7 @@ test.each(["statement_timeout = '200ms'", "lock_timeout = '200ms'"])(
     await limit(setting)
     const migration = await transaction()
     await migration.query('lock table auth.jwks in access exclusive mode')
-    await tell()
+    await notify()
     await expect.poll(waiting).toHaveLength(1)
     const [since] = (await stack.owner.query('select clock_timestamp() as now')).rows
     await expect.poll(async () =>
@@ -78,10 +78,10 @@ test.each(["statement_timeout = '200ms'", "lock_timeout = '200ms'"])(
   },
 )
 
-test('is not ended by a cancelled statement', async () => {
+test('succeeds in spite of a cancelled statement', async () => {
   const migration = await transaction()
   await migration.query('lock table auth.jwks in access exclusive mode')
-  await tell()
+  await notify()
   await expect.poll(waiting).toHaveLength(1)
   await stack.owner.query('select pg_cancel_backend(pid) from unnest($1::int[]) pid', [await waiting()])
   await expect.poll(waiting).toHaveLength(1)
@@ -90,7 +90,7 @@ test('is not ended by a cancelled statement', async () => {
   expect(await status()).toBe(200)
 })
 
-test('is mended by the auth service within a minute if it failed all the same, and at once if the keys changed', async () => {
+test('that failed is repeated by the auth service within a minute, and at once if the keys changed', async () => {
   const { db, close } = connect(stack.ownerUrl, () => undefined)
   onTestFinished(close)
   onTestFinished(() => {
@@ -99,7 +99,7 @@ test('is mended by the auth service within a minute if it failed all the same, a
   const keep = keeper(db, stack.ownerUrl, createLog('silent'))
   const fail = async () => {
     await stack.owner.query('revoke execute on function private.pre_config() from authenticator')
-    await tell()
+    await notify()
     await expect.poll(status).toBe(500)
     await stack.owner.query('grant execute on function private.pre_config() to authenticator')
   }
@@ -115,10 +115,10 @@ test('is mended by the auth service within a minute if it failed all the same, a
   expect(await status()).toBe(200)
 })
 
-test('is not ended by a deadlock with a migration', async () => {
+test('succeeds in spite of a deadlock with a migration', async () => {
   const migration = await transaction()
   await migration.query('lock table private.settings in access exclusive mode')
-  await tell()
+  await notify()
   await expect.poll(waiting).toHaveLength(1)
   await migration.query('lock table auth.jwks in access exclusive mode')
   await Promise.all([reloaded(), migration.query('commit')])

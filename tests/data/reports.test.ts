@@ -1,6 +1,6 @@
 /**
- * What counts. Ada keeps books with every status, a refund, split transactions, two currencies and transfers between her
- * accounts; whichever report she asks, it is the same money. The numbers are made by hand, beside each row.
+ * Reports agree on what counts. Ada's books have every status, a refund, split transactions, two currencies and transfers between her accounts. Every
+ * report shows the same money. The expected numbers are computed by hand, next to each row.
  */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { dataStack, type Caller, type DataStack } from '../support/data.ts'
@@ -13,7 +13,7 @@ type Group = { key?: string | null, name: string | null, currency: string, value
 const cents = (amount: number) => Math.round(amount * 100)
 const sum = (amounts: number[]) => amounts.reduce((total, amount) => total + cents(amount), 0) / 100
 
-/** Until this year's end, which the last period of a cash flow by years is. */
+/** The end of this year, which is the last period of a cash flow by years. */
 const lastYear = new Date().getUTCFullYear()
 const everything = { start_date: '2025-01-01', end_date: `${lastYear}-12-31` }
 const within = ({ start_date, end_date }: typeof everything) => ({ field: 'transaction_date', operation: 'between', value: [start_date, end_date] })
@@ -27,7 +27,7 @@ beforeAll(async () => {
     ids[name ?? ''] = (await ada.create('accounts', { name, currency, type: 'checking' })).id
   const book: [string, number, string, string | null, string, string, [number, string | null][]][] = [
     ['Salary', 3000, '2025-01-01', null, 'Main', 'paid', []],
-    // 64.99 stay with Food: what names no category, and what no item names
+    // 64.99 stay with Food: items without a category, and the rest without an item.
     ['Supermarket', -100, '2025-01-15', 'Food', 'Main', 'paid', [[-50, null], [25, 'Home'], [-10.01, 'Fun']]],
     ['Refund', 20, '2025-01-20', 'Food', 'Main', 'paid', [[12, 'Home'], [8, 'Home']]],
     ['Rent', -900, '2025-02-01', 'Home', 'Main', 'pending', []],
@@ -68,32 +68,32 @@ const table = (groups: Group[]) => groups.map(({ name, currency, value, total, c
 const byName = ([one]: unknown[], [other]: unknown[]) => String(one).localeCompare(String(other))
 
 describe('by category', () => {
-  test('the parts of a split transaction are where its items say, the rest where it is itself, each counted once', async () => {
+  test("a split transaction counts once: its items in their own categories, the rest in the transaction's category", async () => {
     expect(table(await distribution({}))).toEqual([
       [null, 'eur', 3000, 1],
-      // 25 and 900 less 20
+      // 25, and 900 less 20.
       ['Home', 'eur', -905, 3],
-      // nothing is left of the refund
+      // The refund has no remainder.
       ['Food', 'eur', -64.99, 1],
       ['Fun', 'eur', -10.01, 1],
-      // nor of the hotel, so Food has no dollars
+      // The hotel has no remainder either, so Food has no dollars.
       ['Fun', 'usd', -80.5, 1],
       [null, 'usd', -0.05, 1],
     ])
   })
 
-  test("income and expense are the transaction's, whatever the sign of an item", async () => {
+  test('income and expense follow the sign of the transaction, whatever the sign of an item', async () => {
     expect(table(await distribution({ filters: { transaction_type: 'income' } }))).toEqual([[null, 'eur', 3000, 1], ['Home', 'eur', 20, 1]])
     expect(table(await distribution({ filters: { transaction_type: 'expense', currency: 'EUR' } })))
       .toEqual([['Home', 'eur', -925, 2], ['Food', 'eur', -64.99, 1], ['Fun', 'eur', -10.01, 1]])
   })
 
-  test('an average is of the transactions that have a part there', async () => {
+  test('an average is over the transactions that have a part in the category', async () => {
     const groups = await aggregate({ p_group_by: 'category', p_aggregate_fn: 'avg' })
     expect(groups.find(({ name }) => name === 'Home')).toMatchObject({ value: -301.67, count: 3 })
   })
 
-  test('a filter on a category takes the parts that are in it, and no currency of which none is', async () => {
+  test('a filter on a category returns only its parts, and only currencies that have one', async () => {
     const of = (name: string) => [where('category_id', ids[name])]
     expect(await stat({ p_filters: of('Food') })).toBe(-64.99)
     expect(await stat({ p_filters: of('Home') })).toBe(-905)
@@ -103,7 +103,7 @@ describe('by category', () => {
     expect(table(await aggregate({ p_filters: of('Home'), p_group_by: 'month' }))).toEqual([['2025-01-01', 'eur', -5, 2], ['2025-02-01', 'eur', -900, 1]])
   })
 
-  test('a purchase that is split over two categories is one where both are asked for, and one in each group', async () => {
+  test('a purchase that is split over two categories counts once if both are selected, and once in each group', async () => {
     const caller = stack.as(await stack.person())
     const [home, food, fun] = await caller.create('categories', [{ name: 'Home' }, { name: 'Food' }, { name: 'Fun' }])
     const [split, whole] = await caller.create('transactions', [
@@ -121,8 +121,8 @@ describe('by category', () => {
     )
     const of = (...categories: { id: string }[]) => [{ field: 'category_id', operation: 'in', value: categories.map(({ id }) => id) }]
     const numbers = async (p_filters: unknown) => {
-      const asked = (p_aggregate_fn: string) => caller.post('/rpc/get_transaction_stat', { p_filters, p_aggregate_fn })
-      return [(await asked('sum')).body, (await asked('count')).body, (await asked('avg')).body]
+      const statistic = (p_aggregate_fn: string) => caller.post('/rpc/get_transaction_stat', { p_filters, p_aggregate_fn })
+      return [(await statistic('sum')).body, (await statistic('count')).body, (await statistic('avg')).body]
     }
     expect(await numbers([...of(food, fun), where('id', split.id)])).toEqual([-6.66, 1, -6.66])
     expect(await numbers(of(food, fun))).toEqual([-9.98, 2, -4.99])
@@ -132,7 +132,7 @@ describe('by category', () => {
       table((await caller.post('/rpc/get_transaction_aggregate', { p_filters: of(food, fun), p_group_by, p_aggregate_fn: 'avg' })).body)
     expect(await groups('month')).toEqual([['2025-03-01', 'usd', -4.99, 2]])
     expect((await groups('category')).toSorted(byName)).toEqual([['Food', 'usd', -3.33, 2], ['Fun', 'usd', -3.33, 1]])
-    // all of it is in the two, and nothing of it at home
+    // All of it is in the two categories, and nothing in home.
     await caller.create('line_items', { transaction_id: split.id, name: 'x', amount: 3.34, category_id: fun.id })
     expect(await numbers(of(home))).toEqual([0, 0, 0])
     expect(await numbers(of(home, fun))).toEqual([-6.67, 1, -6.67])
@@ -140,7 +140,7 @@ describe('by category', () => {
     expect(whole.category_id).toBe(food.id)
   })
 
-  test('a converted split leaves nothing where nothing is: the largest part has what rounding leaves', async () => {
+  test('a converted split without a remainder leaves none: the largest part absorbs the rounding', async () => {
     const caller = stack.as(await stack.person())
     const [none, one, other, large] = await caller.create('categories', ['None', 'One', 'Other', 'Large'].map((name) => ({ name })))
     const { id: transaction_id } = await caller.create('transactions', {
@@ -160,7 +160,7 @@ describe('by category', () => {
       })),
     )
     await caller.create('exchange_rates', { on_date: '2025-01-01', base: 'eur', quote: 'usd', rate: 1.05 })
-    // 3.4965 is 3.50 twice, and 3.507 would be 3.51: a cent too much
+    // 3.4965 is 3.50 twice, and 3.507 would be 3.51: a cent too much.
     const parts = [['Large', 'usd', -3.5, 1], ['One', 'usd', -3.5, 1], ['Other', 'usd', -3.5, 1]]
     expect(table((await caller.post('/rpc/get_transaction_distribution_by_category', { params: { p_convert_to: 'usd' } })).body)).toEqual(parts)
     for (const p_aggregate_fn of ['sum', 'avg']) {
@@ -179,7 +179,7 @@ describe('by category', () => {
     expect((await caller.post('/rpc/get_transaction_aggregate', { p_aggregate_fn: 'avg', p_group_by: 'currency' })).body).toMatchObject([{ value: -1001 }])
   })
 
-  test("an item of the transaction's own category, or of nothing, moves nothing", async () => {
+  test("an item without a category, or with the transaction's own, changes nothing", async () => {
     const caller = stack.as(await stack.person())
     const [one, other] = await caller.create('categories', [{ name: 'One' }, { name: 'Other' }])
     const { id: transaction_id } = await caller.create('transactions', { name: 'x', amount: -5, category_id: one.id })
@@ -188,7 +188,7 @@ describe('by category', () => {
     expect(table(body)).toEqual([['One', 'usd', -5, 1]])
   })
 
-  test('is the same of a few items and of many', async () => {
+  test('the result is the same for few items and for many', async () => {
     const owner = await stack.person('owner')
     const caller = stack.as(owner, await stack.organization({ owner }))
     const [food, home] = await caller.create('categories', [{ name: 'Food' }, { name: 'Home' }])
@@ -204,7 +204,7 @@ describe('by category', () => {
 })
 
 describe('a status', () => {
-  test('failed counts nowhere, unless a filter or a group is about the status', async () => {
+  test('failed counts nowhere, unless a filter or a group is on the status', async () => {
     expect(await stat({ p_aggregate_fn: 'count' })).toBe(6)
     expect(await stat({ p_filters: [where('status', 'failed')] })).toBe(-7.77)
     expect(table(await aggregate({ p_filters: [where('status', 'failed')], p_group_by: 'category' }))).toEqual([['Fun', 'eur', -7.77, 1]])
@@ -229,7 +229,7 @@ describe('a transfer', () => {
 
 describe('every report over the same days is the same money', () => {
   type Asked = { range?: typeof everything, account?: string, convert?: string, currency?: string, zone?: string }
-  /** What each report says that it adds up to. */
+  /** The total of each report. */
   async function totals({ range = everything, account, convert, currency, zone = 'UTC' }: Asked) {
     const prefer = `timezone=${zone}`
     const p_filters = [
@@ -237,20 +237,20 @@ describe('every report over the same days is the same money', () => {
       ...(account === undefined ? [] : [where('account_id', account)]),
       ...(currency === undefined ? [] : [where('currency', currency)]),
     ]
-    const asked = { p_filters, ...(convert === undefined ? {} : { p_convert_to: convert }) }
+    const args = { p_filters, ...(convert === undefined ? {} : { p_convert_to: convert }) }
     const groups = ['day', 'week', 'month', 'quarter', 'year', 'category', 'status', 'currency']
     const sums = await Promise.all(groups.map(async (p_group_by) => {
-      const counted = (await aggregate({ ...asked, p_group_by }, prefer)).filter(({ key }) => key !== 'failed')
+      const counted = (await aggregate({ ...args, p_group_by }, prefer)).filter(({ key }) => key !== 'failed')
       return sum(counted.map(({ value = Number.NaN }) => value))
     }))
     const parts = await distribution({
       filters: { ...range, account_id: account ?? null, currency: currency ?? null },
       ...(convert === undefined ? {} : { p_convert_to: convert }),
     }, prefer)
-    const [income, expense] = [await stat({ ...asked, p_transaction_type: 'income' }, prefer), await stat({ ...asked, p_transaction_type: 'expense' }, prefer)]
-    return { stat: await stat(asked, prefer), sums, parts: sum(parts.map(({ total = Number.NaN }) => total)), types: sum([income, expense]), income, expense }
+    const [income, expense] = [await stat({ ...args, p_transaction_type: 'income' }, prefer), await stat({ ...args, p_transaction_type: 'expense' }, prefer)]
+    return { stat: await stat(args, prefer), sums, parts: sum(parts.map(({ total = Number.NaN }) => total)), types: sum([income, expense]), income, expense }
   }
-  /** The cash flow of the whole years until now. */
+  /** The cash flow of whole years until now. */
   async function flow(query: string) {
     const { body } = await ada.get(`/rpc/get_cash_flow?grouping=yearly&periods=${lastYear - 2024}${query}`)
     return {
@@ -266,21 +266,21 @@ describe('every report over the same days is the same money', () => {
     ['in dollars', -80.55, { currency: 'usd' }, '&p_currency=usd'],
     // 3300 - 110 + 22.22 - 1000 - 80.5 - 0.05
     ['converted to dollars', 2131.67, { convert: 'usd' }, '&p_convert_to=usd'],
-    // less 72.45, and 0.05, which is 0.0476 at the rate of the last of February
+    // Less 72.45, and 0.05, which is 0.0476 at the rate of the last day of February.
     ['converted to euros', 1947.5, { convert: 'EUR' }, '&p_convert_to=EUR'],
     ['the euros alone, converted', 2212.22, { convert: 'usd', currency: 'eur' }, '&p_convert_to=usd&p_currency=eur'],
-  ])('%s: %d', async (_, amount, asked, query) => {
-    const all = await totals(asked)
+  ])('%s is %d', async (_, amount, options, query) => {
+    const all = await totals(options)
     expect(all).toMatchObject({ stat: amount, sums: Array(8).fill(amount), parts: amount, types: amount })
     expect(await flow(query)).toEqual({
       net: amount,
       income: all.income,
       expenses: 0 - all.expense,
-      currencies: [(asked.convert ?? asked.currency ?? '').toLowerCase()],
+      currencies: [(options.convert ?? options.currency ?? '').toLowerCase()],
     })
   })
 
-  test('of an account', async () => {
+  test('of one account', async () => {
     for (const [name, amount] of [['Main', 2020], ['Dollars', -80.55], ['Savings', 0]] as const) {
       const account = ids[name] ?? ''
       expect(await totals({ account })).toMatchObject({ stat: amount, sums: Array(8).fill(amount), parts: amount, types: amount })
@@ -288,45 +288,45 @@ describe('every report over the same days is the same money', () => {
     }
   })
 
-  test('of days as a time zone has them', async () => {
+  test('of days in a time zone', async () => {
     const february = { start_date: '2025-02-01', end_date: '2025-02-28' }
     for (const [zone, amount] of [['UTC', -1080.55], ['Europe/Berlin', -1080.5], ['America/New_York', -1080.55]] as const)
       expect(await totals({ zone, range: february, convert: 'usd' })).toMatchObject({ stat: amount, sums: Array(8).fill(amount), parts: amount })
   })
 
-  test('a budget is compared with the same parts', async () => {
+  test('also in the comparison with a budget', async () => {
     await ada.patch(`/categories?id=eq.${ids['Home']}`, { monthly_budget: 1000 })
     const { body } = await ada.get('/rpc/get_budget_comparison?start_date=2025-01-01&end_date=2025-02-28&p_currency=eur')
     expect(body).toContainEqual(expect.objectContaining({ name: 'Home', currency: 'eur', actual: 905 }))
   })
 })
 
-describe('converted', () => {
-  test('parts are rounded and the rest has what is left, so that no cent is lost', async () => {
+describe('a converted report', () => {
+  test('rounds the parts and assigns the difference to the rest, so that no cent is lost', async () => {
     expect(table(await distribution({ p_convert_to: 'usd' }))).toEqual([
       [null, 'usd', 3299.95, 2],
-      // 27.50 and 1000 less 22.22
+      // 27.50, and 1000 less 22.22.
       ['Home', 'usd', -1005.28, 3],
-      // 11.011 of the supermarket is 11.01
+      // 11.011 of the supermarket is 11.01.
       ['Fun', 'usd', -91.51, 2],
       ['Food', 'usd', -71.49, 1],
     ])
   })
 
-  test('a group of a currency keeps its name, and has what it was worth', async () => {
+  test('grouped by currency keeps the names of the original currencies, with converted amounts', async () => {
     const groups = await aggregate({ p_group_by: 'currency', p_convert_to: 'usd' })
     expect(table(groups)).toEqual([['eur', 'usd', 2212.22, 4], ['usd', 'usd', -80.55, 2]])
   })
 })
 
-describe('an operator who is Ada', () => {
+describe('an operator who acts as Ada', () => {
   const converted = `p_convert_to => 'usd'`
   test.each([
     ['cash_flow_statement', `periods => 120, ${converted}`, `get_cash_flow(periods => 120, ${converted})`],
     ['transaction_aggregate_statement', `p_group_by => 'category', ${converted}`, `get_transaction_aggregate(p_group_by => 'category', ${converted})`],
     ['distribution_statement', `'{}', ${converted}`, `get_transaction_distribution_by_category('{}'::jsonb, ${converted})`],
     ['budget_comparison_statement', converted, `get_budget_comparison(${converted})`],
-  ])('prints the statement of a report by %s(), explains it, and gets the rows that the report answers', async (statement, given, report) => {
+  ])('prints the statement of a report by %s(), explains it, and gets the rows that the report returns', async (statement, given, report) => {
     const { rows: [{ id }] } = await stack.owner.query(`select user_id as id from api.accounts limit 1`)
     await stack.owner.query('begin')
     await stack.owner.query(

@@ -1,6 +1,6 @@
 /**
- * Requests to the data surface, right and wrong, as fast-check arbitraries made from the catalogue: a new table, column or
- * function is asked without anybody having thought of it.
+ * Arbitraries of fast-check for valid and invalid requests to the data surface. They are generated from the catalogue, so a new table, column or
+ * function is covered without further work.
  */
 import fc from 'fast-check'
 import type pg from 'pg'
@@ -9,23 +9,23 @@ import { contents, sentCanary, type Payload } from '../isolation/rows.ts'
 import { models } from '../support/tables.ts'
 import { anyJson, jsonOf, nested, oddText, textOf } from './values.ts'
 
-/** `actor` names one of the callers by its place in a list. A path is percent-encoded. */
+/** A request. `actor` is the index of a caller. The path is percent-encoded. */
 export type Request = { actor: number, method: string, path: string, headers: Record<string, string>, body?: string }
 type Parameter = { name: string, type: string }
 export type RemoteFunction = { name: string, parameters: Parameter[] }
 
-/** What requests are made from. */
+/** The inputs of the generators. */
 export type Ground = {
   catalogue: Catalogue
   functions: RemoteFunction[]
-  /** The words that functions compare with, as their source has them. */
+  /** The strings that functions compare with, from their source. */
   words: string[]
-  /** The ids of rows of a table: those of the tenant that an actor writes to, or everybody's. */
+  /** The ids of a table's rows: those of the tenant that an actor writes to, or all. */
   ids: (table: string, actor?: number) => string[]
   actors: number
 }
 
-/** The functions of api, and the words that their source and that of what they call compare with. */
+/** Returns the functions of api, and the strings that their source and the functions called by it compare with. */
 export async function readFunctions(owner: pg.Client): Promise<{ functions: RemoteFunction[], words: string[] }> {
   const { rows: functions } = await owner.query<RemoteFunction>(`
     select p.proname as name, coalesce(json_agg(json_build_object('name', a.name, 'type', format_type(a.type, null)) order by a.at) filter (where a.name is not null), '[]') as parameters
@@ -42,10 +42,10 @@ export async function readFunctions(owner: pg.Client): Promise<{ functions: Remo
 const encode = (text: string): string => encodeURIComponent(text.toWellFormed())
 const parameter = (name: string, value: string): string => `${encode(name)}=${encode(value)}`
 const list = <Item>(item: fc.Arbitrary<Item>, maxLength = 3): fc.Arbitrary<Item[]> => fc.array(item, { maxLength })
-/** Nothing, more often than something. */
+/** Mostly nothing, sometimes a value. */
 const sometimes = (arbitrary: fc.Arbitrary<string>, once = 3): fc.Arbitrary<string[]> =>
   fc.oneof({ weight: once - 1, arbitrary: fc.constant<string[]>([]) }, { weight: 1, arbitrary: arbitrary.map((one) => [one]) })
-/** Mostly the first: one thing wrong tells more than five, of which the first to be met hides the others. */
+/** Mostly the first: one error reveals more than five, because the first hides the others. */
 const mostly = <Item>(usual: fc.Arbitrary<Item>, ...odd: fc.Arbitrary<Item>[]): fc.Arbitrary<Item> =>
   fc.oneof({ weight: 12, arbitrary: usual }, ...odd.map((arbitrary) => ({ weight: 1, arbitrary })))
 
@@ -72,7 +72,7 @@ const operators = [
   'wfts()',
   'about',
 ]
-// `unknown` is not among them: PostgreSQL fails at it by itself (`failing` in inputs.test.ts)
+// Excludes `unknown`, for which PostgreSQL itself fails (`failing` in inputs.test.ts).
 const casts = [
   'text',
   'integer',
@@ -116,7 +116,7 @@ const casts = [
 
 const quoted = (text: string): string => `"${text.replaceAll(/["\\]/g, (mark) => `\\${mark}`)}"`
 
-/** `eq.5`, `not.in.(1,2)`, `like(any).{a,b}`: a condition on a column or parameter of a type, as it follows the first dot. */
+/** A condition on a column or parameter of a type, as it follows the first dot: `eq.5`, `not.in.(1,2)`, `like(any).{a,b}`. */
 function condition(value: fc.Arbitrary<string>): fc.Arbitrary<string> {
   const several = list(fc.oneof(value, value.map(quoted))).map((all) => all.join())
   return fc.tuple(
@@ -136,7 +136,7 @@ function condition(value: fc.Arbitrary<string>): fc.Arbitrary<string> {
   ).map((parts) => parts.join(''))
 }
 
-/** What may be asked of the rows of a table, or of a function that answers rows of it. */
+/** Query parameters for the rows of a table, or of a function that returns rows of it. */
 function queries(table: Table, ground: Ground): { where: fc.Arbitrary<string[]>, shape: fc.Arbitrary<string[]> } {
   const column = fc.constantFrom(...table.columns)
   const near = [
@@ -153,7 +153,7 @@ function queries(table: Table, ground: Ground): { where: fc.Arbitrary<string[]>,
       condition(written(textOf(inside === '' ? type : 'text', ground.ids(table.name), values))).map((text): [string, string] => [name + inside, text])
     )
   const filter = filterOf((value) => value)
-  // between commas and parentheses a value is quoted; now and then it is not
+  // Between commas and parentheses a value is quoted, except sometimes.
   const nestedFilter = filterOf((value) => mostly(value.map(quoted), value))
   const tree = fc.letrec<{ node: string, group: string }>((tie) => ({
     node: fc.oneof({ maxDepth: 3, withCrossShrink: true }, { weight: 3, arbitrary: nestedFilter.map(([name, text]) => `${name}.${text}`) }, {
@@ -286,7 +286,7 @@ const headers = fc.tuple(
   ),
 ).map((all): Record<string, string> => Object.assign({}, ...all))
 
-/** Bodies of no table's: PostgREST must say what is wrong with them. */
+/** Bodies that fit no table. PostgREST must report their error. */
 const oddBodies = [
   '',
   '{',
@@ -326,9 +326,9 @@ const oddBodies = [
   '\0',
 ]
 
-/** A row of a table that can be stored, for whoever sends it in a context where it may. */
+/** A row of a table that can be stored by a caller who may write in the context. */
 export function rightRow(table: Table, ground: Ground, actor: number, n: number, pick: number): Payload {
-  // each column names another of the tenant's rows than the one before it, so that the pair is new where it is the key
+  // Each column refers to another row of the tenant than the one before, so that the pair is new if it is the key.
   const references = table.references.filter(({ column }) => models[table.name]?.refers[column]?.isKept !== true).map((
     { column, table: name },
     at,
@@ -400,7 +400,7 @@ export function tableRequest(table: Table, ground: Ground): fc.Arbitrary<Request
   const { where, shape } = queries(table, ground)
   const actor = fc.nat({ max: ground.actors - 1 })
   const names = fc.constantFrom(...table.columns.map(({ name }) => name), 'nothing', '', '*')
-  // only to read: PostgREST itself fails at a change in the order of another table
+  // Only for reads: PostgREST itself fails for a change that is ordered by another table.
   const ordered = fc.constantFrom(...ground.catalogue.tables).map(({ name, key }) => [parameter('order', `${name}(${key.join()}).desc`)])
   const extra = fc.tuple(
     sometimes(list(names, 4).map((all) => parameter('columns', all.join())), 6),

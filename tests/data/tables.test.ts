@@ -1,4 +1,4 @@
-/** The tables as the interface lists them: columns, defaults, closed sets, the five operations, the query parameters. */
+/** The tables as the interface lists them: columns, defaults, enumerations, the five operations, the query parameters. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { dataStack, returning, type Account, type Caller, type DataStack } from '../support/data.ts'
 import { refusal, refusalOf } from '../support/postgrest-versions.ts'
@@ -15,8 +15,8 @@ beforeAll(async () => {
 })
 afterAll(() => stack.stop())
 
-/** Somebody with nothing yet. */
-const somebody = async () => stack.as(await stack.person())
+/** Creates a user without rows. */
+const newCaller = async () => stack.as(await stack.person())
 const row = async (table: string, caller: Caller = mine) => await samples[table]?.row(caller, {}) ?? {}
 const layout = { widgets: [] }
 
@@ -33,7 +33,7 @@ const interfaceColumns: Record<string, string> = {
   transaction_tags: 'transaction_id tag_id user_id organization_id',
 }
 
-/** What makes them work together, beside the interface. */
+/** Additional columns that connect the tables. */
 const columnsBeside: Record<string, string> = {
   transactions: 'account_id transfer_id import_id booked_on',
   subscriptions: 'currency starts_on ends_on account_id is_active',
@@ -44,7 +44,7 @@ const columnsBeside: Record<string, string> = {
 }
 
 describe('a row', () => {
-  test.each(tables)('of %s has the columns of the interface and those beside', async (table) => {
+  test.each(tables)('of %s has the columns of the interface and the additional ones', async (table) => {
     const columns = [interfaceColumns, columnsBeside].flatMap((list) => list[table]?.split(' ') ?? [])
     expect(Object.keys(await mine.create(table, await row(table))).toSorted()).toEqual(columns.toSorted())
   })
@@ -79,7 +79,7 @@ describe('a row', () => {
     ['exchange_rates', 'base'],
     ['exchange_rates', 'quote'],
     ['exchange_rates', 'rate'],
-  ])('of %s needs %s', async (table, column) => {
+  ])('of %s requires %s', async (table, column) => {
     const { [column]: _, ...rest } = await row(table)
     expect(await mine.post(`/${table}`, rest)).toMatchObject({ status: 400, body: { code: '23502' } })
   })
@@ -89,7 +89,7 @@ describe('a row', () => {
     ['subscriptions', 'period', ['monthly', 'yearly', 'quarterly', 'semi-annually', 'weekly', 'daily']],
     ['accounts', 'type', ['checking', 'savings', 'credit_card', 'cash', 'investment']],
     ['dashboards', 'visibility', ['private', 'shared', 'public']],
-  ])('of %s takes for %s what the interface lists, and nothing else', async (table, column, values) => {
+  ])('of %s accepts for %s the values of the interface, and no others', async (table, column, values) => {
     const body = await row(table)
     for (const value of values) expect((await mine.post(`/${table}`, { ...body, [column]: value })).status).toBe(201)
     for (const value of ['other', '', values[0]?.toUpperCase()]) {
@@ -97,7 +97,7 @@ describe('a row', () => {
     }
   })
 
-  test('keeps an amount to the cent, negative too, and rounds half away from zero', async () => {
+  test('rounds an amount to the cent, half away from zero, also a negative one', async () => {
     const amounts = [0.1 + 0.2, 10.005, -10.005, -0.01, 999_999_999_999.99, '12.30']
     const created = await mine.create('transactions', amounts.map((amount) => ({ name: 'x', amount })))
     expect(created.map((one: { amount: number }) => one.amount)).toEqual([0.3, 10.01, -10.01, -0.01, 999_999_999_999.99, 12.3])
@@ -109,7 +109,7 @@ describe('a row', () => {
     expect((await mine.patch(`/accounts?id=eq.${id}`, { currency: 'CHF' }, returning)).body).toMatchObject([{ currency: 'chf' }])
   })
 
-  test('keeps the last four digits of an account number, whatever is sent', async () => {
+  test('stores only the last four digits of an account number', async () => {
     for (
       const [sent, kept] of [['1234567890', '7890'], ['DE89 3704 0044 0532 0130 00', '3000'], ['****4242', '4242'], ['12', '12'], ['none', null], ['', null], [
         4242424242424242,
@@ -129,7 +129,7 @@ describe('a row', () => {
   })
 })
 
-describe('bad values are 400 and store nothing', () => {
+describe('an invalid value is 400 and stores nothing', () => {
   const long = (length: number) => 'x'.repeat(length)
   const deep = (levels: number) => `${'['.repeat(levels)}1${']'.repeat(levels)}`
   const widget = { id: 'a', type: 'chart', position: { x: 0, y: 0 }, size: { w: 1, h: 1 } }
@@ -206,7 +206,7 @@ describe('bad values are 400 and store nothing', () => {
     ['dashboards', { filters: JSON.parse(deep(17)) }],
     ['dashboards', { is_default: 'maybe' }],
   ]
-  test.each(cases)('%s %j', async (table, change) => {
+  test.each(cases)('in %s: %j', async (table, change) => {
     const body = await row(table)
     const before = (await mine.get(`/${table}?limit=0`, { prefer: 'count=exact' })).headers.get('content-range')
     const answer = await mine.post(`/${table}`, { ...body, ...change })
@@ -215,7 +215,7 @@ describe('bad values are 400 and store nothing', () => {
     expect((await mine.get(`/${table}?limit=0`, { prefer: 'count=exact' })).headers.get('content-range')).toBe(before)
   })
 
-  test('good layouts and date ranges are taken', async () => {
+  test('valid layouts and date ranges are accepted', async () => {
     for (
       const date_range of [null, { preset: 'last_30_days' }, { start_date: '2025-01-01', end_date: '2025-01-31' }, {
         preset: 'custom',
@@ -228,15 +228,15 @@ describe('bad values are 400 and store nothing', () => {
     expect((await mine.post('/transactions', { name: 'x', amount: 1, metadata: JSON.parse(deep(15)) })).status).toBe(201)
   })
 
-  test('JSON nested beyond what the server reads at all is refused too', async () => {
+  test('JSON that is nested deeper than the server can read is refused too', async () => {
     const answer = await mine.post('/transactions', `{"name":"x","amount":1,"metadata":${deep(100_000)}}`)
     expect([400, 413]).toContain(answer.status)
   })
 })
 
-describe('the five operations', () => {
-  test.each(tables)('on %s: create, bulk create, list, get one, update, bulk update, delete', async (table) => {
-    const caller = await somebody()
+describe("a user's five operations", () => {
+  test.each(tables)('work on %s: create, bulk create, list, get one, update, bulk update, delete', async (table) => {
+    const caller = await newCaller()
     const sample = samples[table]
     if (sample === undefined) throw new Error(table)
     const body = await sample.row(caller, {})
@@ -256,8 +256,8 @@ describe('the five operations', () => {
     expect([head.status, head.headers.get('content-range'), head.text]).toEqual([200, '0-1/2', ''])
   })
 
-  test('pending transactions become paid by one update with a filter', async () => {
-    const caller = await somebody()
+  test('make pending transactions paid by one update with a filter', async () => {
+    const caller = await newCaller()
     await caller.create('transactions', ['pending', 'pending', 'failed'].map((status) => ({ name: status, amount: 1, status })))
     const { status, body } = await caller.patch('/transactions?status=eq.pending', { status: 'paid' }, returning)
     expect([status, body.map((one: { status: string }) => one.status)]).toEqual([200, ['paid', 'paid']])
@@ -268,7 +268,7 @@ describe('the five operations', () => {
 describe('the query parameters', () => {
   let caller: Caller
   beforeAll(async () => {
-    caller = await somebody()
+    caller = await newCaller()
     const { id } = await caller.create('categories', { name: 'Food' })
     await caller.create('transactions', [
       { name: 'Rent', amount: -900, status: 'paid', transaction_date: '2025-01-01', category_id: null },
@@ -294,7 +294,7 @@ describe('the query parameters', () => {
     ['limit=2', 'Bread Breakfast'],
     ['limit=2&offset=3', 'Salary'],
     ['amount=gt.5000', ''],
-  ])('%s', async (query, names) => {
+  ])('%s selects the expected rows', async (query, names) => {
     const { status, body } = await caller.get(`/transactions?select=name&order=name.asc&${query}`)
     expect([status, body.map((one: { name: string }) => one.name).join(' ')]).toEqual([200, names])
   })
@@ -306,16 +306,16 @@ describe('the query parameters', () => {
     ['subscriptions', 'period=eq.weekly', [{ title: 'b', period: 'weekly', amount: 2 }], [{ title: 'a', period: 'daily', amount: 1 }]],
     ['accounts', 'type=eq.savings', [{ name: 'b', type: 'savings' }], [{ name: 'a', type: 'cash' }]],
     ['dashboards', 'visibility=eq.shared', [{ name: 'b', layout, visibility: 'shared' }], [{ name: 'a', layout, visibility: 'private' }]],
-  ])('%s?%s', async (table, query, found, others) => {
-    const one = await somebody()
+  ])('%s?%s selects the expected rows', async (table, query, found, others) => {
+    const one = await newCaller()
     await one.create(table, [...found, ...others])
     expect((await one.get(`/${table}?${query}`)).body).toMatchObject(found)
   })
 })
 
 describe('embedding', () => {
-  test('goes in every direction a person would use, by alias too', async () => {
-    const caller = await somebody()
+  test('works in every direction that a client would use, also with an alias', async () => {
+    const caller = await newCaller()
     const category = await caller.create('categories', { name: 'Food' })
     const transaction = await caller.create('transactions', { name: 'Shopping', amount: -10, category_id: category.id })
     await caller.create('subscriptions', { title: 'Milk', amount: 1, period: 'daily', category_id: category.id })
@@ -338,7 +338,7 @@ describe('embedding', () => {
     expect(await select('transaction_tags', 'transactions(name),tags(name)')).toEqual([{ transactions: { name: 'Shopping' }, tags: { name: 'weekend' } }])
   })
 
-  test('shows of another table only what the caller sees there', async () => {
+  test('shows only rows of the other table that the caller may see', async () => {
     const [boss, clerk] = [await stack.person('boss'), await stack.person('clerk')]
     const team = await stack.organization({ owner: boss, viewer: clerk })
     const together = stack.as(boss, team)
@@ -351,8 +351,8 @@ describe('embedding', () => {
 })
 
 describe('CSV', () => {
-  test('comes out with a header and goes in the same way', async () => {
-    const caller = await somebody()
+  test('is returned with a header, and accepted in the same form', async () => {
+    const caller = await newCaller()
     const csv = 'name,amount,currency,transaction_date,description\n"Bread, white",-2.5,eur,2025-01-01,NULL\n"A ""quote""",3,usd,2025-01-02,x'
     expect((await caller.post('/transactions', csv, { 'content-type': 'text/csv' })).status).toBe(201)
     const out = await caller.get('/transactions?select=name,amount,currency,description&order=transaction_date', { accept: 'text/csv' })
@@ -391,7 +391,7 @@ describe('errors', () => {
     expect(await mine.get('/transactions?id=eq.00000000-0000-4000-8000-000000000000')).toMatchObject({ status: 200, body: [] })
   })
 
-  test('a bad, an expired or an ended token is 401 in the same shape', async () => {
+  test('an invalid, expired or revoked token is 401 in the same format', async () => {
     const get = (token: string) =>
       fetch(`${stack.url}/transactions`, { headers: { authorization: `Bearer ${token}` } }).then(async (r) => [r.status, await r.json()])
     expect(await get('nonsense')).toMatchObject([401, { code: 'PGRST301', details: null, hint: null }])
@@ -403,7 +403,7 @@ describe('errors', () => {
     expect(await get(await mine.token({ role: 'postgres' }))).toMatchObject([403, { code: '42501' }])
   })
 
-  test('a client can reach no other schema and no plan', async () => {
+  test('a client can reach no other schema and no query plan', async () => {
     for (const schema of ['auth', 'private', 'public']) {
       expect(await mine.get('/users', { 'accept-profile': schema })).toMatchObject({ status: 406, body: { code: 'PGRST106' } })
       expect((await mine.post('/users', {}, { 'content-profile': schema })).status).toBe(406)
@@ -411,7 +411,7 @@ describe('errors', () => {
     expect(refusalOf(await mine.get('/transactions', { accept: 'application/vnd.pgrst.plan+json' }))).toBe(refusal('notAcceptable'))
   })
 
-  test('a dry run, Prefer: tx=rollback, answers as a write and leaves nothing behind, on every table and way to write', async () => {
+  test('a dry run, Prefer: tx=rollback, responds as a write and stores nothing, on every table and for every way to write', async () => {
     const prefer = 'tx=rollback,return=representation'
     const kept = await mine.create('tags', { name: 'kept' })
     const dry = await mine.post('/tags', { name: 'tried' }, { prefer })

@@ -49,7 +49,7 @@ const refused = (message: string | RegExp) => ({
 })
 
 describe('create_transfer', () => {
-  test('moves money: one half leaves, the other arrives, and both balances follow', async () => {
+  test('creates an outgoing and an incoming half, and both balances change', async () => {
     const [from, to] = [await account(mine, { balance: 500 }), await account(mine)]
     const [outgoing, incoming] = await transfer(mine, from, to, { amount: 120.5, name: 'Put by', transfer_date: '2025-01-31' })
     const both = { name: 'Put by', status: 'paid', source: 'transfer', currency: 'usd', organization_id: null, user_id: ada.id }
@@ -58,7 +58,7 @@ describe('create_transfer', () => {
     expect([await balanceOf(from), await balanceOf(to)]).toEqual([379.5, 120.5])
   })
 
-  test('has a name and a date of its own when none is sent', async () => {
+  test('sets a default name and date', async () => {
     const before = Date.now()
     const [outgoing] = await transfer(mine, bank, savings, { name: null, transfer_date: null })
     expect(outgoing.name).toBe('Transfer')
@@ -66,7 +66,7 @@ describe('create_transfer', () => {
     expect(Math.abs(new Date(date).getTime() - before)).toBeLessThan(10_000)
   })
 
-  test('between currencies says what leaves and what arrives', async () => {
+  test('between currencies takes both amounts', async () => {
     const [outgoing, incoming] = await transfer(mine, bank, euros, { to_amount: 183.456 })
     expect([outgoing, incoming]).toMatchObject([{ amount: -200, currency: 'usd' }, { amount: 183.46, currency: 'eur' }])
     expect(await mine.post('/rpc/create_transfer', between(bank, euros))).toMatchObject(refused('from usd to eur needs to_amount'))
@@ -80,7 +80,7 @@ describe('create_transfer', () => {
     expect(await mine.post('/rpc/create_transfer', between(bank, euros, { to_amount: amount }))).toMatchObject(refused(/^to_amount is not the amount/))
   })
 
-  test('refuses one account twice, accounts of two contexts, and accounts that the caller does not see, and stores nothing', async () => {
+  test('refuses the same account twice, accounts of two contexts, and accounts that the caller cannot see, and stores nothing', async () => {
     const count = async () => (await mine.get('/transactions?select=id')).body.length
     const before = await count()
     expect(await mine.post('/rpc/create_transfer', between(bank, bank))).toMatchObject(refused('a transfer is between two accounts'))
@@ -104,7 +104,7 @@ describe('create_transfer', () => {
     expect(await count()).toBe(before)
   })
 
-  test("in a team is its members' and not a viewer's", async () => {
+  test('in a team works for its members and not for a viewer', async () => {
     const [from, to] = [await account(ours), await account(ours)]
     const [outgoing] = await transfer(ours, from, to)
     expect(await halves(outgoing.transfer_id, 'amount,organization_id', viewers))
@@ -120,14 +120,14 @@ describe('a change of one half', () => {
     ['status', { status: 'pending' }],
     ['description', { description: 'for June' }],
     ['date', { transaction_date: '2025-02-03T00:00:00+00:00' }],
-  ])('of its %s is one of both', async (_, change) => {
+  ])('of its %s also changes the other half', async (_, change) => {
     const [outgoing, incoming] = await transfer(mine, bank, savings)
     const columns = Object.keys(change).join()
     expect((await mine.patch(`/transactions?id=eq.${incoming.id}`, change)).status).toBe(204)
     expect(await halves(outgoing.transfer_id, columns)).toEqual([change, change])
   })
 
-  test('of its amount is one of both where the currency is the same, and otherwise its own', async () => {
+  test('of its amount also changes the other half if the currencies are the same, and otherwise only its own', async () => {
     const [outgoing] = await transfer(mine, bank, savings)
     await mine.patch(`/transactions?id=eq.${outgoing.id}`, { amount: -250 })
     expect(await halves(outgoing.transfer_id, 'amount')).toEqual([{ amount: -250 }, { amount: 250 }])
@@ -136,7 +136,7 @@ describe('a change of one half', () => {
     expect(await halves(arrived.transfer_id, 'amount')).toEqual([{ amount: -200 }, { amount: 181 }])
   })
 
-  test('cannot turn it round, end it, or make it one of another currency or of one account', async () => {
+  test('cannot reverse it, end it, give it another currency, or put both halves into one account', async () => {
     const [outgoing, incoming] = await transfer(mine, bank, savings)
     const before = await halves(outgoing.transfer_id, '*')
     const change = (what: object) => mine.patch(`/transactions?id=eq.${outgoing.id}`, what)
@@ -154,7 +154,7 @@ describe('a change of one half', () => {
     expect(await halves(incoming.transfer_id, 'account_id')).toEqual([{ account_id: wallet }, { account_id: savings }])
   })
 
-  test('may file it, tag it and split it as any transaction', async () => {
+  test('can set category, tags and line items, as in any transaction', async () => {
     const [outgoing, incoming] = await transfer(mine, bank, savings)
     const { id: category_id } = await mine.create('categories', { name: 'Savings' })
     expect((await mine.patch(`/transactions?id=eq.${outgoing.id}`, { category_id })).status).toBe(204)
@@ -163,7 +163,7 @@ describe('a change of one half', () => {
     expect(await mine.patch(`/transactions?id=eq.${outgoing.id}`, { amount: -99 })).toMatchObject({ status: 400, body: { code: '23514' } })
   })
 
-  test('is refused to a viewer as any change', async () => {
+  test('is refused to a viewer, as any change', async () => {
     const [outgoing] = await transfer(ours, await account(ours), await account(ours))
     const change = (what: object) => viewers.patch(`/transactions?id=eq.${outgoing.id}`, what)
     for (const what of [{ name: 'x' }, { amount: 1 }, { transfer_id: null }]) expect(await change(what)).toMatchObject({ status: 403, body: { code: '42501' } })
@@ -172,7 +172,7 @@ describe('a change of one half', () => {
 })
 
 describe('a request that writes both halves', () => {
-  test('changes hundreds of transfers at once, and each stays one', async () => {
+  test('changes hundreds of transfers at once, and each stays consistent', async () => {
     const name = 'Standing order'
     for (let i = 0; i < 20; i++) await transfer(mine, bank, savings, { name, amount: i + 1 })
     const changed = await mine.patch(`/transactions?name=eq.${name}`, { name: 'Order', status: 'pending', transaction_date: '2025-03-01' }, returning)
@@ -183,7 +183,7 @@ describe('a request that writes both halves', () => {
     expect([...sums.values()].map((of) => of.reduce((sum, { amount }) => sum + amount, 0))).toEqual(Array.from({ length: 20 }, () => 0))
   })
 
-  test('may send them back as they were read, one of them changed', async () => {
+  test('can send halves back as they were read, one of them changed', async () => {
     const [outgoing, incoming] = await transfer(mine, bank, savings)
     const merge = { prefer: 'return=representation,resolution=merge-duplicates' }
     expect((await mine.post('/transactions', [outgoing, incoming], merge)).status).toBe(200)
@@ -198,7 +198,7 @@ describe('a request that writes both halves', () => {
     expect(await halves(outgoing.transfer_id, 'name,amount')).toEqual([{ name: 'Put', amount: -200 }, { name: 'Put', amount: 200 }])
   })
 
-  test('may exchange their accounts, and may not say different things of them', async () => {
+  test('can exchange their accounts, and cannot change them differently', async () => {
     const [outgoing, incoming] = await transfer(mine, bank, savings)
     const merge = { prefer: 'resolution=merge-duplicates' }
     expect((await mine.post('/transactions', [{ ...outgoing, account_id: savings }, { ...incoming, account_id: bank }], merge)).status).toBe(200)
@@ -212,8 +212,8 @@ describe('a request that writes both halves', () => {
   })
 })
 
-describe('deleting', () => {
-  test('one half deletes both, and both in one request are both', async () => {
+describe('a deletion', () => {
+  test('of one half deletes both, and so does one of both halves', async () => {
     const [outgoing, incoming] = await transfer(mine, bank, savings)
     expect((await mine.delete(`/transactions?id=eq.${incoming.id}`)).status).toBe(204)
     expect(await halves(outgoing.transfer_id, 'id')).toEqual([])
@@ -222,7 +222,7 @@ describe('deleting', () => {
     expect(await halves(other.transfer_id, 'id')).toEqual([])
   })
 
-  test('an account leaves both halves, which stay one transfer', async () => {
+  test('of an account keeps both halves, which stay one transfer', async () => {
     const closed = await account(mine)
     const [outgoing] = await transfer(mine, closed, savings)
     expect((await mine.delete(`/accounts?id=eq.${closed}`)).status).toBe(204)
@@ -234,7 +234,7 @@ describe('deleting', () => {
 })
 
 describe('transfer_id', () => {
-  test("cannot be made up, taken from one's own transfer or from somebody else's", async () => {
+  test("cannot be invented, or copied from the user's own or another user's transfer", async () => {
     const [outgoing] = await transfer(mine, bank, savings)
     const [bobsHalf] = await transfer(bobs, await account(bobs), await account(bobs))
     for (const transfer_id of [crypto.randomUUID(), outgoing.transfer_id, bobsHalf.transfer_id]) {
@@ -247,7 +247,7 @@ describe('transfer_id', () => {
     expect(await mine.patch(`/transactions?id=eq.${plain.id}`, { transfer_id: outgoing.transfer_id })).toMatchObject({ status: 400 })
   })
 
-  test('comes back with both halves at once, as an export has them, under ids of their own', async () => {
+  test('is accepted with both halves at once, as in an export, under their own ids', async () => {
     const [outgoing, incoming] = await transfer(mine, bank, savings)
     const copied = ({ amount, name }: Half, account_id: string) => ({ amount, name, account_id, transaction_date: '2025-01-01' })
     const [out, into] = [copied(outgoing, bank), copied(incoming, savings)]
@@ -275,7 +275,7 @@ describe('transfer_id', () => {
     for (const wrong of wrongs) expect(await mine.post('/transactions', wrong(anew()))).toMatchObject(refused('transfer_id cannot be set or changed'))
   })
 
-  test('comes back with the halves that the owner of the database restores', async () => {
+  test('is accepted with halves that the database owner restores', async () => {
     const [outgoing] = await transfer(mine, bank, savings)
     const { rows } = await stack.owner.query('select * from api.transactions where transfer_id = $1', [outgoing.transfer_id])
     await mine.delete(`/transactions?id=eq.${outgoing.id}`)
@@ -290,7 +290,7 @@ describe('undo', () => {
     expect((await mine.post('/rpc/undo', { p_activity_id: id })).status).toBe(200)
   }
 
-  test('takes back a change, a deletion and a creation of both halves', async () => {
+  test('reverts a change, a deletion and a creation of both halves', async () => {
     const [outgoing] = await transfer(mine, bank, savings)
     const before = await halves(outgoing.transfer_id, 'id,amount,name,account_id')
     await mine.patch(`/transactions?id=eq.${outgoing.id}`, { amount: -1, name: 'Wrong' })
@@ -304,7 +304,7 @@ describe('undo', () => {
     expect(await halves(other.transfer_id, 'id')).toEqual([])
   })
 
-  test('of a deletion brings line items back with their transaction', async () => {
+  test('of a deletion restores line items with their transaction', async () => {
     const { id } = await mine.create('transactions', { name: 'Shopping', amount: -20 })
     await mine.create('line_items', { transaction_id: id, name: 'Bread', amount: -12 })
     await mine.delete(`/transactions?id=eq.${id}`)
@@ -313,7 +313,7 @@ describe('undo', () => {
   })
 })
 
-test('an import that is replayed still finds its rows, also in an account', async () => {
+test('a replayed import still finds its rows, also in an account', async () => {
   const rows = [{ name: 'Bakery', amount: -3, source: 'bank', external_id: 'b1', account_id: euros }]
   const merge = { prefer: 'return=representation,resolution=merge-duplicates' }
   expect(await mine.post('/transactions', rows, merge)).toMatchObject({ status: 201, body: [{ currency: 'eur' }] })

@@ -1,4 +1,4 @@
-/** Members of one team who change the same rows at the same moment wait for each other; none is answered with a 500. */
+/** Write locks: members of a team who change the same rows at the same moment wait for each other, and none gets a 500. */
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { dataStack, type Answer, type Caller, type DataStack, type Organization } from '../support/data.ts'
@@ -23,7 +23,7 @@ afterAll(() => stack.stop())
 const merge = { prefer: 'resolution=merge-duplicates' }
 const rows = Array.from({ length: 150 }, (_, at) => ({ id: randomUUID(), name: `row ${at}`, amount: at }))
 
-/** Asks both at once, several times. @returns the answers that were neither of the expected */
+/** Sends both requests at once, several times. @returns the responses with an unexpected status */
 async function atOnce(one: () => Promise<Answer>, other: () => Promise<Answer>, expected: number[]): Promise<unknown[]> {
   const answers: Answer[] = []
   for (let round = 0; round < 3; round += 1) answers.push(...await Promise.all([one(), other()]))
@@ -40,13 +40,13 @@ test('two members import the same rows in opposite order', async () => {
   expect((await ann.head('/transactions?source=eq.bank', { prefer: 'count=exact' })).headers.get('content-range')).toMatch(/\/150$/)
 })
 
-test('one member updates in bulk what another upserts', async () => {
+test('one member bulk-updates rows while another upserts them', async () => {
   expect(
     await atOnce(() => ann.patch('/transactions?name=like.row*', { status: 'paid' }), () => bob.post('/transactions', rows.toReversed(), merge), [200, 204]),
   ).toEqual([])
 })
 
-test('one member deletes a category under which another files', async () => {
+test('one member deletes a category while another creates transactions in it', async () => {
   for (let round = 0; round < 3; round += 1) {
     const { id } = await ann.create('categories', { name: 'Food' })
     expect((await ann.post('/transactions', rows.map((row) => ({ ...row, category_id: id })), merge)).status).toBeLessThan(300)
@@ -55,14 +55,14 @@ test('one member deletes a category under which another files', async () => {
   }
 })
 
-test('one request that names a row twice is 400 and stores nothing', async () => {
+test('one request that contains a row twice is 400 and stores nothing', async () => {
   const id = randomUUID()
   const twice = [{ id, name: 'one', amount: 1 }, { id, name: 'other', amount: 2 }]
   expect(await ann.post('/transactions', twice, merge)).toMatchObject({ status: 400, body: { code: '21000', details: null } })
   expect((await ann.get(`/transactions?id=eq.${id}`)).body).toEqual([])
 })
 
-test('who waits too long for the others is told to send the request again', async () => {
+test('a request that waits too long for others gets an error that asks to send it again', async () => {
   await stack.owner.query(`select pg_advisory_lock(hashtextextended('turn of organization ' || $1, 0))`, [team.id])
   try {
     expect(await ann.post('/tags', { name: 'late' })).toMatchObject({
@@ -76,8 +76,8 @@ test('who waits too long for the others is told to send the request again', asyn
   expect((await ann.post('/tags', { name: 'late' })).status).toBe(201)
 })
 
-test('a viewer, who may write nothing of the team, keeps nobody waiting', async () => {
-  // a filter that takes its time on the team's rows
+test('a viewer, who may not write to the team, does not block others', async () => {
+  // The filter takes long on the team's rows.
   const { id } = await ann.create('transactions', { name: 'a pattern that goes back', amount: 1, description: `${'ab'.repeat(2_000)}x` })
   const slow = vic.delete(`/transactions?id=eq.${id}&description=match.${encodeURIComponent('^((a|b)*)*\\1\\2\\1x$')}`)
   const isOver = vi.fn()

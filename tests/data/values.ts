@@ -1,10 +1,10 @@
 /**
- * Values that clients send, right and wrong, as fast-check arbitraries. A value of a type is right for it half the time, so
- * that requests get past the first check.
+ * Arbitraries of fast-check for valid and invalid values that clients send. A value is valid for its type half the time, so that requests pass the
+ * first check.
  */
 import fc from 'fast-check'
 
-/** What has broken parsers before: of numbers, of dates, of arrays and ranges, of patterns, of text itself. */
+/** Values that have broken parsers before: numbers, dates, arrays and ranges, patterns, and text. */
 const oddNumbers = [
   '0',
   '-0',
@@ -165,7 +165,7 @@ const oddUuids = [
   'urn:uuid:00000000-0000-4000-8000-000000000000',
 ]
 
-/** Nested as deep as asked for, as text: JSON.stringify would be the first to run out of stack. */
+/** JSON text of the given nesting depth. JSON.stringify itself would run out of stack. */
 export const nested = (depth: number): string => `${'['.repeat(depth)}${']'.repeat(depth)}`
 
 export const oddText = fc.oneof(
@@ -175,7 +175,7 @@ export const oddText = fc.oneof(
   { weight: 1, arbitrary: fc.string({ unit: 'grapheme', maxLength: 40 }) },
 )
 
-/** A value as it is written in a query, for a column or parameter of a type; `ids` are those of rows that are there. */
+/** A value as a query contains it, for a column or parameter of a type. `ids` are those of existing rows. */
 export function textOf(type: string, ids: string[], words: string[]): fc.Arbitrary<string> {
   const word = words.length === 0 ? oddText : fc.constantFrom(...words)
   const right: Record<string, fc.Arbitrary<string>> = {
@@ -194,7 +194,7 @@ export function textOf(type: string, ids: string[], words: string[]): fc.Arbitra
   return fc.oneof({ weight: 6, arbitrary: fitting }, { weight: 1, arbitrary: oddText })
 }
 
-/** Any JSON, as a value. Its numbers are within what JavaScript writes. */
+/** Any JSON value, with numbers that JavaScript can print. */
 export const anyJson: fc.Arbitrary<unknown> = fc.oneof(
   {
     weight: 3,
@@ -222,7 +222,7 @@ export const anyJson: fc.Arbitrary<unknown> = fc.oneof(
   { weight: 2, arbitrary: fc.jsonValue({ maxDepth: 3 }) },
 )
 
-/** A value as it stands in a JSON body. */
+/** A value in a JSON body. */
 export const jsonOf = (type: string, ids: string[], words: string[]): fc.Arbitrary<unknown> => {
   const written = textOf(type, ids, words)
   return fc.oneof(

@@ -1,30 +1,30 @@
-/** The same for the functions: a stranger's value in each argument, and in filters on what they return. */
+/** Questions about functions: a stranger's value in each argument, and in filters on the returned rows. */
 import type { Table } from './catalogue.ts'
-import { json, prefer, reading, shown, valuesOf, type Asked, type Depth } from './questions.ts'
+import { json, prefer, reading, describePreference, valuesOf, type QuestionTemplate, type Depth } from './questions.ts'
 import type { Request } from './sender.ts'
 import { uuid, valueOf, word, type Crowd } from './strangers.ts'
 import type { World } from './world.ts'
 
-/** What an argument takes that is not about a stranger. */
+/** The value of an argument that does not concern strangers. */
 const harmless = (type: string): unknown => type === 'jsonb' ? [] : type === 'uuid' ? uuid(0) : type === 'text' ? 'usd' : 1
 
-/** Filters as the functions take them, one for each column and operation. */
+/** Filters in the format of the functions, one for each column and operation. */
 function listsOf(table: Table, strangers: Crowd): object[][] {
   return table.columns.flatMap((column) => {
     const [common, middle] = valuesOf(table, column, strangers)
     if (common === undefined || middle === undefined) return []
-    const asked: [string, unknown][] = [['eq', common.value], ['neq', common.value], ['like', `${common.value.slice(0, -1)}*`], ['gt', middle.value], [
+    const conditions: [string, unknown][] = [['eq', common.value], ['neq', common.value], ['like', `${common.value.slice(0, -1)}*`], ['gt', middle.value], [
       'is_null',
       true,
     ]]
-    return asked.map(([operation, value]) => [{ field: column.name, operation, value }])
+    return conditions.map(([operation, value]) => [{ field: column.name, operation, value }])
   })
 }
 
-/** Every argument of every exposed function; `a little` leaves out the filters of each column. */
-export function* calling(world: World, strangers: Crowd, depth: Depth): Generator<Asked> {
+/** Every argument of every exposed function. The depth `a little` omits the filters of each column. */
+export function* calling(world: World, strangers: Crowd, depth: Depth): Generator<QuestionTemplate> {
   const { tables, signatures } = world.catalogue
-  /** What strangers have in the first column of a name. */
+  /** The value of the strangers in the first column with a name. */
   const common = (name: string): unknown[] =>
     tables.flatMap((table) => table.columns.filter((one) => one.name === name).map((one) => valueOf(table, one, strangers.start, strangers))).slice(0, 1)
   const transactions = tables.filter(({ name }) => depth === 'everything' && name === 'transactions')
@@ -35,9 +35,9 @@ export function* calling(world: World, strangers: Crowd, depth: Depth): Generato
     ...pairs,
     ...common('currency').map((currency) => ({ filters: { currency } })),
   ]
-  // a computed field has no argument that a caller could send
+  // A computed field has no argument that a client could send.
   for (const { name, args, returns, isVolatile } of signatures.filter((one) => one.args.every((argument) => argument.name !== null))) {
-    const ask = (argument: string, operation: string, given: Record<string, unknown>, headers: Request['headers'] = {}): Asked => ({
+    const ask = (argument: string, operation: string, given: Record<string, unknown>, headers: Request['headers'] = {}): QuestionTemplate => ({
       table: `${name}()`,
       column: argument,
       operation,
@@ -56,7 +56,7 @@ export function* calling(world: World, strangers: Crowd, depth: Depth): Generato
       for (const value of values) {
         const what = typeof value === 'string' ? value : JSON.stringify(value)
         for (const preference of [undefined, 'count=planned', ['handling=lenient', 'count=planned']])
-          yield ask(argument, `${what}, ${shown(preference)}`, { ...required, [argument]: value }, prefer(preference))
+          yield ask(argument, `${what}, ${describePreference(preference)}`, { ...required, [argument]: value }, prefer(preference))
       }
     }
     const table = tables.find((one) => one.name === returns)

@@ -1,6 +1,6 @@
 /**
- * Every actor × table × operation × target, each with the request it makes and what the model says must come of it.
- * Generated: nothing here names a table, so a new one is asked all of it.
+ * Every actor × table × operation × target, with the request and the effects that the model expects. The cases are generated, so a new table is
+ * covered without further work.
  */
 import { randomUUID } from 'node:crypto'
 import { models } from '../support/tables.ts'
@@ -11,19 +11,19 @@ import type { Request } from './sender.ts'
 import { keyOf, type Actor, type StoredRow, type World } from './world.ts'
 
 export type Expected = {
-  /** What may answer; the code of an error is checked with its status. */
+  /** The allowed responses, by status and code of the error. */
   answers: { status: number, code?: RegExp }[]
-  /** Exactly these rows, by key, are in the body. */
+  /** The keys of exactly these rows are in the body. */
   rows?: string[]
   /** The total in Content-Range. */
   count?: number
-  /** What a function answers. @returns what is wrong with it */
+  /** Checks the result of a function. @returns its error */
   wrong?: (body: unknown) => string | undefined
-  /** What becomes of the data: rows by `table:key`, and new ones by table and owner pair. */
+  /** The expected effects: rows by `table:key`, and new rows by table and owner pair. */
   changed: string[]
   gone: string[]
   added: Pick<Row, 'table' | 'user' | 'organization'>[]
-  /** Whether a row in `changed` may also be as it was: what was sent is what it already says. */
+  /** True if a row in `changed` may stay the same, because the request may send its current values. */
   maybe?: true
 }
 export type Case = {
@@ -31,7 +31,7 @@ export type Case = {
   table: string
   operation: string
   target: string
-  /** Which policy or grant answers it. */
+  /** The kind of policy or grant that decides. */
   command: 'select' | 'insert' | 'update' | 'delete' | 'call'
   request: Request
   expected: Expected
@@ -49,18 +49,18 @@ const answerTo: Record<Reason, { status: number, code: RegExp }> = {
 }
 export const nothing = { changed: [], gone: [], added: [] }
 
-/** What a verdict looks like from outside. */
-export function expectedOf(verdict: Verdict, allowed: number[], shown: boolean): Expected {
+/** Translates a verdict of the model into an expected response. */
+export function expectedOf(verdict: Verdict, allowed: number[], isReturned: boolean): Expected {
   if ('refused' in verdict) return { answers: verdict.refused.map((reason) => answerTo[reason]), ...nothing }
   const { rows, changed, gone, added } = verdict
-  return { answers: allowed.map((status) => ({ status })), changed, gone, added, ...(shown ? { rows: rows.map(({ key }) => key) } : {}) }
+  return { answers: allowed.map((status) => ({ status })), changed, gone, added, ...(isReturned ? { rows: rows.map(({ key }) => key) } : {}) }
 }
 
 const returning = { prefer: 'return=representation' }
 const object = { accept: 'application/vnd.rest.object+json' }
 const json = { 'content-type': 'application/json' }
 
-/** What each operation is asked about. A target that an actor cannot have, such as a team row of a table without, is left out. */
+/** The targets of each operation. Excludes targets that an actor cannot have, such as team rows of a table without organizations. */
 export function targetsOf(world: World, actor: Actor, table: string): Map<string, StoredRow | undefined> {
   const rows = world.rows.filter((row) => row.table === table)
   const targets = new Map<string, StoredRow | undefined>()
@@ -82,16 +82,16 @@ export function targetsOf(world: World, actor: Actor, table: string): Map<string
   add('own, in the team', rows.find((row) => row.organization === actor.team && row.user === actor.user))
   add("other team's", rows.find((row) => !isPersonal(row) && row.organization !== actor.team && row.visibility !== 'private'))
   targets.set('nonexistent', undefined)
-  // a token that is good for nothing is so whatever it is shown to
+  // An invalid token is refused for each target alike, so two targets are enough.
   if (actor.caller.kind === 'refused') { for (const name of targets.keys()) if (name !== 'own' && name !== "own team's") targets.delete(name) }
   return targets
 }
 
-/** After the day on which what recurs begins. */
+/** A day after the start of recurring costs. */
 const wholeDay = '2025-03-01'
 let sent = 0
 
-/** One table as one actor asks it. */
+/** All cases of one table for one actor. */
 function* ofTable(world: World, actor: Actor, table: Table): Generator<Case> {
   const { find } = world
   const all = world.rows
@@ -137,7 +137,7 @@ function* ofTable(world: World, actor: Actor, table: Table): Generator<Case> {
     `or=(${some.map((row) => `and(${table.key.map((column, at) => `${column}.eq.${row.key.split('/')[at]}`).join()})`).join()})`
   const everyTarget = [...targets.values()].filter((row) => row !== undefined)
 
-  // --- reading
+  // Reads.
   const reads = (operation: string, target: string, query: string, matching: Row[], headers: Record<string, string> = {}): Case =>
     make(
       'select',
@@ -150,7 +150,7 @@ function* ofTable(world: World, actor: Actor, table: Table): Generator<Case> {
       headers,
     )
   yield reads('list', '', '', rows)
-  if (actor.asked === 'everything') {
+  if (actor.depth === 'everything') {
     yield reads('list as CSV', '', '', rows, { accept: 'text/csv' })
     yield reads('or-filter', '', `?${whereAny([...everyTarget, absent])}`, everyTarget)
     if (label !== undefined) {
@@ -170,7 +170,7 @@ function* ofTable(world: World, actor: Actor, table: Table): Generator<Case> {
     )
   }
   for (const [target, row = absent] of targets) {
-    if (actor.asked === 'a little' && target !== 'own') continue
+    if (actor.depth === 'a little' && target !== 'own') continue
     const isVisible = sees(caller, row)
     yield reads('get', target, `?${where(row)}`, [row])
     yield make(
@@ -186,11 +186,11 @@ function* ofTable(world: World, actor: Actor, table: Table): Generator<Case> {
       object,
     )
   }
-  if (actor.asked === 'everything') yield* embeds(world, table, reads, rows, targets)
+  if (actor.depth === 'everything') yield* embeds(world, table, reads, rows, targets)
 
-  // --- creating
+  // Creations.
   type Pair = { user?: string | null, organization?: string | null }
-  /** A new row of a tenant, as it is sent and as the model sees it; what is not sent of the pair is filled from the token, or from the transaction. */
+  /** A new row of a tenant, as sent and as the model sees it. The token or the transaction fills the missing half of the owner pair. */
   const fresh = (pair: Pair, refers: Record<string, string>, key?: string): { payload: Payload, row: Row } => {
     sent += 1
     const word = sentCanary(sent)
@@ -215,7 +215,7 @@ function* ofTable(world: World, actor: Actor, table: Table): Generator<Case> {
     row.key = hasId ? key ?? randomUUID() : keyOf(table, payload)
     return { payload, row }
   }
-  /** References within a tenant: the spare row, which makes a new pair of keys too. */
+  /** References within a tenant: to the spare row, which also makes a new pair of keys. */
   const refersIn = (tenant: Pair): Record<string, string> =>
     Object.fromEntries(table.references.flatMap(({ column, table: referenced }) => {
       if (model?.refers[column]?.isKept === true) return []
@@ -237,7 +237,7 @@ function* ofTable(world: World, actor: Actor, table: Table): Generator<Case> {
   const forgedUser = () => fresh({ user: 'other', organization: null }, refersIn({ user: 'other', organization: null }))
   const forgedTeam = () => fresh({ organization: otherTeam }, refersIn({ organization: otherTeam }))
   yield inserts('insert', [mine()])
-  if (actor.asked === 'a little') {
+  if (actor.depth === 'a little') {
     yield inserts('insert, forged organization', [forgedTeam()])
     return
   }
@@ -256,10 +256,10 @@ function* ofTable(world: World, actor: Actor, table: Table): Generator<Case> {
     yield inserts('insert, forged pair', [fresh({ user: 'b-owner', organization: 'team-b' }, refersIn({ organization: 'team-b' }))])
   }
   if (hasId) yield inserts('insert many', [myPersonal(), myPersonal()])
-  // the rows of one body have the same columns
+  // The rows of one body have the same columns.
   yield inserts('insert many, one forged user', [fresh({ user, organization: null }, refersIn(personal)), forgedUser()])
   yield inserts('insert many, one forged organization', [myPersonal(), forgedTeam()])
-  // in CSV a JSON value can only be a string
+  // In CSV a JSON value can only be a string.
   if (!table.columns.some(({ type, required }) => type === 'jsonb' && required)) {
     yield inserts('insert as CSV', [myPersonal()], true)
     yield inserts('insert as CSV, forged organization', [myPersonal(), forgedTeam()], true)
@@ -275,7 +275,7 @@ function* ofTable(world: World, actor: Actor, table: Table): Generator<Case> {
     const isRecognized = columns.toSorted().join() === model?.recognizedBy
     for (const [target, row] of targets) {
       if (row === undefined || columns.some((column) => row.payload[column] == null)) continue
-      // known by these columns within its own tenant; in every other tenant it is a new row
+      // These columns identify the row within its tenant. In every other tenant it is a new row.
       const same = Object.fromEntries(columns.map((column) => [column, row.payload[column]]))
       const within = (payload: Payload): Record<string, string> =>
         Object.fromEntries(Object.entries(payload).filter(([column]) => table.references.some((one) => one.column === column))) as Record<string, string>
@@ -303,7 +303,7 @@ function* ofTable(world: World, actor: Actor, table: Table): Generator<Case> {
             : { ...news.row, refers: { ...news.row.refers, ...within(same) } },
         }
       }
-      /** Nothing but an id finds the other row, so where the columns have to be unique the second is refused. */
+      /** Only the id identifies the other row. So if these columns must be unique, the second row is refused. */
       const unlessTaken = (verdict: Verdict): Verdict =>
         isRecognized || 'refused' in verdict || !verdict.added.some((news) => sameTenant(news, row)) ? verdict : { refused: ['taken'] }
       const [plain, merged, ignored] = [importing(), importing(), importing()]
@@ -344,7 +344,7 @@ function* ofTable(world: World, actor: Actor, table: Table): Generator<Case> {
     }
   }
 
-  // --- changing and deleting
+  // Changes and deletions.
   const isNumber = ({ type }: Column): boolean => type === 'numeric'
   const changeable = label ?? (isOwned || hasId ? (table.columns.find(isNumber) ?? table.columns.find(({ type }) => type === 'text'))?.name : undefined)
   const freshPatch = (): Payload => {
@@ -352,33 +352,33 @@ function* ofTable(world: World, actor: Actor, table: Table): Generator<Case> {
     if (changeable === undefined) return refersIn(personal)
     return { [changeable]: table.columns.some((column) => isNumber(column) && column.name === changeable) ? sent : sentCanary(sent) }
   }
-  const updates = (operation: string, target: string, query: string, matching: Row[], payload: Payload, patch: Patch, shown = true): Case =>
+  const updates = (operation: string, target: string, query: string, matching: Row[], payload: Payload, patch: Patch, isReturned = true): Case =>
     make(
       'update',
       operation,
       target,
       'PATCH',
       query,
-      withKeys(world, expectedOf(update(caller, name, matching, patch, find), [shown ? 200 : 204], shown), table, payload),
+      withKeys(world, expectedOf(update(caller, name, matching, patch, find), [isReturned ? 200 : 204], isReturned), table, payload),
       payload,
-      shown ? returning : {},
+      isReturned ? returning : {},
     )
   const maybe = (one: Case): Case => ({ ...one, expected: { ...one.expected, maybe: true } })
   const patchOf = (payload: Payload): Patch => changeable === undefined ? { refers: payload as Record<string, string> } : {}
-  const plain = (operation: string, target: string, query: string, matching: Row[], shown = true): Case => {
+  const plain = (operation: string, target: string, query: string, matching: Row[], isReturned = true): Case => {
     const payload = freshPatch()
-    return updates(operation, target, query, matching, payload, patchOf(payload), shown)
+    return updates(operation, target, query, matching, payload, patchOf(payload), isReturned)
   }
-  const deletes = (operation: string, target: string, query: string, matching: Row[], shown = false): Case =>
+  const deletes = (operation: string, target: string, query: string, matching: Row[], isReturned = false): Case =>
     make(
       'delete',
       operation,
       target,
       'DELETE',
       query,
-      expectedOf(remove(caller, name, matching, all), [shown ? 200 : 204], shown),
+      expectedOf(remove(caller, name, matching, all), [isReturned ? 200 : 204], isReturned),
       undefined,
-      shown ? returning : {},
+      isReturned ? returning : {},
     )
   const strangers = everyTarget.filter((row) => !sees(caller, row))
   yield plain('update all', '', '', rows, false)
@@ -416,7 +416,7 @@ function* ofTable(world: World, actor: Actor, table: Table): Generator<Case> {
       for (const [place, named] of targetsOf(world, actor, referenced)) {
         if (target !== 'own' && target !== "own team's") continue
         const to = named ?? { key: randomUUID() }
-        // a reference that is kept is no change of keys, and a pair that exists already would be a conflict
+        // A kept reference is no change of keys, and an existing pair would conflict.
         if (row.refers[column] === to.key || !hasId && named !== undefined && rows.some((one) => one.refers[column] === named.key)) continue
         yield updates(`${column} to ${place}`, target, query, matching, { [column]: to.key }, { refers: { [column]: to.key } })
       }
@@ -424,18 +424,18 @@ function* ofTable(world: World, actor: Actor, table: Table): Generator<Case> {
     yield* meeting(row, target)
   }
 
-  /** Requests that name a row which may be there: a plain insert, PUT, and both kinds of upsert. */
+  /** Requests that name a possibly existing row: a plain insert, PUT, and both kinds of upsert. */
   function* meeting(row: StoredRow, target: string): Generator<Case> {
     const asRead = hasPair ? { user: row.user, organization: row.organization } : {}
     const asMine = isOwned ? { user, organization: active } : {}
     const hows: [string, Pair][] = row === absent || !hasPair
       ? [['as mine', asMine]]
       : [['as mine', asMine], ['as read', asRead]]
-    // neither the caller's own nor the truth
+    // Neither the caller's tenant nor the actual one.
     if (hasPair && target.startsWith('own')) hows.push(["as a third one's", { user: user === 'b-owner' ? 'other' : 'b-owner', organization: row.organization }])
     for (const [how, pair] of hows) {
       const sending = (): { payload: Payload, row: Row } => {
-        // a table of pairs has nothing but its keys to send
+        // A table of pairs has no other columns than its keys.
         const refers = row === absent || how === 'as mine' && hasId ? refersIn({ organization: active }) : row.refers
         const news = fresh(pair, refers, hasId ? row.key : undefined)
         return hasId ? news : { ...news, row: { ...news.row, key: row === absent ? keyOf(table, news.payload) : row.key } }
@@ -461,12 +461,12 @@ function* ofTable(world: World, actor: Actor, table: Table): Generator<Case> {
           one.payload,
         )
         if (how === 'as read') {
-          const [theirs, own] = [sending(), myPersonal()]
-          // the rows of one body have the same columns
-          own.payload = {
+          const [theirs, ofCaller] = [sending(), myPersonal()]
+          // The rows of one body have the same columns.
+          ofCaller.payload = {
             ...Object.fromEntries(Object.keys(theirs.payload).map((column) => [column, null])),
-            ...own.payload,
-            id: own.row.key,
+            ...ofCaller.payload,
+            id: ofCaller.row.key,
             ...(hasPair ? { user_id: user } : {}),
           }
           yield make(
@@ -475,8 +475,8 @@ function* ofTable(world: World, actor: Actor, table: Table): Generator<Case> {
             target,
             'POST',
             '',
-            expectedOf(upsert(caller, [own.row, theirs.row], 'merge', find), [200, 201], false),
-            [own.payload, theirs.payload],
+            expectedOf(upsert(caller, [ofCaller.row, theirs.row], 'merge', find), [200, 201], false),
+            [ofCaller.payload, theirs.payload],
             { prefer: 'resolution=merge-duplicates' },
           )
         }
@@ -485,7 +485,7 @@ function* ofTable(world: World, actor: Actor, table: Table): Generator<Case> {
   }
 }
 
-/** A change of a key column renames the rows it changes: the old ones are gone and new ones are there. */
+/** Changes a key column: the old rows no longer exist, and new ones do. */
 function withKeys(world: World, expected: Expected, table: Table, payload: Payload): Expected {
   if (!Object.keys(payload).some((column) => table.key.includes(column))) return expected
   const { rows: _, ...rest } = expected
@@ -502,7 +502,7 @@ const csv = (rows: Payload[]): string => {
   return [columns.join(), ...rows.map((row) => columns.map((column) => cell(row[column])).join())].join('\n')
 }
 
-/** The related tables beside the rows: those they name, those that name them, and those across a table of pairs. */
+/** Embeds related tables: referenced rows, referencing rows, and those across a table of pairs. */
 function* embeds(
   world: World,
   table: Table,
@@ -552,7 +552,7 @@ function* embeds(
   }
 }
 
-/** What is not exposed, asked for by every way there is. */
+/** Everything that is not exposed, requested in every way. */
 function* beyond(actor: Actor): Generator<Case> {
   const ask = (operation: string, path: string, answers: Expected['answers'], headers: Record<string, string> = {}): Case => ({
     actor,
@@ -561,7 +561,7 @@ function* beyond(actor: Actor): Generator<Case> {
     target: '',
     command: 'select',
     request: { method: 'GET', path, headers },
-    // what is not there is not there, whatever the token; PostgREST looks before it asks the database
+    // A missing table is 404 for each token, because PostgREST checks it before the database.
     expected: { answers: actor.caller.kind === 'refused' ? [{ status: 401 }, ...answers.filter(({ status }) => status >= 400)] : answers, ...nothing },
   })
   for (const schema of ['auth', 'private', 'public', 'isolation_kept'])
@@ -589,10 +589,10 @@ function* beyond(actor: Actor): Generator<Case> {
   yield ask('description', '/', [{ status: 200 }])
 }
 
-/** All cases of the tables and of what is beyond them, actor by actor. */
+/** All cases of tables and of unexposed objects, actor by actor. */
 export function* tableCases(world: World): Generator<Case> {
   for (const actor of world.actors) {
     for (const table of world.catalogue.tables) yield* ofTable(world, actor, table)
-    if (actor.asked === 'everything') yield* beyond(actor)
+    if (actor.depth === 'everything') yield* beyond(actor)
   }
 }

@@ -1,4 +1,4 @@
-/** What is exposed, read from the catalogue, so that a new table or function joins by itself. */
+/** The exposed tables and functions, read from the catalogue, so that new ones are included. */
 import type pg from 'pg'
 
 export type Column = { name: string, type: string, required: boolean, hasDefault: boolean, values: string[] }
@@ -9,17 +9,17 @@ export type Table = {
   columns: Column[]
   key: string[]
   references: Reference[]
-  /** Columns that no two rows of a tenant have alike, besides the key. */
+  /** Columns of a unique constraint within a tenant, other than the key. */
   uniques: string[][]
 }
-/** A function; `returns` is the exposed table whose rows it answers, if it does. */
+/** A function. `returns` is the exposed table of the rows that it returns, if any. */
 type Signature = { name: string, args: { name: string, type: string, isRequired: boolean }[], returns: string | null, isVolatile: boolean }
 export type Catalogue = { tables: Table[], functions: string[], signatures: Signature[] }
 
-/** The words of `check (column in (…))`, as PostgreSQL stores it. */
+/** The values of `check (column in (…))`, as PostgreSQL stores it. */
 const valuesOf = (check: string): string[] => [...check.matchAll(/'([^']*)'::text/g)].map(([, value = '']) => value)
 
-/** Tables stand after those they refer to. */
+/** Tables come after the tables that they reference. */
 function inOrder(tables: Table[]): Table[] {
   const sorted: Table[] = []
   const visit = (table: Table): void => {
@@ -69,17 +69,17 @@ export async function readCatalogue(owner: pg.Client): Promise<Catalogue> {
     where p.pronamespace = 'api'::regnamespace and p.prokind in ('f', 'p') order by 1`)
   const names = [...new Set(columns.map(({ table }) => table))]
   const tables = names.map((name): Table => {
-    const own = columns.filter(({ table }) => table === name)
+    const ownColumns = columns.filter(({ table }) => table === name)
     return {
       name,
-      columns: own.map((column) => ({
+      columns: ownColumns.map((column) => ({
         name: column.name,
         type: column.type,
         required: column.required,
         hasDefault: column.has_default,
         values: column.check === null ? [] : valuesOf(column.check),
       })),
-      key: own.filter(({ position }) => position !== null).toSorted((a, b) => (a.position ?? 0) - (b.position ?? 0)).map((column) => column.name),
+      key: ownColumns.filter(({ position }) => position !== null).toSorted((a, b) => (a.position ?? 0) - (b.position ?? 0)).map((column) => column.name),
       references: references.filter(({ from }) => from === name),
       uniques: uniques.filter(({ table }) => table === name).map((one) => one.columns),
     }

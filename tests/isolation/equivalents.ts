@@ -1,12 +1,11 @@
 /**
- * Weakenings that by themselves no data request can tell from the real thing, each with the reason. Where a second piece
- * keeps the same rule, `keptBy` names it, and the two are weakened together: that must be noticed. What is not here must
- * be noticed alone.
+ * Weakenings that no data request can detect alone, with the reason. If a second piece enforces the same rule, `keptBy` names it. The suite must
+ * notice if both are weakened together. It must notice every other weakening alone.
  */
 export type Equivalent = {
   name: RegExp
   reason: string
-  /** The other piece's name, as a pattern; $1 and so on are what `name` has captured. */
+  /** The other piece's name as a pattern. $1 and so on are the groups of `name`. */
   keptBy?: string
 }
 
@@ -17,33 +16,33 @@ const beforeRow = String.raw`^trigger [23]_before_row on api\.$1: disabled$`
 export const equivalents: Equivalent[] = [
   {
     name: /^policy (line_items|transaction_tags|activity)_\w+ on api\.\1: (?:using|with check) without organization_id IS NULL at \d+$/,
-    reason: 'a part, or a row of activity, that has a user has no organization, which a constraint keeps',
+    reason: 'a part, or a row of activity, that has a user has no organization, which a constraint enforces',
   },
-  // --- kept twice
+  // Rules that two pieces enforce.
   {
     name: new RegExp(`^policy (\\w+)_create on api\\.\\1: with check without ${uid}$`),
     keptBy: beforeRow,
-    reason: 'before_row() refuses a foreign user_id before the policy is asked',
+    reason: 'before_row() refuses a foreign user_id before the policy is checked',
   },
   {
     name: new RegExp(`^policy (\\w+)_update on api\\.\\1: with check without (?:organization_id IS NULL at \\d+|${uid}|${team})$`),
     keptBy: beforeRow,
-    reason: 'an update that passes USING and moves nothing cannot break this; before_row() refuses the moves',
+    reason: 'an update that passes USING and keeps the owner pair cannot violate this; before_row() refuses a change of the pair',
   },
   {
     name: /^unique index api\.(transactions)_(?:personal|team)_import: dropped$/,
     keptBy: beforeRow,
-    reason: 'before_row() finds the row first; the index is there for two imports at the same moment',
+    reason: 'before_row() finds the row first; the index protects concurrent imports',
   },
   {
     name: new RegExp(`^policy (line_items|transaction_tags)_create on api\\.\\1: with check without ${team}$`),
     keptBy: beforeRow,
     reason: 'before_row() gives a part the pair of a transaction that the caller sees',
   },
-  // --- kept by something that cannot be weakened alone
+  // Rules that another piece enforces, which cannot be weakened alone.
   {
     name: /^policy \w+ on api\.\w+: using without private\.is_not_explained\(\)/,
-    reason: 'it decides about questions and not about rows; values.test.ts takes it away and sees the estimates',
+    reason: 'it decides on requests and not on rows; values.test.ts removes it and gets estimates',
   },
   {
     name: /^policy transactions_read on api\.transactions: using without \(?\(transaction_date\)::timestamp with time zone >= /,
@@ -51,7 +50,7 @@ export const equivalents: Equivalent[] = [
   },
   {
     name: /using without \( SELECT private\.can\('\w+'::text, 'list'::text\) AS can\) at \d+$/,
-    reason: 'each of the four roles may list, and no token with another role gets past private.pre_request()',
+    reason: 'each of the four roles may list, and no token with another role passes private.pre_request()',
   },
   {
     name: /^policy dashboards_(?:update|delete) on api\.dashboards: using without (?:visibility|\( SELECT private\.can\('dashboards'::text, 'list_private')/,
@@ -61,33 +60,32 @@ export const equivalents: Equivalent[] = [
     name: /^execute on api\.(?:get_\w+|create_transfer|delete_category|import_transactions|record_subscription|undo)\(.*\): granted to anon$/,
     reason: 'the functions it calls in private are not granted to anon',
   },
-  { name: /^insert on api\.\w+: granted to anon$/, reason: 'a trigger before the policy asks a function of private that is not granted to anon' },
+  { name: /^insert on api\.\w+: granted to anon$/, reason: 'a trigger before the policy calls a function of private that is not granted to anon' },
   { name: /^right of the \w+ to (?:create|get|update|delete) activity: given$/, reason: 'no role is granted to write it, and reading it is the right to list' },
   {
     name: /^constraint (?:past_)?budgets_organization_id_fkey on api\.(?:past_)?budgets: dropped$/,
-    reason: 'a budget goes with its category, which goes with the organization',
+    reason: 'a budget is deleted with its category, which is deleted with the organization',
   },
   {
     name: /^trigger 3_after_row on api\.(?:budgets|categories): disabled$/,
-    reason: 'it keeps the figures of past months, within one tenant: tests/data/budgets.test.ts',
+    reason: 'it stores the budgets of past months, within one tenant: tests/data/budgets.test.ts',
   },
   { name: /^right of the (?:owner|admin) to list_own activity: given$/, reason: 'these roles list all of it' },
   {
     name: /^constraint transactions_import_id_fkey on api\.transactions: dropped$/,
-    reason: 'delete_import_transactions() deletes the transactions of an import before the reference could be missed',
+    reason: 'delete_import_transactions() deletes the transactions of an import before the foreign key would have an effect',
   },
   {
     name: /^right of the \w+ to (?:create|update) imports: given$/,
-    reason: 'an import stores transactions, which asks the right to create those; update is not granted',
+    reason: 'an import stores transactions, which needs the right to create those; update is not granted',
   },
   {
     name: new RegExp(`^policy transaction_tags_update on api\\.transaction_tags: using without ${team}$`),
-    reason: 'a filter shows what the policy for select shows; an update without one gives all the same tag, which the key refuses',
+    reason: 'a filter only matches rows that the select policy allows; an update without one sets the same tag everywhere, which the key refuses',
   },
   {
     name: /^(?:policy imports_delete on api\.imports: |right of the \w+ to delete imports: given$)/,
-    reason:
-      'an import of the world has transactions that were changed, so none can be deleted, whoever asks: tests/data/import-files.test.ts has a stranger try',
+    reason: 'an import of the world has transactions that were changed, so no caller can delete one: in tests/data/import-files.test.ts a stranger tries',
   },
   {
     name: /^constraint (\w+)_have_(?:an|one)_owner on api\.\1: dropped$/,
@@ -98,22 +96,22 @@ export const equivalents: Equivalent[] = [
     reason: 'no caller changes the tenant of a transaction: tests/data/owner.test.ts does, as the owner of the database',
   },
   { name: /^constraint app_subscriptions_product_id_fkey/, reason: 'callers do not write this table; it guards the operator' },
-  { name: /^execute on api\.\w+\(json\): /, reason: 'it answers a call with arguments that no function takes, and no row' },
-  // --- not about who sees and changes what: tests/data walks them
-  { name: /^trigger \d_record_(?:creation|change|deletion) on /, reason: 'it records what was done, and decides nothing: tests/data/activity.test.ts' },
+  { name: /^execute on api\.\w+\(json\): /, reason: 'it handles calls with unknown arguments, and returns no row' },
+  // Pieces that do not decide who sees and changes rows. tests/data covers them.
+  { name: /^trigger \d_record_(?:creation|change|deletion) on /, reason: 'it records changes, and decides nothing: tests/data/activity.test.ts' },
   { name: /^constraint activity_has_one_owner on api\.activity: dropped$/, reason: 'callers do not write this table' },
   {
     name: /^trigger (?:1_updated_at on api\.app_subscriptions|2_before_naming_day on api\.transactions): disabled$/,
-    reason: 'it keeps the form of a value',
+    reason: 'it normalizes a value',
   },
   {
     name:
       /^trigger (?:3_after_row on api\.accounts|[45]_\w+ on api\.line_items|(?:5_after_\w+_by_caller|7_change_other_halves|7_after_delete|9_line_items) on api\.transactions): disabled$/,
-    reason: 'it keeps what money adds up to and what the bank said, within one tenant: tests/data/{accounts,transfers,line-items,import-updates}.test.ts',
+    reason: 'it keeps sums and the values of the bank consistent, within one tenant: tests/data/{accounts,transfers,line-items,import-updates}.test.ts',
   },
   {
     name: /^trigger (?:3_take_updates_back on api\.imports|1_forget_import_updates on api\.activity): disabled$/,
-    reason: 'it keeps what the bank said of a transaction, within one tenant: tests/data/import-updates.test.ts',
+    reason: 'it keeps the values of the bank for a transaction, within one tenant: tests/data/import-updates.test.ts',
   },
-  { name: /^trigger 1_before_statement on /, reason: 'it decides who of two waits: tests/data/turns.test.ts' },
+  { name: /^trigger 1_before_statement on /, reason: 'it decides which of two requests waits: tests/data/turns.test.ts' },
 ]

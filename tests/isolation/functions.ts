@@ -1,6 +1,6 @@
 /**
- * The functions, asked with one's own and with other tenants' ids. What each must answer is worked out from the rows
- * that the model lets the caller see. A function that is exposed and not here makes the suite fail.
+ * Calls of the functions with own ids and with ids of other tenants. The expected results are computed from the rows that the model lets the caller
+ * see. The suite fails for an exposed function that is missing here.
  */
 import { randomUUID } from 'node:crypto'
 import { expectedOf, nothing, targetsOf, type Case, type Expected } from './cases.ts'
@@ -13,7 +13,7 @@ type Call = {
   args: Record<string, unknown>
   expected: Expected
   method?: 'GET'
-  /** Of a computed field, which is selected with its row. */
+  /** The query of a computed field, which is selected with its row. */
   path?: string
 }
 type Seen = {
@@ -22,7 +22,7 @@ type Seen = {
   user: string
   active: string | null
   otherTeam: string
-  /** Rows of a table that the caller sees. */
+  /** The rows of a table that the caller sees. */
   visible: (table: string) => StoredRow[]
   /** Those of the active context: "the organization's while one is active, else your personal ones". */
   inContext: (table: string, organization?: string | null) => StoredRow[]
@@ -38,13 +38,13 @@ const cents = (value: unknown): number => Math.round(Number(value) * 100)
 const total = (rows: StoredRow[]): number => rows.reduce((sum, row) => sum + numberOf(row, 'amount'), 0)
 const counted = (rows: StoredRow[]): StoredRow[] => rows.filter(({ payload }) => payload['status'] !== 'failed')
 const is = (expected: number) => (body: unknown) => cents(body) === cents(expected) ? undefined : `answered ${String(body)}, not ${expected}`
-/** That a column of an answer's rows adds up to what the caller may know. */
+/** Checks that a column of the result adds up to what the caller may see. */
 const addsUp = (column: string, expected: number) => (body: unknown) => {
   const sum = (body as Record<string, unknown>[]).reduce((before, row) => before + Number(row[column]), 0)
   return cents(sum) === cents(expected) ? undefined : `${column} adds up to ${sum}, not ${expected}`
 }
 const groups = (rows: StoredRow[]) => [...new Set(rows.map(({ refers }) => refers['category_id'] ?? null))]
-/** That an answer has exactly these groups. */
+/** Checks that the result has exactly these groups. */
 const hasGroups = (column: string, expected: (string | null)[]) => (body: unknown) => {
   const found = (body as Record<string, string | null>[]).map((row) => row[column] ?? '').toSorted()
   return found.join() === expected.map((key) => key ?? '').toSorted().join() ? undefined : `groups ${found.join()}, not ${expected.join()}`
@@ -71,16 +71,16 @@ const functions: Record<string, (seen: Seen) => Call[]> = {
     ]
   },
   get_transaction_stat: ({ actor, user, active, otherTeam, inContext }) => {
-    const here = counted(inContext('transactions'))
+    const countedRows = counted(inContext('transactions'))
     const sum = (operation: string, args: object, expected: Expected): Call => ({
       operation,
       args: { p_filters: [], p_aggregate_fn: 'sum', ...args },
       expected,
     })
     return [
-      sum('sum', {}, ok(is(total(here)))),
-      sum('count', { p_aggregate_fn: 'count' }, ok(is(here.length))),
-      sum('avg', { p_aggregate_fn: 'avg' }, ok(is(here.length === 0 ? 0 : total(here) / here.length))),
+      sum('sum', {}, ok(is(total(countedRows)))),
+      sum('count', { p_aggregate_fn: 'count' }, ok(is(countedRows.length))),
+      sum('avg', { p_aggregate_fn: 'avg' }, ok(is(countedRows.length === 0 ? 0 : total(countedRows) / countedRows.length))),
       sum(
         'of oneself, personal',
         { p_user_id: user, p_organization_id: null, p_transaction_type: 'balance' },
@@ -89,19 +89,19 @@ const functions: Record<string, (seen: Seen) => Call[]> = {
       sum('of another user', { p_user_id: 'other', p_organization_id: null }, denied),
       sum('of another user in the team', { p_user_id: 'a-editor' === user ? 'a-owner' : 'a-editor', p_organization_id: active }, denied),
       sum('of another organization', { p_user_id: user, p_organization_id: otherTeam }, denied),
-      sum('of the own team by name', { p_user_id: user, p_organization_id: actor.team }, active === actor.team ? ok(is(total(here))) : denied),
+      sum('of the own team by name', { p_user_id: user, p_organization_id: actor.team }, active === actor.team ? ok(is(total(countedRows))) : denied),
       sum('with a filter on another organization', { p_filters: [{ field: 'organization_id', operation: 'eq', value: otherTeam }] }, ok(is(0))),
     ]
   },
   get_transaction_aggregate: ({ inContext }) => {
-    const here = counted(inContext('transactions'))
+    const countedRows = counted(inContext('transactions'))
     return [
-      { operation: 'by month', args: {}, expected: ok(addsUp('value', total(here))) },
+      { operation: 'by month', args: {}, expected: ok(addsUp('value', total(countedRows))) },
       { operation: 'by status', args: { p_group_by: 'status', p_aggregate_fn: 'count' }, expected: ok(addsUp('value', inContext('transactions').length)) },
       {
         operation: 'by category',
         args: { p_group_by: 'category' },
-        expected: ok((body) => hasGroups('key', groups(here))(body) ?? addsUp('value', total(here))(body)),
+        expected: ok((body) => hasGroups('key', groups(countedRows))(body) ?? addsUp('value', total(countedRows))(body)),
       },
     ]
   },
@@ -172,14 +172,14 @@ const functions: Record<string, (seen: Seen) => Call[]> = {
       call('of the user of another', '', { user_id: 'other' }, {}, says(/^invalid$/)),
       ...[...targetsOf(world, actor, 'transactions')].flatMap(([target, row]) => {
         if (row === undefined) return []
-        const known = { external_id: row.payload['external_id'] }
+        const existing = { external_id: row.payload['external_id'] }
         const source = { p_source: row.payload['source'] }
         const isOurs = sameTenant(row, context)
         const verdict = isTakenOver(row) ? /^updated$/ : /^changed$/
         const taken = isTakenOver(row) ? { changed: [id(row)], added: [{ table: 'imports', ...context }] } : {}
         return [
-          call('dry run of what is known', target, known, source, isOurs ? says(verdict, row.key) : says(/^new$/)),
-          call('what is known, stored', target, known, { ...source, ...store }, isOurs ? { ...says(verdict, row.key), ...taken } : stored),
+          call('dry run of a known row', target, existing, source, isOurs ? says(verdict, row.key) : says(/^new$/)),
+          call('a known row, stored', target, existing, { ...source, ...store }, isOurs ? { ...says(verdict, row.key), ...taken } : stored),
         ]
       }),
       ...[...targetsOf(world, actor, 'categories')].flatMap(([target, row]) => {
@@ -286,7 +286,7 @@ const functions: Record<string, (seen: Seen) => Call[]> = {
       const found = replacement === undefined || replacement !== 'missing' && sameTenant(replacement, row)
       if (!mayDelete || !found)
         return { operation, target, args, expected: { answers: [...(mayDelete ? [] : denied.answers), ...(found ? [] : missing.answers)], ...nothing } }
-      // with a replacement nothing is cleared, but the same rows change
+      // With a replacement no reference is cleared, but the same rows change.
       const { changed, gone } = consequences([row], world.rows)
       return { operation, target, args, expected: { answers: [{ status: 200 }], changed, gone, added: [] } }
     }
@@ -308,7 +308,7 @@ const functions: Record<string, (seen: Seen) => Call[]> = {
   },
 }
 
-/** Every function as every actor. */
+/** All calls of functions, for every actor. */
 export function* functionCases(world: World): Generator<Case> {
   const volatile = new Set(world.catalogue.signatures.filter(({ isVolatile }) => isVolatile).map(({ name }) => name))
   for (const name of world.catalogue.functions) {
@@ -329,7 +329,7 @@ export function* functionCases(world: World): Generator<Case> {
     }
     for (const name of world.catalogue.functions) {
       const calls = functions[name]?.(seen) ?? []
-      for (const { operation, target = '', args, expected, method, path } of actor.asked === 'everything' ? calls : calls.slice(0, 1)) {
+      for (const { operation, target = '', args, expected, method, path } of actor.depth === 'everything' ? calls : calls.slice(0, 1)) {
         const query = method === 'GET' ? `?${new URLSearchParams(args as Record<string, string>).toString()}` : ''
         yield {
           actor,

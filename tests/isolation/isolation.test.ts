@@ -1,4 +1,4 @@
-/** Every actor, table, operation and target, generated from the catalogue. docs/isolation.md says how to read it. */
+/** Every actor, table, operation and target, generated from the catalogue. docs/isolation.md explains the suite. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { execute } from '../support/database.ts'
 import { startStack, type Stack } from '../support/stack.ts'
@@ -16,16 +16,16 @@ beforeAll(async () => {
 })
 afterAll(() => place.close())
 
-test('nobody sees or changes what the interface does not let them, and everybody what it does', () => {
+test('each actor can see and change exactly the rows that the interface allows', () => {
   expect(result.failures.slice(0, 20)).toEqual([])
 })
 
-test('every exposed table and function was asked by every actor', () => {
+test('each actor requests every exposed table and function', () => {
   const { catalogue, actors } = result.world
-  const asked = new Set(result.asked.map(({ actor, table }) => `${actor.name} ${table}`))
+  const tested = new Set(result.tested.map(({ actor, table }) => `${actor.name} ${table}`))
   const missing = actors.flatMap(({ name }) =>
     [...catalogue.tables.map((table) => table.name), ...catalogue.functions.map((one) => `${one}()`)]
-      .filter((table) => !asked.has(`${name} ${table}`)).map((table) => `${name} ${table}`)
+      .filter((table) => !tested.has(`${name} ${table}`)).map((table) => `${name} ${table}`)
   )
   expect(missing).toEqual([])
 })

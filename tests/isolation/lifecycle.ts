@@ -1,6 +1,6 @@
 /**
- * What becomes of rows when their user or organization is deleted: "User deletion removes personal rows and keeps team
- * rows", "Deletes all of the organization's …". No data request does this, so it is done as the owner and rolled back.
+ * Deletion of users and organizations: "User deletion removes personal rows and keeps team rows", "Deletes all of the organization's …". No data
+ * request does this, so the database owner does it in a transaction that is rolled back.
  */
 import { consequences, id } from './model.ts'
 import type { Keeper } from './state.ts'

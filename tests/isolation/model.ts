@@ -1,7 +1,6 @@
 /**
- * What the interface promises about who sees and changes what, in as few words as it takes. It is written from the
- * sentences of the interface, which stand beside the code, and not from the SQL that keeps them: where the two disagree,
- * one of them is wrong. Pure: no I/O, no clock, no database.
+ * A model of the rights to see and change each row. It is written from the sentences of the interface, which are quoted next to the code, and not
+ * from the SQL. If both disagree, one of them is wrong. Pure: no I/O, no clock, no database.
  */
 
 import { models, type TableModel } from '../support/tables.ts'
@@ -10,31 +9,31 @@ export const roles = ['owner', 'admin', 'editor', 'viewer'] as const
 export type Role = typeof roles[number]
 export type Action = 'list' | 'get' | 'create' | 'update' | 'delete'
 
-/** Who asks, by a session or by a key. A refused caller has a token that is not, or no longer, good for anything. */
+/** The caller, with a session or a key. A refused caller has an invalid, expired or revoked token. */
 export type Caller =
   | { kind: 'user', user: string, organization: string | null, role: Role | null, key?: 'reads' | 'changes' }
   | { kind: 'anonymous' }
   | { kind: 'refused' }
 type User = Extract<Caller, { kind: 'user' }>
 
-/** A row as the model sees it: whose it is and what it names. Its key is its id, or its ids. */
+/** A row as the model sees it: its tenant and its references. Its key is its id or its ids. */
 export type Row = {
   table: string
   key: string
-  /** The owner pair; of a part, its transaction's, or what is sent for it. */
+  /** The owner pair. A part has that of its transaction, or the sent one. */
   user: string | null
   organization: string | null
   visibility?: string
-  /** Who did what a row of activity tells. */
+  /** The actor of the recorded change, for a row of activity. */
   actor?: string
-  /** Column → the id it names. */
+  /** The referenced id of each column. */
   refers: Record<string, string>
 }
 
-/** Why a request is refused. Where several reasons hold the interface does not say which is named, so any may be. */
+/** Reasons to refuse a request. If several apply, any of them may be reported, because the interface gives no order. */
 export type Reason = 'token' | 'anonymous' | 'denied' | 'missing' | 'taken' | 'kept' | 'changed since'
 
-/** What happens: a refusal, or the rows it is about and what becomes of the data. Keys are `table:key`. */
+/** The result: a refusal, or the affected rows and the changes. Keys are `table:key`. */
 export type Verdict = { refused: Reason[] } | { rows: Row[], changed: string[], gone: string[], added: Row[] }
 
 /** Looks a row up by table and key. */
@@ -76,11 +75,11 @@ export function sees(caller: Caller, row: Row): boolean {
     && !(row.table === 'dashboards' && caller.role === 'viewer' && row.visibility === 'private')
 }
 
-/** Personal rows wholly; a team's as the role says. */
+/** Personal rows completely, rows of a team as the role allows. */
 const mayDo = (caller: User, row: Pick<Row, 'user' | 'organization'>, action: Action): boolean =>
   row.organization === null ? reachesPersonal(caller, row) : row.organization === caller.organization && may(caller.role, action)
 
-/** What refuses a caller whatever is asked: no token, a token that has ended, a table that nobody writes so. */
+/** Reasons that refuse a caller for any target: no token, an invalid token, or a table without write access. */
 function refusedOutright(caller: Caller, table: string, action: Action): Reason[] {
   if (caller.kind === 'refused') return ['token']
   if (caller.kind === 'anonymous') return ['anonymous']
@@ -89,7 +88,7 @@ function refusedOutright(caller: Caller, table: string, action: Action): Reason[
   return kind === 'own' || kind === 'log' || kind === 'stored' && action !== 'delete' ? ['denied'] : []
 }
 
-/** A reference names a row of the row's own tenant; another tenant's fails exactly as a missing one does. */
+/** A reference needs a row of the same tenant. A row of another tenant fails with the same error as a missing one. */
 function missingReferences(caller: User, row: Row, columns: string[], find: Find): Reason[] {
   return columns.flatMap((column): Reason[] => {
     const key = row.refers[column]
@@ -105,20 +104,17 @@ function missingReferences(caller: User, row: Row, columns: string[], find: Find
 const unique = (reasons: Reason[]) => [...new Set(reasons)]
 const isRefused = (reasons: Reason[]) => reasons.length > 0
 
-/** Whose a part of a transaction is: in a team, no member's. */
+/** Returns the owner pair of a part: in a team it has no user. */
 export const pairOfPart = (whole: Pick<Row, 'user' | 'organization'> | undefined): Pick<Row, 'user' | 'organization'> => ({
   user: whole?.organization == null ? whole?.user ?? null : null,
   organization: whole?.organization ?? null,
 })
 
-/**
- * "On create, user_id and organization_id are filled from the JWT", those of a part from its transaction: whatever else is sent
- * there is refused.
- */
+/** "On create, user_id and organization_id are filled from the JWT", for a part from its transaction. Other values are refused. */
 function againstNew(caller: User, row: Row, find: Find): Reason[] {
   const isPart = modelOf(row.table).kind === 'part'
   if (isPart) {
-    // a part of a transaction that the caller does not see is a part of no transaction
+    // If the caller cannot see the transaction, its part is refused.
     const whole = find('transactions', row.refers['transaction_id'] ?? '')
     if (whole === undefined || !sees(caller, whole)) return ['missing']
     const pair = pairOfPart(whole)
@@ -136,7 +132,7 @@ export const onlyReads = (caller: Caller): boolean => caller.kind === 'user' && 
 
 export const list = (caller: Caller, rows: Row[]): Row[] => rows.filter((row) => sees(caller, row))
 
-/** One new row or many: all of them or none. */
+/** Inserts one or many rows: all or none. */
 export function insert(caller: Caller, rows: Row[], find: Find): Verdict {
   const reasons = rows.flatMap((row) => refusedOutright(caller, row.table, 'create'))
   if (caller.kind !== 'user' || isRefused(reasons)) return { refused: unique(reasons) }
@@ -144,7 +140,7 @@ export function insert(caller: Caller, rows: Row[], find: Find): Verdict {
   return isRefused(against) ? { refused: unique(against) } : { rows, changed: [], gone: [], added: rows }
 }
 
-/** What an update wants to be different. */
+/** The requested changes of an update. */
 export type Patch = { user?: string | null, organization?: string | null, key?: string, refers?: Record<string, string> }
 
 /** "Neither can be changed afterwards": not the id, the user, nor the organization. */
@@ -167,7 +163,7 @@ export function update(caller: Caller, table: string, matching: Row[], patch: Pa
   return isRefused(against) ? { refused: unique(against) } : { rows, changed: rows.map(id), gone: [], added: [] }
 }
 
-/** What else goes, and what is left without a reference, when these rows go. */
+/** Returns the rows that a deletion also deletes, and those that lose a reference. */
 export function consequences(gone: Row[], all: Row[]): { changed: string[], gone: string[] } {
   const goneIds = new Set(gone.map(id))
   const changed = new Set<string>()
@@ -185,7 +181,7 @@ export function consequences(gone: Row[], all: Row[]): { changed: string[], gone
   return { gone: [...goneIds], changed: [...changed].filter((row) => !goneIds.has(row)) }
 }
 
-/** An import is taken back whole, and not when one of its transactions has got a line item or a tag since. */
+/** The deletion of an import deletes all of its transactions. It is refused if one of them has a line item or a tag since. */
 function isChangedSince(row: Row, all: Row[]): boolean {
   const transactions = all.filter(({ table, refers }) => table === 'transactions' && row.table === 'imports' && refers['import_id'] === row.key)
   return transactions.some(({ key }) => all.some(({ refers }) => refers['transaction_id'] === key))
@@ -202,17 +198,17 @@ export function remove(caller: Caller, table: string, matching: Row[], all: Row[
   return isRefused(against) ? { refused: unique(against) } : { rows, added: [], ...consequences(rows, all) }
 }
 
-/** An upsert or PUT, which may meet a row that is there: then it is an update of all it holds, or nothing. */
+/** An upsert or PUT. If it conflicts with an existing row, it updates all columns or nothing. */
 export function upsert(caller: Caller, rows: Row[], mode: 'merge' | 'ignore', find: Find): Verdict {
   const reasons = rows.flatMap((row) => refusedOutright(caller, row.table, 'update'))
   if (caller.kind !== 'user' || isRefused(reasons)) return { refused: unique(reasons) }
   const against = rows.flatMap((row): Reason[] => {
     const existing = find(row.table, row.key)
     if (existing === undefined) return againstNew(caller, row, find)
-    // another tenant's row is neither merged nor silently ignored
+    // A row of another tenant is neither merged nor silently ignored.
     if (!sees(caller, existing)) return ['denied', ...againstNew(caller, row, find)]
     const isPart = modelOf(row.table).kind === 'part'
-    // it may be sent back as it was read, also when another member created it
+    // A row can be sent back as it was read, also if another member created it.
     const asNew = againstNew(caller, !isPart && existing.user === row.user ? { ...row, user: caller.user } : row, find).filter((reason) =>
       reason !== 'missing' || mode === 'ignore'
     )

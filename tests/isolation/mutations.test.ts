@@ -1,6 +1,6 @@
 /**
- * That the isolation suite notices a hole. Each run tries a part of all weakenings, and which part follows from the rules
- * themselves, so that one commit always tries the same; `MUTATIONS=all`, or `node tests/isolation/mutations.ts`, tries all.
+ * Mutation tests: the isolation suite notices weakened rules. Each run tries a part of all weakenings. The rules themselves determine the part, so
+ * the same commit always tries the same. `MUTATIONS=all`, or `node tests/isolation/mutations.ts`, tries all.
  */
 import { createHash } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from 'vitest'
@@ -11,7 +11,7 @@ import { operands, type Weakening } from './weakenings.ts'
 const parts = 10
 const isAll = process.env['MUTATIONS'] === 'all'
 
-/** The part that these rules try. */
+/** The selected part for the current rules. */
 const partOf = (all: Weakening[]): number => createHash('sha256').update(JSON.stringify(all)).digest().readUInt32BE() % parts
 
 let place: Stack
@@ -24,12 +24,12 @@ beforeAll(async () => {
 }, isAll ? 1_800_000 : 300_000)
 afterAll(() => place.close())
 
-test('each weakening of the row rules turns the isolation suite red', () => {
+test('the isolation suite fails for each weakening of the row rules', () => {
   expect(outcome.survivors).toEqual([])
   expect(outcome.tried).toBeGreaterThan(20)
 })
 
-test('every operand of a policy is found, however deep', () => {
+test('the parser finds every operand of a policy, at any depth', () => {
   const policy = `((a IS NULL) AND (EXISTS ( SELECT FROM t WHERE ((t.id = x) AND (t.y = ( SELECT uid() AS uid))))))`
   expect(operands(policy).map(([from, to]) => policy.slice(from, to))).toEqual([
     'a IS NULL',

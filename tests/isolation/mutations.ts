@@ -1,8 +1,8 @@
 /**
- * The proof of the proof: weakens the row rules by one piece at a time and shows that the isolation suite turns red. A
- * weakening that it does not notice is a survivor, and a failure.
+ * Mutation test of the isolation suite: weakens one piece of the row rules at a time, and the suite must fail. A weakening
+ * without a failing case is reported as a survivor, and this program fails.
  *
- *   node tests/isolation/mutations.ts [words of a name]     all of them, or those whose name has the words
+ *   node tests/isolation/mutations.ts [text]     all weakenings, or those with this text in their name
  */
 import type { Case } from './cases.ts'
 import { equivalents } from './equivalents.ts'
@@ -12,14 +12,14 @@ import { weakenings, type Weakening } from './weakenings.ts'
 
 export type Outcome = { all: number, equivalent: number, tried: number, survivors: string[], milliseconds: number, slowest: [string, number][] }
 type Options = {
-  /** Which of them; all unless told. */
+  /** Selects weakenings. The default is all. */
   choose?: (all: Weakening[]) => Weakening[]
-  /** Asks the cases that are likely to notice, and not the rest. */
+  /** Runs only the cases that are likely to notice. */
   likelyOnly?: boolean
   log?: (line: string) => void
 }
 
-/** Everything a weakening touches, as one text, to be sure that each is undone. */
+/** A hash of all rules that a weakening can touch, to check that each is reverted. */
 const rules = `
   select md5(string_agg(what, ',' order by what)) as hash from (
     select format('%s %s %s %s %s', tablename, policyname, cmd, qual, with_check) as what from pg_policies
@@ -30,10 +30,10 @@ const rules = `
     union all select format('%s %s %s', oid::regprocedure, pg_get_functiondef(oid), (select string_agg(a::text, ',' order by a::text) from unnest(proacl) a)) from pg_proc where pronamespace in ('api'::regnamespace, 'private'::regnamespace) and prokind = 'f'
     union all select p::text from private.role_permissions p) r`
 
-/** One of each kind of actor notices most; the others come after. */
+/** These actors notice most weakenings, so their cases run first. */
 const first = new Set(['personal', 'owner of A', 'viewer of A', 'editor of A', 'removed, new token', 'anonymous', 'owner of B'])
 
-/** The cases in the order in which they are likely to notice. */
+/** Groups the cases by their likelihood to notice the weakening. */
 function likely(cases: Case[], { table, command, name }: Weakening): Case[][] {
   if (name.includes('pre_request')) return [cases.filter(({ actor }) => actor.caller.kind === 'refused')]
   const near = cases.filter((one) => table === undefined || one.table === table)
@@ -41,22 +41,22 @@ function likely(cases: Case[], { table, command, name }: Weakening): Case[][] {
   return [
     early.filter((one) => one.command === command),
     early.filter((one) => one.command !== command),
-    near.filter(({ actor }) => !first.has(actor.name) && actor.asked === 'everything'),
+    near.filter(({ actor }) => !first.has(actor.name) && actor.depth === 'everything'),
   ]
 }
 
-/** Whether the suite turns red. */
+/** Returns the first failing case, or undefined if the suite passes. */
 async function isNoticed(suite: Suite, weakening: Weakening, likelyOnly: boolean): Promise<string | undefined> {
   const phases = likely(suite.cases, weakening)
-  const asked = new Set(phases.flat())
-  for (const phase of likelyOnly ? phases : [...phases, suite.cases.filter((one) => !asked.has(one))]) {
+  const likelyCases = new Set(phases.flat())
+  for (const phase of likelyOnly ? phases : [...phases, suite.cases.filter((one) => !likelyCases.has(one))]) {
     const { failures } = await suite.run({ cases: phase, stopAtFirst: true })
     if (failures[0] !== undefined) return failures[0].name
   }
   return undefined
 }
 
-/** Tries the weakenings on a database of its own. @throws when one cannot be applied or undone */
+/** Tries the weakenings on a new database. @throws if one cannot be applied or reverted */
 export async function runMutations(place: Place, { choose = (all) => all, likelyOnly = false, log = () => {} }: Options = {}): Promise<Outcome> {
   const started = Date.now()
   const suite = await prepareSuite(place)
@@ -85,16 +85,16 @@ export async function runMutations(place: Place, { choose = (all) => all, likely
     const chosen = choose(all)
     let equivalent = 0
     for (const weakening of chosen) {
-      const known = equivalents.find(({ name }) => name.test(weakening.name))
-      if (known === undefined) await attempt(weakening.name, [weakening])
+      const equivalence = equivalents.find(({ name }) => name.test(weakening.name))
+      if (equivalence === undefined) await attempt(weakening.name, [weakening])
       else {
         equivalent += 1
-        // what is kept twice must be noticed when both are weak
-        if (known.keptBy === undefined) continue
-        const captured = known.name.exec(weakening.name)
-        const other = new RegExp(known.keptBy.replaceAll(/\$(\d)/g, (_, at: string) => captured?.[Number(at)] ?? ''))
+        // If a second piece enforces the rule, the suite must notice that both are weakened.
+        if (equivalence.keptBy === undefined) continue
+        const captured = equivalence.name.exec(weakening.name)
+        const other = new RegExp(equivalence.keptBy.replaceAll(/\$(\d)/g, (_, at: string) => captured?.[Number(at)] ?? ''))
         const partner = all.find(({ name }) => other.test(name))
-        if (partner === undefined) survivors.push(`equivalents.ts: ${weakening.name} is kept by ${other.source}, which is not there`)
+        if (partner === undefined) survivors.push(`equivalents.ts: ${weakening.name} is enforced by ${other.source}, which does not exist`)
         else await attempt(`${weakening.name} + ${partner.name}`, [weakening, partner])
       }
     }
@@ -112,7 +112,7 @@ export async function runMutations(place: Place, { choose = (all) => all, likely
 }
 
 export const summaryOf = ({ all, equivalent, tried, survivors, milliseconds }: Outcome): string =>
-  `mutations: ${all} weakenings of one piece; ${tried} tried (${equivalent} known to be kept twice or by nothing), ${survivors.length} survived, ${
+  `mutations: ${all} weakenings of one piece; ${tried} tried (${equivalent} equivalent, see equivalents.ts), ${survivors.length} survived, ${
     Math.round(milliseconds / 1000)
   } s`
 
@@ -126,10 +126,10 @@ if (import.meta.main) {
       },
     } as unknown as Parameters<typeof setup>[0],
   )
-  const words = process.argv.slice(2).join(' ')
+  const text = process.argv.slice(2).join(' ')
   try {
     await using place = await startStack({ auth: false, data: true, serverUrl })
-    const outcome = await runMutations(place, { log: (line) => console.log(line), choose: (all) => all.filter(({ name }) => name.includes(words)) })
+    const outcome = await runMutations(place, { log: (line) => console.log(line), choose: (all) => all.filter(({ name }) => name.includes(text)) })
     console.log(summaryOf(outcome))
     for (const survivor of outcome.survivors) console.error(`survived: ${survivor}`)
     if (outcome.survivors.length > 0) process.exitCode = 1

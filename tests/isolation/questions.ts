@@ -1,7 +1,7 @@
 /**
- * Everything that a caller can ask with a value in hand: each operation of each exposed table and function, for each
- * column, with values that strangers of one of two twin databases have and nobody has in the other. The answers of the
- * twins must be the same. Generated: nothing here names a table, so a new one is asked all of it.
+ * All requests of a caller that contain a value: each operation of each exposed table and function, for each column. The strangers in one of two twin
+ * databases have this value, and no row of the other has it. The responses of the twins must be equal. The questions are generated, so a new table is
+ * covered without further work.
  */
 import type { Column, Table } from './catalogue.ts'
 import { contents, type Payload } from './rows.ts'
@@ -15,14 +15,14 @@ export type Question = {
   column: string
   operation: string
   request: Request
-  /** It may change the caller's own rows, so it is asked after all that read them, and alone. */
+  /** It may change the caller's own rows, so it runs alone and after all reads. */
   isWriting?: true
 }
-/** A question before somebody asks it. */
-export type Asked = Omit<Question, 'actor'>
+/** A question without its actor. */
+export type QuestionTemplate = Omit<Question, 'actor'>
 export const nameOf = ({ actor, table, column, operation }: Question): string => `${actor.name} · ${table}${column === '' ? '' : `.${column}`} · ${operation}`
 
-/** Spellings of a wish for an estimate that PostgREST grants. */
+/** Spellings of a Prefer header that PostgREST accepts as a request for an estimate. */
 export const estimating: (string | string[])[] = [
   'count=planned',
   'count=estimated',
@@ -32,13 +32,13 @@ export const estimating: (string | string[])[] = [
   'handling=strict, count=planned',
   'count=planned, count=exact',
 ]
-/** Where PostgREST reads both fields and a function of the database sees one. */
+/** Two Prefer fields: PostgREST reads both, and a function of the database sees one. */
 export const twoFields: string[][] = [
   ['count=planned', 'handling=lenient'],
   ['handling=lenient', 'count=planned'],
   ['count=planned', 'count=exact'],
 ]
-/** PostgREST counts for itself what one answer holds, and estimates what is more. */
+/** PostgREST counts exactly up to the rows of one response, and estimates beyond. */
 const estimatingInTwo = ['return=minimal', 'count=estimated']
 const preferences: (string | string[] | undefined)[] = [
   undefined,
@@ -79,13 +79,13 @@ const accepts = [
   'application/octet-stream',
   '*/*',
 ]
-export const shown = (preference: string | string[] | undefined): string =>
+export const describePreference = (preference: string | string[] | undefined): string =>
   preference === undefined ? 'without Prefer' : `Prefer: ${[preference].flat().join(' | ')}`
 export const prefer = (preference: string | string[] | undefined): Request['headers'] => preference === undefined ? {} : { prefer: preference }
 export const json = { 'content-type': 'application/json' }
 const e = encodeURIComponent
 
-/** The values of a column that are asked for: the most common one, one that a single row has, and one in the middle of all. */
+/** The requested values of a column: the most common one, a unique one, and a middle one. */
 export function valuesOf(table: Table, column: Column, strangers: Crowd): { what: string, value: string }[] {
   const at = (what: string, n: number): { what: string, value: string } => ({ what, value: String(valueOf(table, column, n, strangers)) })
   if (valueOf(table, column, strangers.start, strangers) === undefined) return []
@@ -97,7 +97,7 @@ export function valuesOf(table: Table, column: Column, strangers: Crowd): { what
 }
 
 type Filter = { what: string, query: string }
-/** Every operator that takes a value, alone and combined. */
+/** Filters with every operator that takes a value, alone and combined. */
 function filters(column: Column, [common, middle, last]: { what: string, value: string }[], prefix = ''): Filter[] {
   if (common === undefined || middle === undefined || last === undefined) return []
   const name = `${prefix}${column.name}`
@@ -120,34 +120,34 @@ function filters(column: Column, [common, middle, last]: { what: string, value: 
   ]
 }
 
-/** How much is asked: everything, or each column with the two filters that tell most. */
+/** The number of questions: everything, or for each column the two filters that detect most. */
 export type Depth = 'everything' | 'a little'
 
-/** Reading a table, or the rows of a function, by the values of its columns and of those it embeds. */
-export function* reading(world: World, table: Table, strangers: Crowd, depth: Depth, path = `/${table.name}`, body?: string): Generator<Asked> {
+/** Reads a table, or the rows of a function, with filters on its columns and on embedded ones. */
+export function* reading(world: World, table: Table, strangers: Crowd, depth: Depth, path = `/${table.name}`, body?: string): Generator<QuestionTemplate> {
   const [read, counted] = body === undefined ? ['GET', 'HEAD'] as const : ['POST', 'POST'] as const
-  const ask = (column: string, operation: string, method: string, query: string, headers: Request['headers'] = {}): Asked => ({
+  const ask = (column: string, operation: string, method: string, query: string, headers: Request['headers'] = {}): QuestionTemplate => ({
     table: table.name,
     column,
     operation: `${method} ${operation}`,
     request: { method, path: `${path}?${query}`, headers: { ...headers, ...(body === undefined ? {} : json) }, ...(body === undefined ? {} : { body }) },
   })
-  const both = function*(column: string, what: string, query: string, preference: string | string[] = 'count=planned'): Generator<Asked> {
+  const both = function*(column: string, what: string, query: string, preference: string | string[] = 'count=planned'): Generator<QuestionTemplate> {
     yield ask(column, what, read, query)
-    yield ask(column, `${what}, ${shown(preference)}`, counted, query, prefer(preference))
+    yield ask(column, `${what}, ${describePreference(preference)}`, counted, query, prefer(preference))
   }
   for (const column of table.columns) {
     const some = filters(column, valuesOf(table, column, strangers))
     if (column.type === 'jsonb') yield* both(column.name, 'eq in JSON', `${column.name}->>canary=eq.${word(strangers.start)}`)
     for (const { what, query } of depth === 'everything' ? some : telling(some)) yield* both(column.name, what, query)
-    // past the rows of one answer the count is an estimate
+    // Beyond the rows of one response the count is an estimate.
     const wide = some.find(({ what }) => what.startsWith('lt '))
     if (wide !== undefined) {
       for (const preference of ['count=estimated', estimatingInTwo])
-        yield ask(column.name, `${wide.what}, ${shown(preference)}`, counted, wide.query, prefer(preference))
+        yield ask(column.name, `${wide.what}, ${describePreference(preference)}`, counted, wide.query, prefer(preference))
     }
     const [first] = some
-    if (first !== undefined) yield ask(column.name, `${first.what}, ${shown(twoFields[0])}`, counted, first.query, prefer(twoFields[0]))
+    if (first !== undefined) yield ask(column.name, `${first.what}, ${describePreference(twoFields[0])}`, counted, first.query, prefer(twoFields[0]))
   }
   if (depth === 'everything') {
     yield* dressed(table, strangers, ask, [read, counted])
@@ -157,19 +157,19 @@ export function* reading(world: World, table: Table, strangers: Crowd, depth: De
 
 const telling = (some: Filter[]): Filter[] => some.filter(({ what }, at) => at === 0 || what.startsWith('gt '))
 
-type Ask = (column: string, operation: string, method: string, query: string, headers?: Request['headers']) => Asked
+type Ask = (column: string, operation: string, method: string, query: string, headers?: Request['headers']) => QuestionTemplate
 
-/** One column, the first of free text, with every spelling of every wish: counts, media types, ranges, pages, orders. */
-function* dressed(table: Table, strangers: Crowd, ask: Ask, methods: readonly [string, string]): Generator<Asked> {
+/** The first text column, with every spelling of Prefer headers, media types, ranges, pages and orders. */
+function* dressed(table: Table, strangers: Crowd, ask: Ask, methods: readonly [string, string]): Generator<QuestionTemplate> {
   const column = table.columns.find(({ type, name }) => type === 'text' && !name.endsWith('_id')) ?? table.columns[0]
   const some = column === undefined ? [] : filters(column, valuesOf(table, column, strangers))
   const [equal, unequal] = some
   if (column === undefined || equal === undefined || unequal === undefined) return
   for (const method of new Set(methods)) {
-    for (const preference of preferences) yield ask(column.name, `${equal.what}, ${shown(preference)}`, method, equal.query, prefer(preference))
+    for (const preference of preferences) yield ask(column.name, `${equal.what}, ${describePreference(preference)}`, method, equal.query, prefer(preference))
     for (const accept of accepts) yield ask(column.name, `${equal.what}, as ${accept}`, method, equal.query, { accept })
     for (const range of ['0-0', '0-', '5-9', '100000-100001'])
-      yield ask(column.name, `${unequal.what}, Range ${range}, ${shown('count=planned')}`, method, unequal.query, {
+      yield ask(column.name, `${unequal.what}, Range ${range}, ${describePreference('count=planned')}`, method, unequal.query, {
         'range-unit': 'items',
         range,
         ...prefer('count=planned'),
@@ -177,7 +177,7 @@ function* dressed(table: Table, strangers: Crowd, ask: Ask, methods: readonly [s
   }
   for (const page of ['limit=1', 'limit=0', 'offset=1', 'limit=2&offset=3', `order=${column.name}.desc.nullslast`, `order=${column.name}&limit=1`]) {
     yield ask(column.name, `${unequal.what}, ${page}`, methods[0], `${unequal.query}&${page}`)
-    yield ask(column.name, `${unequal.what}, ${page}, ${shown('count=planned')}`, methods[1], `${unequal.query}&${page}`, prefer('count=planned'))
+    yield ask(column.name, `${unequal.what}, ${page}, ${describePreference('count=planned')}`, methods[1], `${unequal.query}&${page}`, prefer('count=planned'))
   }
 }
 
@@ -186,8 +186,8 @@ function* embedded(
   { catalogue: { tables } }: World,
   table: Table,
   strangers: Crowd,
-  both: (column: string, what: string, query: string) => Generator<Asked>,
-): Generator<Asked> {
+  both: (column: string, what: string, query: string) => Generator<QuestionTemplate>,
+): Generator<QuestionTemplate> {
   const related = tables.flatMap((other) => [
     ...table.references.filter(({ table: up }) => up === other.name).map(({ name }) => ({ other, hint: name })),
     ...other.references.filter(({ table: up }) => up === table.name).map(({ name }) => ({ other, hint: name })),
@@ -203,10 +203,10 @@ function* embedded(
   }
 }
 
-/** Writing with values: by filter, as references, as owners, as keys, and as what an import is known by. */
-export function* writing(table: Table, strangers: Crowd, own: Crowd, depth: Depth): Generator<Asked> {
-  let sent = own.start + 50
-  const ask = (column: string, operation: string, method: string, query: string, payload?: Payload, headers: Request['headers'] = {}): Asked => ({
+/** Writes with values: in filters, as references, owners, keys, and keys of imports. */
+export function* writing(table: Table, strangers: Crowd, ownCrowd: Crowd, depth: Depth): Generator<QuestionTemplate> {
+  let sent = ownCrowd.start + 50
+  const ask = (column: string, operation: string, method: string, query: string, payload?: Payload, headers: Request['headers'] = {}): QuestionTemplate => ({
     table: table.name,
     column,
     operation: `${method} ${operation}`,
@@ -219,13 +219,13 @@ export function* writing(table: Table, strangers: Crowd, own: Crowd, depth: Dept
     },
   })
   const [isKey, hasId] = [(name: string): boolean => table.key.includes(name), table.key.join() === 'id']
-  // with an id of its own, so that both twins make the same row of it
+  // The id is fixed, so that both twins create the same row.
   const fresh = (): Payload => ({
     ...contents(table, 1, 'sent'),
-    ...Object.fromEntries(table.references.map(({ column }) => [column, uuid(own.start)])),
+    ...Object.fromEntries(table.references.map(({ column }) => [column, uuid(ownCrowd.start)])),
     ...(hasId ? { id: uuid(sent++) } : {}),
   })
-  // no id: a past budget that the service writes down has another in each twin
+  // Has no id, because a past budget that the service stores has another id in each twin.
   const shownColumns = table.columns.filter(({ name }) => name in fresh() && name !== 'id')
   const select = `select=${shownColumns.map(({ name }) => name).join()}`
   const label = table.columns.find(({ name, type }) => name in fresh() && type === 'text')?.name ?? table.columns[0]?.name ?? ''
@@ -237,13 +237,13 @@ export function* writing(table: Table, strangers: Crowd, own: Crowd, depth: Dept
     const matching = filters(column, values).filter(({ what }) => /^(?:eq the common|in$|like )/.test(what))
     for (const { what, query } of depth === 'everything' ? matching : matching.slice(0, 1)) {
       yield ask(column.name, `${what}, shown`, 'PATCH', `${query}&${select}`, { [label]: fresh()[label] }, representing)
-      // a body that can be read in one order of things only
+      // A body that can be read in only one order.
       yield ask(column.name, `${what}, with a value that is none`, 'PATCH', query, { [table.key[0] ?? '']: 'none' })
       yield ask(column.name, `${what}, shown`, 'DELETE', `${query}&${select}`, undefined, representing)
     }
     yield ask(
       column.name,
-      `${matching[0]?.what}, ${shown('count=planned')}`,
+      `${matching[0]?.what}, ${describePreference('count=planned')}`,
       'PATCH',
       matching[0]?.query ?? '',
       { [label]: fresh()[label] },
@@ -253,13 +253,15 @@ export function* writing(table: Table, strangers: Crowd, own: Crowd, depth: Dept
     const unique = table.uniques.find((columns) => columns.includes(column.name)) ?? []
     const isNaming = isKey(column.name) || isReference || ['user_id', 'organization_id'].includes(column.name)
     if (!isNaming && unique.length === 0) continue
-    const known = Object.fromEntries(
+    const references = Object.fromEntries(
       table.columns.filter(({ name }) => unique.includes(name)).map((one) => [one.name, valueOf(table, one, strangers.start, strangers)]),
     )
-    const naming = (): Payload => ({ ...fresh(), ...known, [column.name]: common.value })
+    const naming = (): Payload => ({ ...fresh(), ...references, [column.name]: common.value })
     const named = hasId && isKey(column.name) ? 'a taken key' : common.what
     if (isNaming)
-      yield ask(column.name, `to ${common.what}`, 'PATCH', table.key.map((key) => `${key}=eq.${uuid(own.start)}`).join('&'), { [column.name]: common.value })
+      yield ask(column.name, `to ${common.what}`, 'PATCH', table.key.map((key) => `${key}=eq.${uuid(ownCrowd.start)}`).join('&'), {
+        [column.name]: common.value,
+      })
     yield ask(column.name, `with ${named}`, 'POST', select, naming(), representing)
     for (const resolution of ['merge', 'ignore']) {
       yield ask(column.name, `with ${named}, ${resolution}`, 'POST', select, naming(), { prefer: `resolution=${resolution}-duplicates, return=representation` })

@@ -1,6 +1,6 @@
-/** That a wish for an estimate is refused wherever PostgREST would grant it, and which pieces of the database refuse it. */
+/** Requests for an estimate are refused wherever PostgREST would return one. Also the pieces of the database that refuse them. */
 import type pg from 'pg'
-import { estimating, json, prefer, shown, twoFields } from './questions.ts'
+import { estimating, json, prefer, describePreference, twoFields } from './questions.ts'
 import type { Answer, Request } from './sender.ts'
 import { uuid } from './strangers.ts'
 import type { Twins } from './twins.ts'
@@ -9,10 +9,10 @@ import { weakenings, type Weakening } from './weakenings.ts'
 const nobody = uuid(0)
 
 type Wish = { what: string, isSigned: boolean, request: Request }
-/** Every method of every table and function with each wish; a wish in two fields is granted for reading a table alone. */
+/** Every method of every table and function with each spelling. Two fields are accepted only for reading a table. */
 function* wishes({ world: { catalogue: { tables, signatures } } }: Twins, only?: string): Generator<Wish> {
   const make = (method: string, path: string, preference: string | string[], body?: unknown, isSigned = false): Wish => ({
-    what: `${method} ${path.replace(/\?.*/, '')} ${shown(preference)}`,
+    what: `${method} ${path.replace(/\?.*/, '')} ${describePreference(preference)}`,
     isSigned,
     request: {
       method,
@@ -34,7 +34,7 @@ function* wishes({ world: { catalogue: { tables, signatures } } }: Twins, only?:
       if (key.length === 1) yield make('PUT', path, preference, { [key[0] ?? '']: nobody })
     }
   }
-  // a function of an unnamed row is a field of its table, and none of /rpc
+  // A function of an unnamed row is a computed field, and cannot be called under /rpc.
   for (const { name, args } of only === undefined ? signatures.filter((one) => one.args.every((argument) => argument.name !== null)) : []) {
     const body = Object.fromEntries(
       args.map(({ name: argument, type }) => [argument, type === 'jsonb' ? [] : type === 'uuid' ? nobody : type === 'text' ? 'monthly' : 1]),
@@ -44,21 +44,21 @@ function* wishes({ world: { catalogue: { tables, signatures } } }: Twins, only?:
 }
 
 const isRefused = (method: string, { status, text }: Answer): boolean => {
-  // an answer to HEAD has no body
+  // A response to HEAD has no body.
   if (status !== 400 || method === 'HEAD') return status === 400
   const { code, hint } = JSON.parse(text) as { code?: string, hint?: string | null }
   return /^PGRST\d+$/.test(String(code)) && String(hint).includes('count=exact')
 }
 
 /**
- * @param options.table asks this table alone
- * @returns the wishes that were granted, or refused in other words than `400 PGRST…` with a hint that names count=exact
+ * @param options.table tests only this table @returns the requests that got an estimate, or another error than `400 PGRST…` with a hint that names
+ * count=exact
  */
 export async function unrefused(twins: Twins, { table, stopAtFirst = false }: { table?: string | undefined, stopAtFirst?: boolean } = {}): Promise<string[]> {
   const found: string[] = []
   for (const actor of twins.actors.filter(({ name }) => ['personal', 'viewer of B', 'anonymous'].includes(name))) {
     for (const { what, isSigned, request } of wishes(twins, table)) {
-      // for an anonymous caller no policy is asked that could refuse; without one every estimate is of no rows at all
+      // An anonymous caller has no policy that could refuse. Without a policy every estimate is of no rows.
       if (isSigned && actor.caller.kind === 'anonymous') continue
       const [answer] = await twins.ask(actor, request)
       if (!isRefused(request.method, answer)) found.push(`${actor.name} · ${what}: ${answer.status} ${answer.contentRange} ${answer.text.slice(0, 120)}`.trim())
@@ -68,7 +68,7 @@ export async function unrefused(twins: Twins, { table, stopAtFirst = false }: { 
   return found
 }
 
-/** The pieces that refuse: in each policy for select the operand that asks no right, and the refusal that all of them end in. */
+/** The operand of each select policy that checks no right, and the function in which all of them end. */
 export async function refusingPieces(db: pg.Client): Promise<Weakening[]> {
   const all = await weakenings(db)
   const { rows: [refusal] } = await db.query<{ source: string }>(`select pg_get_functiondef('private.refuse_estimate()'::regprocedure) as source`)

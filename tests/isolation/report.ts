@@ -1,4 +1,4 @@
-/** The outcome as a file that a person can read: `.data-test/isolation-report.md`. */
+/** The result as a readable file: `.data-test/isolation-report.md`. */
 import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Result } from './run.ts'
@@ -12,28 +12,28 @@ const count = <Item>(items: Item[], of: (item: Item) => string): Map<string, num
 }
 
 /** One line for the terminal. */
-export function summary({ world, asked, cases, failures, milliseconds }: Result): string {
-  const operations = new Set(asked.map(({ operation }) => operation)).size
-  const targets = new Set(asked.map(({ target }) => target)).size - 1
+export function summary({ world, tested, cases, failures, milliseconds }: Result): string {
+  const operations = new Set(tested.map(({ operation }) => operation)).size
+  const targets = new Set(tested.map(({ target }) => target)).size - 1
   return `isolation: ${world.actors.length} actors × ${world.catalogue.tables.length} tables and ${world.catalogue.functions.length} functions × ${operations} operations × ${targets} targets: `
     + `${cases} cases, ${failures.length} failures, ${Math.round(milliseconds / 1000)} s`
 }
 
-/** @returns where it was written */
+/** @returns the path of the file */
 export async function writeReport(result: Result): Promise<string> {
-  const { world, asked, failures } = result
-  const columns = [...new Set(asked.map(({ table }) => table))]
-  const cells = count(asked, ({ actor, table }) => `${actor.name}|${table}`)
+  const { world, tested, failures } = result
+  const columns = [...new Set(tested.map(({ table }) => table))]
+  const cells = count(tested, ({ actor, table }) => `${actor.name}|${table}`)
   const named = (table: string): string => table === '' ? 'beyond' : table
-  const operations = count(asked, ({ operation }) => operation)
-  const allowed = asked.filter(({ expected }) => expected.answers.every(({ status }) => status < 300)).length
+  const operations = count(tested, ({ operation }) => operation)
+  const allowed = tested.filter(({ expected }) => expected.answers.every(({ status }) => status < 300)).length
   const text = [
     '# Isolation',
     '',
     `${summary(result)}.`,
     '',
-    `${allowed} cases must be answered and ${asked.length - allowed} refused. ${
-      asked.filter(({ expected: { changed, gone, added } }) => changed.length + gone.length + added.length > 0).length
+    `${allowed} cases must be answered and ${tested.length - allowed} refused. ${
+      tested.filter(({ expected: { changed, gone, added } }) => changed.length + gone.length + added.length > 0).length
     } must change rows, and every other row of the ${world.rows.length} must be as it was.`,
     '',
     ...(failures.length === 0

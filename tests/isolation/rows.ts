@@ -1,12 +1,11 @@
 /**
- * Makes rows from the catalogue: every text and number is a canary, a string or amount that no other row has, so that
- * whatever reaches a caller says which row it is from.
+ * Generates rows from the catalogue. Every text and number is a canary, a value that no other row has. So a canary in a response identifies its row.
  */
 import type { Table } from './catalogue.ts'
 
 export type Payload = Record<string, unknown>
 
-/** Letters only, because some columns take nothing else. Rows of the world begin with r, rows that cases send with n. */
+/** Letters only, because some columns accept nothing else. Rows of the world begin with r, rows that cases send with n. */
 export const letters = (n: number): string => String(n).replaceAll(/\d/g, (digit) => 'abcdefghij'[Number(digit)] ?? '')
 export const canary = (n: number): string => `zqyr${letters(n)}yqz`
 export const sentCanary = (n: number): string => `zqyn${letters(n)}yqz`
@@ -16,7 +15,7 @@ const amount = (n: number): number => 800_000_000 + n * 1_000 + 0.37
 const day = (time: number): string => new Date(time).toISOString().slice(0, 10)
 
 const numberOf = (word: string): number => Number(word.replaceAll(/[a-j]/g, (letter) => String('abcdefghij'.indexOf(letter))))
-/** The rows whose canaries a text holds, by number. */
+/** The numbers of the rows with a canary in the text. */
 export function canariesIn(text: string): number[] {
   return [
     ...[...text.matchAll(/zqyr([a-j]+)yqz/g)].map(([, word = '']) => numberOf(word)),
@@ -24,14 +23,14 @@ export function canariesIn(text: string): number[] {
   ]
 }
 
-/** Columns whose form a type does not tell. `n` numbers the row, `word` is its canary. */
+/** Columns with a format that the type does not determine. `n` is the row number, `word` its canary. */
 const forms: Record<string, (n: number, word: string) => unknown> = {
   currency: () => 'usd',
   budget_currency: () => 'usd',
-  // line items add up to no more than their transaction
+  // Line items cannot add up to more than their transaction.
   'transactions.amount': (n, word) => word === canary(n) ? amount(n) : 900_000_012.5,
   'line_items.amount': (n, word) => word === canary(n) ? amount(n) - 600_000_000 : 12.5,
-  // no two of a tenant are of the same month, or of the same day
+  // Unique by month or day within a tenant.
   'budgets.month': (n) => day(Date.UTC(1901, n % 2_400, 1)),
   'budgets.currency': (n, word) => word === canary(n) ? 'usd' : 'eur',
   'budgets.starts_on': () => null,
@@ -42,14 +41,14 @@ const forms: Record<string, (n: number, word: string) => unknown> = {
   'exchange_rates.base': (n, word) => word === canary(n) ? 'eur' : 'chf',
   'exchange_rates.quote': (n, word) => word === canary(n) ? 'usd' : 'sek',
   row_count: () => 3,
-  // due on that day and every thirtieth after it
+  // Due on that day and every thirtieth day after it.
   starts_on: () => '2025-01-31',
   is_active: () => true,
-  // a tag that was deleted, which can come back
+  // A deleted tag, which can be restored.
   'activity.action': () => 'delete',
   'activity.table_name': () => 'tags',
   'activity.after': () => null,
-  // the world has members there, and no canaries
+  // The world has members there, and no canaries.
   actor_id: (_n, word) => word,
   happened_at: () => '2025-01-31T12:00:00Z',
   change_id: (n) => `01900000-0000-7000-8000-${String(n).padStart(4, '0')}00000000`,
@@ -65,7 +64,7 @@ const forms: Record<string, (n: number, word: string) => unknown> = {
   'app_subscriptions.status': (_n, word) => `sub_${word}`,
 }
 
-/** Filled from elsewhere: the key and the owner pair by the case, the times by the service. */
+/** Columns that are filled elsewhere: the key and the owner pair by the case, the times by the service. */
 const filled = (table: Table): Set<string> =>
   new Set([
     ...(table.columns.some(({ name }) => name === 'id') ? ['id'] : []),
@@ -76,20 +75,19 @@ const filled = (table: Table): Set<string> =>
     ...table.references.map(({ column }) => column),
   ])
 
-/** The first column of free text, which updates change; a table may have none. */
+/** The first text column, which updates change. A table may have none. */
 export const labelOf = (table: Table): string | undefined =>
   table.columns.find(({ name, type, values }) =>
     type === 'text' && values.length === 0 && !filled(table).has(name) && forms[name] === undefined && forms[`${table.name}.${name}`] === undefined
   )?.name
 
-/** The columns that take a day and that contents() leaves out: a row may have none, or the current time. */
+/** The date columns that contents() omits: a row may have no date, or the current time. */
 export const daysOf = (table: Table): string[] =>
   table.columns.filter(({ name, type }) => /^(?:date|timestamp)/.test(type) && !filled(table).has(name) && !(name in contents(table, 0, '')))
     .map(({ name }) => name)
 
 /**
- * Everything of a row but its key, its owner and its references.
- * @throws when a column's form is not known: a new type needs a line in `forms`.
+ * All values of a row, without its key, owner pair and references. @throws if the format of a column is unknown: a new type needs a line in `forms`.
  */
 export function contents(table: Table, n: number, word: string): Payload {
   const row: Payload = {}

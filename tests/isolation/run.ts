@@ -1,6 +1,6 @@
 /**
- * Asks every case of a real PostgREST and compares what comes of it with the model: the status, the rows, what happened to
- * every row of the database, and whether a canary of a row that the caller may not see is anywhere in the answer.
+ * Sends every case to a real PostgREST and compares the result with the model: the status, the rows, and the changes of every row of the database. No
+ * response may contain a canary of a row that the caller must not see.
  */
 import pg from 'pg'
 import { models } from '../support/tables.ts'
@@ -14,10 +14,10 @@ import { keep, pairOf, type State } from './state.ts'
 import { createWorld, keyOf, type Actor, type World } from './world.ts'
 
 type Failure = { name: string, problems: string[] }
-export type Result = { cases: number, failures: Failure[], world: World, asked: Case[], milliseconds: number }
+export type Result = { cases: number, failures: Failure[], world: World, tested: Case[], milliseconds: number }
 export type Place = { ownerUrl: string, dataUrl: string }
 
-/** A suite that is ready to be asked, as often as one likes. */
+/** A suite that can run repeatedly. */
 export type Suite = {
   world: World
   cases: Case[]
@@ -26,7 +26,7 @@ export type Suite = {
   close(): Promise<void>
 }
 
-/** How many harmless cases are under way at once, and after how many the database is looked at. */
+/** The number of concurrent read-only cases, and the number of cases between two checks of the database. */
 const concurrency = 6
 const batchSize = 96
 
@@ -38,7 +38,7 @@ const parsed = (text: string): unknown => {
   }
 }
 
-/** What each actor must never be sent: the numbers of the rows it does not see, their ids, and foreign organizations. */
+/** The values that an actor must never receive: the numbers and ids of rows that it cannot see, and foreign organizations. */
 type Secrets = { numbers: Set<number>, keys: Set<string>, teams: string[] }
 function secretsOf(world: World, { caller }: Actor): Secrets {
   const hidden = world.rows.filter((row) => !sees(caller, row))
@@ -48,7 +48,7 @@ function secretsOf(world: World, { caller }: Actor): Secrets {
 
 const uuids = /[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/g
 
-/** What of an answer the caller must not have been sent. What the caller itself has sent may come back. */
+/** Returns the secrets in a response. Values that the caller has sent itself may come back. */
 function leaks({ request }: Case, { text, headers }: Answer, secrets: Secrets): string[] {
   const all = `${headers}\n${text}`
   const sent = `${request.path}\n${request.body ?? ''}`
@@ -62,7 +62,7 @@ function leaks({ request }: Case, { text, headers }: Answer, secrets: Secrets): 
   ]
 }
 
-/** What is wrong with an answer. */
+/** Returns the errors of a response. */
 function problemsOf(one: Case, answer: Answer, world: World, secrets: Secrets): string[] {
   const { expected } = one
   const body = parsed(answer.text)
@@ -93,7 +93,7 @@ function problemsOf(one: Case, answer: Answer, world: World, secrets: Secrets): 
 
 const changes = ({ expected: { changed, gone, added } }: Case): boolean => changed.length + gone.length + added.length > 0
 
-/** Where what happened to the data differs from what must, after some cases that have nothing to do with each other. */
+/** Returns the differences between the actual and the expected changes, after some independent cases. */
 function differences(before: State, after: State, some: Case[]): string[] {
   const problems: string[] = []
   const must = new Set(some.flatMap(({ expected }) => expected.maybe === true ? [] : expected.changed))
@@ -109,7 +109,7 @@ function differences(before: State, after: State, some: Case[]): string[] {
   }
   const news = [...after].filter(([row]) => !before.has(row))
   const isLogged = (row: string): boolean => models[row.slice(0, row.indexOf(':'))]?.kind === 'log'
-  // what is recorded of a change is its tenant's
+  // Activity belongs to the tenant of the change.
   const pairs = new Set([
     ...some.flatMap(({ expected }) => expected.added),
     ...[...must, ...may, ...gone].map((row) => before.get(row)?.pair).filter((pair) => pair !== undefined).map((pair) => {
@@ -126,13 +126,13 @@ function differences(before: State, after: State, some: Case[]): string[] {
 
 type Footprint = {
   one: Case
-  /** The tenants it can be told of. */
+  /** The tenants that it can read. */
   sees: string[]
-  /** The tenants it is to change. */
+  /** The tenants that it must change. */
   tenants: Set<string>
-  /** The keys of the rows it is to change. */
+  /** The keys of the rows that it must change. */
   keys: string[]
-  /** What it says, and whether that is about all rows there are. */
+  /** The text of the request. `isSweeping` is true if it concerns all rows. */
   text: string
   isSweeping: boolean
 }
@@ -151,13 +151,13 @@ function footprint(one: Case, tenants: Map<string, string>): Footprint {
 }
 
 /**
- * Whether one case leaves the other alone: it changes nothing that the other can be told of, and nothing that the other
- * names, or what the other must not do there would pass for the work of this one.
+ * Returns true if the first case does not disturb the second: it changes no row that the second can read or names. Otherwise a wrong change of the
+ * second case could pass for one of the first.
  */
 const leavesAlone = (one: Footprint, other: Footprint): boolean =>
   !other.isSweeping && !other.sees.some((tenant) => one.tenants.has(tenant)) && !one.keys.some((key) => other.text.includes(key))
 
-/** Puts cases together that leave each other alone, so that they may be asked side by side. */
+/** Groups cases that do not disturb each other, so that they can run concurrently. */
 function* rounds(some: Case[], tenants: Map<string, string>): Generator<Case[]> {
   const waiting = some.map((one) => footprint(one, tenants))
   while (waiting.length > 0) {
@@ -171,7 +171,7 @@ function* rounds(some: Case[], tenants: Map<string, string>): Generator<Case[]> 
   }
 }
 
-/** Fills the database, which must be empty and migrated, and makes all cases. @throws when something is exposed that it does not know */
+/** Fills the database, which must be empty and migrated, and generates all cases. @throws if an exposed table or function is unknown to the suite */
 export async function prepareSuite({ ownerUrl, dataUrl }: Place): Promise<Suite> {
   const owner = new pg.Client({ connectionString: ownerUrl })
   await owner.connect()
@@ -192,14 +192,14 @@ async function suiteOn(owner: pg.Client, dataUrl: string): Promise<Suite> {
   const secrets = new Map(world.actors.map((actor) => [actor, secretsOf(world, actor)]))
   const { send: sendAs, close } = sender(dataUrl, concurrency)
   const send = ({ actor, request }: Case): Promise<Answer> => sendAs(actor.token, request)
-  await known(send, cases)
+  await waitForKey(send, cases)
 
   const ask = async (one: Case): Promise<string[]> => {
     const kept = secrets.get(one.actor)
     return kept === undefined ? ['no such actor'] : problemsOf(one, await send(one), world, kept)
   }
   const tenants = new Map(world.rows.map((row) => [id(row), row.organization ?? row.user ?? '']))
-  /** Every row is compared before and after; where something is amiss, each case is asked again by itself. */
+  /** Compares all rows before and after a batch. If a difference is wrong, each case runs again alone. */
   const together = async (batch: Case[], found: (one: Case, problems: string[]) => void): Promise<void> => {
     const waiting = [...batch]
     const answered: [Case, string[]][] = []
@@ -220,9 +220,9 @@ async function suiteOn(owner: pg.Client, dataUrl: string): Promise<Suite> {
     cases,
     async run({ cases: some = cases, stopAtFirst = false } = {}) {
       const failures: Failure[] = []
-      let asked = 0
+      let count = 0
       const still = some.filter((one) => !changes(one))
-      // a batch is looked at when it is done, so a short one stops sooner
+      // Batches are checked at their end, so a smaller one stops sooner.
       const size = stopAtFirst ? batchSize / 4 : batchSize
       const batches = Array.from({ length: Math.ceil(still.length / size) }, (_, at) => still.slice(at * size, (at + 1) * size))
       before = await keeper.state()
@@ -235,10 +235,10 @@ async function suiteOn(owner: pg.Client, dataUrl: string): Promise<Suite> {
         await together(batch, (one, problems) => {
           failures.push({ name: nameOf(one), problems })
         })
-        asked += batch.length
-        if (stopAtFirst && failures.length > 0) return { cases: asked, failures }
+        count += batch.length
+        if (stopAtFirst && failures.length > 0) return { cases: count, failures }
       }
-      return { cases: asked, failures: [...failures, ...await lifecycleProblems(world, keeper)] }
+      return { cases: count, failures: [...failures, ...await lifecycleProblems(world, keeper)] }
     },
     restore: () => keeper.restore(),
     async close() {
@@ -248,8 +248,8 @@ async function suiteOn(owner: pg.Client, dataUrl: string): Promise<Suite> {
   }
 }
 
-/** PostgREST has been notified of our key; waits until it accepts a token signed with it. */
-async function known(send: (one: Case) => Promise<Answer>, cases: Case[]): Promise<void> {
+/** Waits until PostgREST accepts a token signed with the key of this suite, after the notification. */
+async function waitForKey(send: (one: Case) => Promise<Answer>, cases: Case[]): Promise<void> {
   const first = cases.find(({ actor: { caller } }) => caller.kind === 'user')
   if (first === undefined) throw new Error('there are no cases')
   for (const deadline = Date.now() + 10_000; (await send(first)).status === 401;) {
@@ -259,16 +259,16 @@ async function known(send: (one: Case) => Promise<Answer>, cases: Case[]): Promi
 }
 
 /**
- * The suite against a given database, empty and migrated, and the PostgREST on it.
- * @param every which part of its cases is asked: 3 is each third of what an actor asks of a table, from the first on
+ * Runs the suite against an empty, migrated database and its PostgREST. @param every the part of the cases that runs: 3 means each third case of an
+ * actor and table, from the first
  */
 export async function runIsolation(place: Place, every = 1): Promise<Result> {
   const started = Date.now()
   const suite = await prepareSuite(place)
   const ofOneKind = Map.groupBy(suite.cases, ({ actor, table }) => `${actor.name} ${table}`)
-  const asked = [...ofOneKind.values()].flatMap((cases) => cases.filter((_, at) => at % every === 0))
+  const tested = [...ofOneKind.values()].flatMap((cases) => cases.filter((_, at) => at % every === 0))
   try {
-    return { ...await suite.run({ cases: asked }), world: suite.world, asked, milliseconds: Date.now() - started }
+    return { ...await suite.run({ cases: tested }), world: suite.world, tested, milliseconds: Date.now() - started }
   } finally {
     await suite.close()
   }

@@ -1,4 +1,4 @@
-/** Asks PostgREST over connections that are kept, with the method, the path and the headers exactly as they are given. */
+/** Sends requests to PostgREST over kept connections, with exactly the given method, path and headers. */
 import { Agent, request as httpRequest } from 'node:http'
 
 /** A header with several values is sent as several fields. */
@@ -6,7 +6,7 @@ export type Request = { method: string, path: string, body?: string, headers: Re
 export type Answer = { status: number, text: string, headers: string, contentRange: string }
 export type Sender = { send: (token: string | undefined, request: Request) => Promise<Answer>, close: () => void }
 
-/** @param concurrency how many requests are under way at once; more wait */
+/** @param concurrency the maximum number of concurrent requests. Others wait */
 export function sender(dataUrl: string, concurrency: number): Sender {
   const agent = new Agent({ keepAlive: true, maxSockets: concurrency })
   const { hostname, port } = new URL(dataUrl)

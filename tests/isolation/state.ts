@@ -1,37 +1,37 @@
-/** What every row is now, and the way back to what it was. */
+/** The current state of every row, and its restoration. */
 import pg from 'pg'
 import { models } from '../support/tables.ts'
 import type { World } from './world.ts'
 
-/** `table:key` → whose it is, as `user organization`, and a hash of all its columns. */
+/** Maps `table:key` to the tenant, as `user organization`, and a hash of all columns. */
 export type State = Map<string, { pair: string, hash: string }>
 
-/** An owner pair as the state names it. */
+/** An owner pair in the format of the state. */
 export const pairOf = ({ user, organization }: { user: string | null, organization: string | null }): string => `${user ?? '-'} ${organization ?? '-'}`
 
 export type Keeper = {
-  /** Every row, in one call. */
+  /** Every row, in one query. */
   state(): Promise<State>
-  /** A hash of everything of each owner, in one call. */
+  /** A hash of all rows of each owner, in one query. */
   fingerprint(): Promise<string>
-  /** Puts back what the tables held at the beginning. */
+  /** Restores the tables to their state at the start. */
   restore(): Promise<void>
 }
 
-/** What no data request may change, beside the rows of api. */
+/** Other tables that no data request may change. */
 const beside = ['auth.users', 'auth.sessions', 'auth.api_keys', 'auth.members', 'auth.organizations', 'private.role_permissions', 'private.products']
 
-/** Tables in which imports keep the bank's values. Both are empty until a case writes there. */
+/** The tables in which imports keep the bank's values. Both are empty until a case writes to them. */
 const remembered = ['private.bank_values', 'private.import_updates']
 
-/** Keeps a copy of every exposed table, in a schema that is not exposed. */
+/** Copies every exposed table into a schema that is not exposed. */
 export async function keep({ owner, catalogue: { tables } }: World): Promise<Keeper> {
   const name = (table: string): string => pg.escapeIdentifier(table)
   const personal = (alias: string): string => `coalesce(${alias}.user_id, '-')`
   const team = (alias: string): string => `coalesce(${alias}.organization_id, '-')`
   const owned = (table: string): string => {
     if (models[table]?.kind === 'part') {
-      // a part is its transaction's, and in a team no member's; it must say so itself
+      // A part belongs to the tenant of its transaction, and in a team it has no user. Its own columns must agree.
       return `(select case when ${personal('r')} || ' ' || ${team('r')} = p then p else 'not its transaction''s, ' || p end
         from api.transactions t, lateral (select case when t.organization_id is null then ${personal('t')} else '-' end || ' ' || ${team('t')} as p) p
         where t.id = r.transaction_id)`

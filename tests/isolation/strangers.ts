@@ -1,19 +1,21 @@
 /**
- * Strangers by the thousand, whose values are such that the planner keeps them: a tenth of each column is one value, a
- * most common one, a tenth is null where it may be, and the rest are distinct and fill its histogram. Two crowds of one
- * size take equally many bytes, but for closed sets of words. Written past triggers and foreign keys, because
- * only the planner looks at these rows.
+ * Thousands of strangers with values that the planner keeps in its statistics. In each column a tenth of the rows has the same most common value, and
+ * a tenth is null if allowed. The rest is distinct and fills the histogram. Two crowds of one size take equally many bytes, except for enumerations.
+ * The rows bypass triggers and foreign keys, because only the planner looks at them.
  */
 import pg from 'pg'
 import type { Catalogue, Column, Table } from './catalogue.ts'
 import { models } from '../support/tables.ts'
 import { contents, letters, type Payload } from './rows.ts'
 
-/** Whose values: numbered from `start`, so that no two crowds share one. Numbers have four digits, so that values of all crowds are equally long. */
+/**
+ * The values of a crowd, numbered from `start`, so that no two crowds share one. Numbers have four digits, so that values of all crowds have the same
+ * length.
+ */
 export type Crowd = {
   start: number
   size: number
-  /** Which of a closed set of values is the most common one. */
+  /** Selects the most common value of an enumeration. */
   choice: number
 }
 
@@ -21,12 +23,12 @@ const code = (n: number): string => String.fromCharCode(...[676, 26, 1].map((uni
 
 const monthOf = (n: number): string => new Date(Date.UTC(2100, n % 1_200, 1)).toISOString().slice(0, 10)
 
-/** The value number `n` of a column, which no other number gives unless the column has fewer values than that. */
+/** Returns the value number `n` of a column. It is unique unless the column has fewer values. */
 const forms: Record<string, (n: number) => unknown> = {
   currency: (n) => code(n),
   budget_currency: (n) => code(n),
   base: (n) => code(n),
-  // no two of one row are the same
+  // Unique within a row.
   quote: (n) => code(n + 8_000),
   'budgets.month': (n) => monthOf(n),
   'budgets.starts_on': (n) => monthOf(n),
@@ -42,10 +44,10 @@ const forms: Record<string, (n: number) => unknown> = {
   period_end: (n) => date(n, 2150),
   'app_subscriptions.status': (n) => `sub_${word(n)}`,
 }
-/** The columns that a constraint ties to another one of their row. */
+/** The columns that a constraint ties to another column of the row. */
 const tied: Record<string, (row: Payload, at: number, crowd: Crowd) => unknown> = {
   'transactions.booked_on': (row, at) => at % 10 === 1 ? null : String(row['transaction_date']).slice(0, 10),
-  // a budget of one month has no start; of the others every second has the common one
+  // A budget of one month has no start. Every second one of the others has the common start.
   'budgets.starts_on': ({ month }, at, { start }) => month === null ? monthOf(at % 20 < 10 ? start : start + at) : null,
 }
 const products = ['personal', 'teams', 'business']
@@ -53,7 +55,7 @@ export const word = (n: number): string => `held${letters(n)}`
 const date = (n: number, year = 2100): string => new Date(Date.UTC(year, 0, 1) + n * 3_600_000).toISOString()
 export const uuid = (n: number): string => `ffffffff-ffff-4fff-8fff-${String(n).padStart(12, '0')}`
 
-/** @returns undefined for a column whose values the planner keeps nothing of that a filter could ask for */
+/** @returns undefined for a column without statistics that a filter could reveal */
 export function valueOf(table: Table, { name, type, values }: Column, n: number, { start, choice }: Crowd): unknown {
   const closed = name === 'product_id' ? products : values
   if (closed.length > 0) return closed[n === start ? choice % closed.length : 0]
@@ -68,7 +70,7 @@ export function valueOf(table: Table, { name, type, values }: Column, n: number,
   return type === 'integer' || type === 'bigint' ? n : undefined
 }
 
-/** @param tenant whose all rows are; each has an owner of its own unless told */
+/** @param tenant the owner of all rows. By default each row has its own owner */
 function payloadOf(table: Table, at: number, crowd: Crowd, tenant: { user: string, organization: string | null } | undefined): Payload {
   const payload = contents(table, crowd.start + at, word(crowd.start + at))
   table.columns.forEach((column, place) => {
@@ -83,14 +85,14 @@ function payloadOf(table: Table, at: number, crowd: Crowd, tenant: { user: strin
   }
   const kind = models[table.name]?.kind
   if (tenant !== undefined) payload['user_id'] = tenant.user
-  // every other row is a team's
+  // Every second row belongs to a team.
   if (kind !== 'own') payload['organization_id'] = tenant !== undefined ? tenant.organization : at % 2 === 0 ? null : payload['organization_id']
-  // a part has no user in a team, nor has what happened there
+  // In a team a part has no user, and neither has its activity.
   if ((kind === 'part' || kind === 'log') && payload['organization_id'] !== null) payload['user_id'] = null
   return payload
 }
 
-/** Puts a crowd into every exposed table, and their users and organizations behind it. */
+/** Inserts a crowd into every exposed table, with its users and organizations. */
 export async function admit(owner: pg.Client, { tables }: Catalogue, crowd: Crowd, tenant?: { user: string, organization: string | null }): Promise<void> {
   await owner.query('set session_replication_role = replica')
   for (const table of tables) {
@@ -105,9 +107,9 @@ export async function admit(owner: pg.Client, { tables }: Catalogue, crowd: Crow
       })
   }
   if (tenant === undefined) {
-    const words = Array.from({ length: crowd.size }, (_, at) => word(crowd.start + at))
-    await owner.query(`insert into auth.users (id, name, email, email_verified) select w, w, w || '@example.org', true from unnest($1::text[]) w`, [words])
-    await owner.query('insert into auth.organizations (id, name, slug) select w, w, w from unnest($1::text[]) w', [words])
+    const names = Array.from({ length: crowd.size }, (_, at) => word(crowd.start + at))
+    await owner.query(`insert into auth.users (id, name, email, email_verified) select w, w, w || '@example.org', true from unnest($1::text[]) w`, [names])
+    await owner.query('insert into auth.organizations (id, name, slug) select w, w, w from unnest($1::text[]) w', [names])
   }
   await owner.query('reset session_replication_role')
 }

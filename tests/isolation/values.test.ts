@@ -1,4 +1,4 @@
-/** That no answer depends on a stranger's values, and that this would be noticed. docs/isolation.md says how to read it. */
+/** No response depends on a stranger's values, and the tests would detect it otherwise. docs/isolation.md explains the suite. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { Column, Table } from './catalogue.ts'
 import { models } from '../support/tables.ts'
@@ -11,7 +11,7 @@ import type { Weakening } from './weakenings.ts'
 let twins: Twins
 let differences: Difference[]
 
-/** How many differences each table has, and of each column the first. */
+/** The number of differences of each table, and the first one of each column. */
 function digest(some: Difference[]): string[] {
   const columns = Map.groupBy(some, ({ question: { table, column } }) => `${table}.${column}`)
   return [...columns].map(([column, all]) => `${column}: ${all.length}, such as ${all[0] === undefined ? '' : said(all[0])}`)
@@ -32,15 +32,15 @@ afterAll(() => twins.close())
 
 const isEstimate = ({ question: { operation } }: Difference): boolean => /planned|estimated/.test(operation)
 
-test('no count that a caller without rights asks for depends on a value that strangers have', () => {
+test('no count for a caller without rights depends on a value of a stranger', () => {
   expect(digest(differences.filter((one) => !one.isExpected && isEstimate(one)))).toEqual([])
 })
 
-test('nor does anything else of an answer: rows, their order, errors', () => {
+test('no other part of a response depends on it: rows, their order, errors', () => {
   expect(digest(differences.filter((one) => !one.isExpected && !isEstimate(one)))).toEqual([])
 })
 
-test('what may differ does, says that a key is taken, and shows nothing of the row behind it', () => {
+test('an allowed difference occurs, says that a key is taken, and reveals nothing of its row', () => {
   for (const { operation, reason } of exceptions) {
     const those = differences.filter(({ question }) => operation.test(question.operation))
     expect(those.length, `${operation.source}: ${reason}`).toBeGreaterThan(0)
@@ -52,34 +52,34 @@ test('what may differ does, says that a key is taken, and shows nothing of the r
   }
 })
 
-test('a wish for an estimate is refused in every way there is to send it', async () => {
+test('a request for an estimate is refused in every way to send it', async () => {
   expect((await unrefused(twins)).slice(0, 20)).toEqual([])
 })
 
-test('every column of every exposed table is asked about', () => {
-  const asked = new Set(twins.questions.filter(({ actor }) => actor.name === 'personal').map(({ table, column }) => `${table}.${column}`))
+test('the questions cover every column of every exposed table', () => {
+  const covered = new Set(twins.questions.filter(({ actor }) => actor.name === 'personal').map(({ table, column }) => `${table}.${column}`))
   const columns = twins.world.catalogue.tables.flatMap((table): [Table, Column][] => table.columns.map((column) => [table, column]))
   expect(
-    columns.filter(([table, { name }]) => !asked.has(`${table.name}.${name}`)).map(([table, { name }]) =>
+    columns.filter(([table, { name }]) => !covered.has(`${table.name}.${name}`)).map(([table, { name }]) =>
       `${table.name}.${name}: give the column a form in strangers.ts`
     ),
   ).toEqual([])
   expect(columns.filter(([table, column]) => column.type !== 'jsonb' && valueOf(table, column, strangers.start, strangers) === undefined)).toEqual([])
 })
 
-test('each piece that refuses estimates is missed when it goes', async () => {
+test('a disabled piece of the refusal lets an estimate through, for each piece', async () => {
   const [owner, other] = twins.owners
   const pieces = await refusingPieces(owner)
   const tables = twins.world.catalogue.tables.map(({ name }) => name)
   expect(tables.filter((table) => !pieces.some((piece) => piece.table === table)), 'tables whose policy refuses no estimate').toEqual([])
-  /** Without these pieces, and then with them again. */
+  /** Runs the questions without these pieces, and puts the pieces back. */
   const without = async <Found>(some: Weakening[], ask: () => Promise<Found>): Promise<Found> => {
     for (const { apply } of some) for (const db of [owner, other]) await db.query(apply)
     const found = await ask()
     for (const { revert } of some.toReversed()) for (const db of [owner, other]) await db.query(revert)
     return found
   }
-  // a part's policy asks for its transaction, whose own policy refuses too
+  // The policy of a part selects its transaction, and that policy refuses too.
   const keptBy = ({ table = '' }: Weakening): Weakening[] => models[table]?.kind === 'part' ? pieces.filter((piece) => piece.table === 'transactions') : []
   const survivors: string[] = []
   for (const piece of pieces) {
@@ -89,9 +89,9 @@ test('each piece that refuses estimates is missed when it goes', async () => {
   expect(survivors).toEqual([])
 })
 
-test('a plan made for the value asked for is noticed, by what a change without any count answers', async () => {
+test('a query plan that depends on the requested value changes a response of an update without a count, and is detected', async () => {
   const set = async (mode: string): Promise<void> => {
-    // a role belongs to the server, and so to both databases
+    // The role belongs to the server, so it is the same for both databases.
     await twins.owners[0].query(`alter role authenticated set plan_cache_mode = ${mode}`)
     for (const owner of twins.owners) await owner.query(`notify pgrst, 'reload config'`)
   }

@@ -1,31 +1,31 @@
 /**
- * Every way to weaken the row rules by one object of the catalogue: policies and each operand in them, row security,
- * grants, triggers, constraints about owners and references, and the table of rights. Each comes with the statement that
- * undoes it. What the functions behind them check is asked case by case in tests/data and tests/attacks.
+ * All weakenings of the row rules by one object of the catalogue: policies and each of their operands, row security, grants, triggers, constraints on
+ * owners and references, and the table of rights. Each has the statement that reverts it. The checks inside functions are tested in tests/data and
+ * tests/attacks.
  */
 import type pg from 'pg'
 
 export type Weakening = {
   name: string
-  /** Which cases are likely to notice, so that they come first. */
+  /** The table and command of the cases that are likely to notice. */
   table?: string
   command?: string
   apply: string
   revert: string
 }
 
-/** The places of an expression's operands: what AND, OR and WHERE join, however deep. */
+/** The positions of an expression's operands, at any depth of AND, OR and WHERE. */
 export function operands(expression: string): [number, number][] {
   const found: [number, number][] = []
   const visit = (from: number, to: number): void => {
     let [start, end] = [from, to]
     while (/\s/.test(expression[start] ?? 'x')) start += 1
     while (/\s/.test(expression[end - 1] ?? 'x')) end -= 1
-    // a check that refuses in words of its own: what it asks is between WHEN and THEN
-    const asked = /^CASE\s+WHEN ([\s\S]*) THEN true\s+ELSE private\.deny\([^()]*\)\s+END$/.exec(expression.slice(start, end))
-    if (asked?.[1] !== undefined) {
-      const at = expression.indexOf(asked[1], start)
-      visit(at, at + asked[1].length)
+    // A check that raises its own error has its condition between WHEN and THEN.
+    const check = /^CASE\s+WHEN ([\s\S]*) THEN true\s+ELSE private\.deny\([^()]*\)\s+END$/.exec(expression.slice(start, end))
+    if (check?.[1] !== undefined) {
+      const at = expression.indexOf(check[1], start)
+      visit(at, at + check[1].length)
       return
     }
     const parts: [number, number][] = []
@@ -54,18 +54,18 @@ export function operands(expression: string): [number, number][] {
 }
 
 /**
- * The expression without one operand, for each. What an AND says twice is one operand: a policy names the organization a
- * second time for the planner, and neither is missed alone.
+ * Returns the expression without one operand, for each operand. An operand that AND repeats counts once: a policy names the organization again for
+ * the planner, and the loss of only one has no effect.
  */
 function withoutOne(expression: string): { piece: string, from: number, text: string }[] {
-  const places = operands(expression)
+  const spans = operands(expression)
   const isAgain = ([from]: [number, number], [earlier, end]: [number, number], piece: string) =>
     earlier < from && expression.slice(earlier, end) === piece && !expression.slice(end, from).includes(' OR ')
-  return places.flatMap((place) => {
-    const piece = expression.slice(...place)
-    if (places.some((other) => isAgain(place, other, piece))) return []
-    const twins = [...places.filter((other) => expression.slice(...other) === piece && isAgain(other, place, piece)), place].toSorted(([a], [b]) => b - a)
-    return [{ piece, from: place[0], text: twins.reduce((text, [from, to]) => `${text.slice(0, from)}true${text.slice(to)}`, expression) }]
+  return spans.flatMap((span) => {
+    const piece = expression.slice(...span)
+    if (spans.some((other) => isAgain(span, other, piece))) return []
+    const twins = [...spans.filter((other) => expression.slice(...other) === piece && isAgain(other, span, piece)), span].toSorted(([a], [b]) => b - a)
+    return [{ piece, from: span[0], text: twins.reduce((text, [from, to]) => `${text.slice(0, from)}true${text.slice(to)}`, expression) }]
   })
 }
 
@@ -129,7 +129,7 @@ async function tablesAndGrants(db: pg.Client): Promise<Weakening[]> {
   ]
 }
 
-/** Triggers on the exposed tables and on what a deleted user leaves; constraints and unique indexes about owners and references. */
+/** Triggers on the exposed tables and on the tables that a user's deletion changes. Constraints and unique indexes on owners and references. */
 async function triggersAndConstraints(db: pg.Client): Promise<Weakening[]> {
   const { rows: triggers } = await db.query<{ name: string, on: string, table: string }>(`
     select t.tgname as name, t.tgrelid::regclass::text as on, c.relname as table
@@ -152,7 +152,7 @@ async function triggersAndConstraints(db: pg.Client): Promise<Weakening[]> {
       revert: `alter table ${on} enable trigger "${name}"`,
     })),
     ...constraints.map(({ name, table, near, definition }): Weakening => ({
-      // a reference is missed when what it names is deleted
+      // The loss of a foreign key is noticed at the deletion of the referenced row.
       name: `constraint ${name} on api.${table}: dropped`,
       table: near,
       apply: `alter table api.${table} drop constraint ${name}`,
@@ -167,7 +167,7 @@ async function triggersAndConstraints(db: pg.Client): Promise<Weakening[]> {
   ]
 }
 
-/** Rights that the table of roles does not have, each given. */
+/** Grants each right that is missing in the table of roles. */
 async function rights(db: pg.Client): Promise<Weakening[]> {
   const { rows } = await db.query<{ role: string, resource: string, action: string }>(`
     select r.role, s.resource, a.action

@@ -1,6 +1,6 @@
 /**
- * Who lives in the database under test and what they own: two organizations with all roles, people who belong to both,
- * to none, no longer, or as less than before, and rows of every exposed table for each tenant.
+ * The users of the database under test and their rows. It has two organizations with all roles, and rows of every exposed table for each tenant. Some
+ * users belong to both organizations, to none or no longer, or have lost a role.
  */
 import { randomUUID } from 'node:crypto'
 import pg from 'pg'
@@ -15,15 +15,15 @@ export type Actor = {
   name: string
   caller: Caller
   token: string | undefined
-  /** The person behind the token, also where the token is refused. */
+  /** The user of the token, even if the token is refused. */
   user: string
-  /** The organization the actor would call "my team", active or not. */
+  /** The organization of the actor, active or not. */
   team: string
-  /** A broken token is asked a few questions of each table; everybody else is asked all of them. */
-  asked: 'everything' | 'a little'
+  /** A refused token runs only a few cases of each table, and every other actor runs all. */
+  depth: 'everything' | 'a little'
 }
 
-/** A row of the world with all it holds. */
+/** A row of the world with all of its values. */
 export type StoredRow = Row & { n: number, payload: Payload }
 
 export type World = {
@@ -34,7 +34,7 @@ export type World = {
   owner: pg.Client
 }
 
-/** The organizations and who is what in them when all is set up. */
+/** The organizations and the roles of their members after the setup. */
 const teams: Record<string, Record<string, Role>> = {
   'team-a': { ...Object.fromEntries(roles.map((role) => [`a-${role}`, role])), both: 'editor', demoted: 'viewer' },
   'team-b': { ...Object.fromEntries(roles.map((role) => [`b-${role}`, role])), both: 'viewer' },
@@ -42,7 +42,7 @@ const teams: Record<string, Record<string, Role>> = {
 /** `removed` belonged to team-a and left rows there; `ghost` did too, and deletes the account. */
 const people = ['solo', 'other', 'removed', 'ghost', ...new Set(Object.values(teams).flatMap((members) => Object.keys(members)))]
 
-/** Keys and whose they are; those of `a-admin` are of somebody who may more. */
+/** API keys with their users and roles. The role of `a-admin` is higher than that of its keys. */
 const keys: [user: string, team: string | null, role: KeyRole][] = [
   ['solo', null, 'viewer'],
   ['a-admin', null, 'editor'],
@@ -54,18 +54,19 @@ const keyId = (...of: [user: string, team: string | null, role: KeyRole]) => `ke
 
 const publicUrl = 'http://isolation.example'
 
-/** The key of a row, as the model and a hash name it. */
+/** The key of a row, in the format of the model and the state. */
 export const keyOf = (table: Table, payload: Payload): string => table.key.map((column) => String(payload[column])).join('/')
 
-/** @throws when the model does not know a table, or what a table refers to. */
+/** @throws if the model does not know a table, or a table that it references */
 function compare({ tables }: Catalogue): void {
   for (const { name, references, columns, key } of tables) {
     const model = models[name]
-    if (model === undefined) throw new Error(`api.${name} is exposed, and tests/support/tables.ts has no entry for it: say whose its rows are`)
-    const known = Object.entries(model.refers).map(([column, { table }]) => `${column} → ${table}`)
+    if (model === undefined) throw new Error(`api.${name} is exposed, and tests/support/tables.ts has no entry for it: add the tenant of its rows`)
+    const referenced = Object.entries(model.refers).map(([column, { table }]) => `${column} → ${table}`)
     const found = references.map(({ column, table }) => `${column} → ${table}`)
-    if (known.toSorted().join() !== found.toSorted().join()) throw new Error(`api.${name} refers to [${found.join()}], and the model says [${known.join()}]`)
-    if (key.length === 0) throw new Error(`api.${name} has no primary key, by which rows are told apart`)
+    if (referenced.toSorted().join() !== found.toSorted().join())
+      throw new Error(`api.${name} refers to [${found.join()}], and the model says [${referenced.join()}]`)
+    if (key.length === 0) throw new Error(`api.${name} has no primary key, which identifies its rows`)
     const hasPair = ['user_id', 'organization_id'].every((column) => columns.some((one) => one.name === column))
     if (hasPair === (model.kind === 'own')) throw new Error(`api.${name} ${hasPair ? 'has' : 'has not'} the owner pair, and the model says ${model.kind}`)
   }
@@ -93,13 +94,13 @@ async function populate(owner: pg.Client): Promise<void> {
   await owner.query(`update auth.members set role = 'viewer' where user_id = 'demoted'`)
 }
 
-/** What is recorded of a tag that a request deleted; the ids of a request's activity count from its own. */
+/** The activity of a deleted tag. The ids of a request's activity start with the id of the request. */
 function ofDeletedTag(table: Table, tenant: { user: string, organization: string | null }, n: number): Payload {
   const { change_id: change, row_id: tag, happened_at: then } = contents(table, n, canary(n))
   const pair = pairOfPart(tenant)
   return {
     id: String(change).replace(/.$/, '1'),
-    // one of them by a member who was an editor then and is a viewer now
+    // One of them by a former editor who is now a viewer.
     actor_id: tenant.user === 'a-owner' ? 'demoted' : tenant.user,
     user_id: pair.user,
     organization_id: pair.organization,
@@ -107,7 +108,7 @@ function ofDeletedTag(table: Table, tenant: { user: string, organization: string
   }
 }
 
-/** One row of a table in a tenant; it names the tenant's rows of the same ordinal, where there are that many. */
+/** Inserts one row of a table for a tenant. It references the tenant's rows of the same ordinal, if they exist. */
 async function store(
   owner: pg.Client,
   table: Table,
@@ -160,9 +161,9 @@ async function everybodysRows(owner: pg.Client, { tables }: Catalogue): Promise<
     const ours: StoredRow[] = []
     for (const table of tables) {
       if (models[table.name]?.kind === 'own' && organization !== null) continue
-      // what others name has a spare row that nothing names
+      // Each referenced table has a spare row without references to it.
       const isNamed = tables.some(({ references }) => references.some(({ table: name }) => name === table.name))
-      // the spare transaction has no parts
+      // The spare transaction has no parts.
       const isPart = models[table.name]?.kind === 'part'
       const count = organization === null ? (isNamed ? 2 : 1) : owners.length - (isPart ? 1 : 0)
       for (let ordinal = 0; ordinal < count; ordinal += 1) {
@@ -193,7 +194,7 @@ async function everybody(owner: pg.Client): Promise<Actor[]> {
     name,
     user,
     team,
-    asked: 'everything',
+    depth: 'everything',
     caller: { kind: 'user', user, organization: team, role },
     token: await sign(user, team, role),
   })
@@ -201,15 +202,15 @@ async function everybody(owner: pg.Client): Promise<Actor[]> {
     name,
     user,
     team: 'team-a',
-    asked: 'everything',
+    depth: 'everything',
     caller: { kind: 'user', user, organization: null, role: null },
     token: await sign(user, null, null),
   })
-  const refused = (name: string, user: string, token: string, asked: Actor['asked'] = 'a little'): Actor => ({
+  const refused = (name: string, user: string, token: string, depth: Actor['depth'] = 'a little'): Actor => ({
     name,
     user,
     team: 'team-a',
-    asked,
+    depth,
     caller: { kind: 'refused' },
     token,
   })
@@ -221,12 +222,12 @@ async function everybody(owner: pg.Client): Promise<Actor[]> {
   })
   const byKey = async (name: string, user: string, team: string | null, role: KeyRole): Promise<Actor> => ({
     ...await ofKey(name, user, team, role),
-    asked: 'everything',
+    depth: 'everything',
     caller: { kind: 'user', user, organization: team, role: team === null ? null : role, key: role === 'viewer' ? 'reads' : 'changes' },
   })
   const byNoKey = async (name: string, user: string, team: string | null, role: KeyRole, change: Payload = {}): Promise<Actor> => ({
     ...await ofKey(name, user, team, role, change),
-    asked: 'a little',
+    depth: 'a little',
     caller: { kind: 'refused' },
   })
   return [
@@ -238,10 +239,10 @@ async function everybody(owner: pg.Client): Promise<Actor[]> {
     await alone('removed, new token', 'removed'),
     await within('demoted, new token', 'demoted', 'team-a', 'viewer'),
     ...await Promise.all(roles.map((role) => within(`${role} of B`, `b-${role}`, 'team-b', role))),
-    { name: 'anonymous', user: 'solo', team: 'team-a', asked: 'everything', caller: { kind: 'anonymous' }, token: undefined },
+    { name: 'anonymous', user: 'solo', team: 'team-a', depth: 'everything', caller: { kind: 'anonymous' }, token: undefined },
     ...await Promise.all(keys.map(([user, team, role]) => byKey(`${role} key of ${team ?? 'a person'}`, user, team, role))),
-    await byNoKey('key of somebody removed', 'removed', 'team-a', 'viewer'),
-    await byNoKey('key of somebody demoted', 'demoted', 'team-a', 'editor'),
+    await byNoKey('key of a removed member', 'removed', 'team-a', 'viewer'),
+    await byNoKey('key of a demoted member', 'demoted', 'team-a', 'editor'),
     await byNoKey('key past its time', 'other', null, 'editor'),
     await byNoKey('key with a higher role', 'a-admin', 'team-a', 'viewer', {
       api_key: 'editor',
@@ -269,11 +270,11 @@ async function everybody(owner: pg.Client): Promise<Actor[]> {
     refused('token whose sub is another', 'solo', await sign('solo', null, null, { user_id: 'other' })),
     refused('token with an organization and no role', 'a-owner', await sign('a-owner', 'team-a', null)),
     refused('token with a role and no organization', 'a-owner', await sign('a-owner', null, 'owner')),
-    refused("token of somebody else's organization", 'solo', await sign('solo', 'team-a', 'owner')),
+    refused("token of another user's organization", 'solo', await sign('solo', 'team-a', 'owner')),
   ]
 }
 
-/** Fills an empty, migrated database. @throws when a table is exposed for which no row can be made or the model has no entry. */
+/** Fills an empty, migrated database. @throws if the model has no entry for an exposed table, or no row of it can be made. */
 export async function createWorld(owner: pg.Client): Promise<World> {
   const catalogue = await readCatalogue(owner)
   compare(catalogue)

@@ -4,7 +4,7 @@ import { createServer, request, type IncomingMessage, type Server, type ServerRe
 import type { AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { front } from '../../infra/local/front.ts'
+import { withMailbox } from '../../infra/local/dev-server.ts'
 import { mailbox } from '../../infra/local/mailbox.ts'
 import { readSettings } from '../../common/settings.ts'
 import { raw } from '../edge/support.ts'
@@ -21,11 +21,11 @@ const mail = (subject: string, html = '<html><head></head><body></body></html>')
 })
 
 let server: Server
-let ofMachine: Parameters<typeof front>[1]
+let ofMachine: Parameters<typeof withMailbox>[1]
 beforeAll(async () => {
   const config = settings()
   ofMachine = mailbox(config)
-  const all = front((_incoming, outgoing) => void outgoing.writeHead(404, { 'content-type': 'application/json' }).end('{"by":"the edge"}'), ofMachine)
+  const all = withMailbox((_incoming, outgoing) => void outgoing.writeHead(404, { 'content-type': 'application/json' }).end('{"by":"the edge"}'), ofMachine)
   server = createServer((incoming, outgoing) => void all(incoming, outgoing)).listen(0, '127.0.0.1')
   await once(server, 'listening')
 })
@@ -40,8 +40,8 @@ async function get(path: string, headers: Record<string, string> = {}, method = 
 
 describe('the mailbox', () => {
   test('shows the newest mail first, each in a frame without scripts, with its links', async () => {
-    ofMachine?.keep(mail('First'))
-    ofMachine?.keep(mail('<script>Second</script>'))
+    ofMachine?.add(mail('First'))
+    ofMachine?.add(mail('<script>Second</script>'))
     const { status, headers, body } = await get('/mail')
     expect(status).toBe(200)
     expect(body.indexOf('&lt;script&gt;Second')).toBeGreaterThan(0)
@@ -54,7 +54,7 @@ describe('the mailbox', () => {
   })
 
   test('shows a hostile mail unchanged, but without running its scripts or loading its resources', async () => {
-    ofMachine?.keep(mail('Hostile', '<html><head></head><body><script>alert(1)</script></body></html>'))
+    ofMachine?.add(mail('Hostile', '<html><head></head><body><script>alert(1)</script></body></html>'))
     const [, path = ''] = /src="(\/mail\/\d+)"/.exec((await get('/mail')).body) ?? []
     const { body, headers } = await get(path)
     expect(body).toContain('<base target="_blank">')
@@ -62,7 +62,7 @@ describe('the mailbox', () => {
   })
 
   test('keeps the newest hundred mails', async () => {
-    for (let i = 0; i < 250; i++) ofMachine?.keep(mail(`Mail ${i}`))
+    for (let i = 0; i < 250; i++) ofMachine?.add(mail(`Mail ${i}`))
     const { body } = await get('/mail')
     expect(body.match(/<article>/g)).toHaveLength(100)
     expect(body).toContain('Mail 249')
@@ -96,7 +96,7 @@ describe('the mailbox', () => {
     const config = settings(env)
     expect(mailbox(config)).toBeUndefined()
     let isAsked = false
-    await front(() => {
+    await withMailbox(() => {
       isAsked = true
     }, undefined)({ url: '/mail', method: 'GET' } as IncomingMessage, {} as ServerResponse)
     expect(isAsked).toBe(true)

@@ -1,6 +1,6 @@
 /**
- * Random books, written as bank files in each layout and cut into files that overlap by whole days. Imported in any order they are the same books:
- * account by account, day by day, to the cent. A failure prints the seed and the smallest book that tells.
+ * Random books, written as bank files in each layout and cut into overlapping files of whole days. Imported in any order they are the same books, by
+ * account and day, exact to the cent. A failure prints the seed and the smallest failing book.
  */
 import fc from 'fast-check'
 import { afterAll, beforeAll, expect, test } from 'vitest'
@@ -39,7 +39,7 @@ const layouts: fc.Arbitrary<Layout> = fc.oneof(
 type Sketch = {
   layout: Layout
   rows: Array<{ account: number, day: number, cents: number, name: string, pendingUntil: number }>
-  /** Beginnings and lengths of further files; the first has all days. */
+  /** Starts and lengths of further files. The first file has all days. */
   cuts: Array<[from: number, length: number]>
   order: number[]
 }
@@ -60,15 +60,15 @@ const sketch: fc.Arbitrary<Sketch> = fc.record({
   order: fc.array(fc.nat({ max: 100 }), { minLength: 4, maxLength: 4 }),
 }, { noNullPrototype: true })
 
-/** Reads a file as its owner would: each question is answered with what they know. */
+/** Reads a file and answers each question as the owner of the book would. */
 function readAsOwner(file: Uint8Array, { answers, name }: Layout): Statement {
-  // a file of refunds alone looks like one of purchases: the owner has said it of an earlier file
+  // A file with only refunds looks like purchases with another sign. The owner has answered this for an earlier file.
   let options: ReadOptions = { ...answers.preset === undefined ? {} : { preset: answers.preset }, ...answers.negate ? { negate: true } : {} }
   for (;;) {
     const statement = readStatement(file, options)
-    const asked = statement.problems.flatMap(({ option }) => option === undefined ? [] : [option])
-    if (asked.length === 0) return statement
-    const open = asked.filter((option): option is Exclude<NonNullable<Problem['option']>, 'columns' | 'roundAmounts' | 'fee'> => !(option in options))
+    const questions = statement.problems.flatMap(({ option }) => option === undefined ? [] : [option])
+    if (questions.length === 0) return statement
+    const open = questions.filter((option): option is Exclude<NonNullable<Problem['option']>, 'columns' | 'roundAmounts' | 'fee'> => !(option in options))
     expect(open, `${name} asks again: ${JSON.stringify(statement.problems)}`).not.toEqual([])
     options = { ...options, ...Object.fromEntries(open.map((option) => [option, answers[option]])) }
   }
@@ -105,17 +105,17 @@ async function compare({ layout, rows: sketched, cuts, order }: Sketch): Promise
     pendingUntil: layout.hasStatus ? pendingUntil : 0,
     id: `${1_000_001 + at}`,
   }))
-  // a file is a time and the state in which the bank wrote it
+  // Each file is the state of the bank at a time.
   const times = [...cuts.map(([from, length]) => [from, Math.min(days - 1, from + length)] as const), [0, days - 1] as const]
   const files = times.flatMap(([from, to], written) =>
-    (layout.takesAll ? [accounts] : accounts.map((account) => [account])).map((own) => {
-      const rows = book.filter(({ account, day }) => own.includes(account) && day >= plusDays(firstDay, from) && day <= plusDays(firstDay, to))
+    (layout.takesAll ? [accounts] : accounts.map((account) => [account])).map((fileAccounts) => {
+      const rows = book.filter(({ account, day }) => fileAccounts.includes(account) && day >= plusDays(firstDay, from) && day <= plusDays(firstDay, to))
         .map(({ pendingUntil, ...row }): BookRow => ({ ...row, pending: written < pendingUntil }))
-      return { own: own.filter((account) => rows.some((row) => row.account === account)), rows, written }
+      return { fileAccounts: fileAccounts.filter((account) => rows.some((row) => row.account === account)), rows, written }
     })
   ).filter(({ rows }) => rows.length > 0)
   const shuffled = files.map((file, at) => ({ file, key: order[at % order.length]! })).toSorted((one, other) => one.key - other.key).map(({ file }) => file)
-  for (const { own, rows } of shuffled) await importFile(caller, layout, layout.write(rows, own), ids, own)
+  for (const { fileAccounts, rows } of shuffled) await importFile(caller, layout, layout.write(rows, fileAccounts), ids, fileAccounts)
 
   const expected = book.map((row) => {
     const isBooked = files.some(({ rows, written }) => written >= row.pendingUntil && rows.some(({ id }) => id === row.id))
@@ -128,11 +128,11 @@ async function compare({ layout, rows: sketched, cuts, order }: Sketch): Promise
   expect(sorted(found), layout.name).toEqual(sorted(expected))
 }
 
-test('any book, written in any layout and imported in overlapping files in any order, is the same book to the cent', async () => {
+test('a random book, imported from overlapping files of any layout in any order, is the same book to the cent', async () => {
   await fc.assert(fc.asyncProperty(sketch, compare), { numRuns: Number(process.env['BOOKS'] ?? 80) })
 })
 
-test.each(Object.keys(PRESETS))('a book in the layout of %s is the same book', async (preset) => {
-  const own = dialect.map((one) => ofPreset(preset as PresetName, one))
-  await fc.assert(fc.asyncProperty(fc.tuple(sketch, own).map(([one, chosen]) => ({ ...one, layout: chosen })), compare), { numRuns: 2 })
+test.each(Object.keys(PRESETS))('a user who imports a random book in the layout of %s gets the same book', async (preset) => {
+  const layout = dialect.map((one) => ofPreset(preset as PresetName, one))
+  await fc.assert(fc.asyncProperty(fc.tuple(sketch, layout).map(([one, chosen]) => ({ ...one, layout: chosen })), compare), { numRuns: 2 })
 })

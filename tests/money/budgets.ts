@@ -1,13 +1,10 @@
-/**
- * What the comparison of budgets must answer, written from the sentences of docs/data.md and not from the SQL. Pure: no I/O, no
- * clock, no database.
- */
+/** A model of the comparison of budgets, written from the sentences of docs/data.md and not from the SQL. Pure: no I/O, no clock, no database. */
 import { daysBetween, daysOfMonth, monthOf, plusDays, plusMonths } from './days.ts'
 import { converted, counted, grouped, rounded, smallest, type Books, type Group, type Question } from './model.ts'
 
 export type Compared = { category: string, currency: string, budget: bigint, actual: bigint }
 
-/** Every month has a whole number of these: the least common multiple of 28, 29, 30 and 31. */
+/** The length of a month in units that any day count divides: the least common multiple of 28, 29, 30 and 31. */
 const shares = 377_580n
 
 type Term = { amount: bigint, rollover: boolean }
@@ -16,8 +13,8 @@ function termOf({ budgets, categories }: Books, category: string, currency: stri
   const rows = budgets.filter((one) => one.category === category && one.currency === currency)
   const row = rows.find((one) => one.month === month) ?? rows.find((one) => one.month === null)
   if (row !== undefined) return row
-  const own = categories.find(({ id }) => id === category)
-  return own?.budgetCurrency === currency && own.monthlyBudget !== null ? { amount: own.monthlyBudget, rollover: false } : undefined
+  const found = categories.find(({ id }) => id === category)
+  return found?.budgetCurrency === currency && found.monthlyBudget !== null ? { amount: found.monthlyBudget, rollover: false } : undefined
 }
 
 const add = (groups: Group[]): bigint => groups.reduce((sum, { amount }) => sum + amount, 0n)
@@ -27,13 +24,13 @@ function carriedInto(books: Books, zone: string, category: string, currency: str
   const before = plusMonths(month, -1)
   if (before < earliest || termOf(books, category, currency, month)?.rollover !== true) return 0n
   const term = termOf(books, category, currency, before)
-  // a month without a budget leaves nothing
+  // A month without a budget has no remainder.
   if (term === undefined) return 0n
   const spent = grouped(counted(books, { zone, filter: { first: before, last: plusDays(month, -1), currency, categories: [category] } }), () => null)
   return term.amount + add(spent) + carriedInto(books, zone, category, currency, before, earliest)
 }
 
-/** The budget of a range of days in one currency, or undefined where there is none. */
+/** Returns the budget of a range of days in one currency, or undefined if there is none. */
 function budgetOf(books: Books, zone: string, category: string, currency: string, first: string, last: string): bigint | undefined {
   let parts = 0n
   let isThere = false
@@ -44,7 +41,7 @@ function budgetOf(books: Books, zone: string, category: string, currency: string
     const end = plusMonths(month, 1)
     const covered = daysBetween(month < first ? first : month, plusDays(last, 1) < end ? plusDays(last, 1) : end)
     const begun = books.budgets.filter((one) => one.category === category && one.currency === currency).map((one) => one.month ?? one.startsOn ?? books.present)
-    // up to 60 months, from the first that has a row
+    // Up to 60 months, from the first with a row.
     const earliest = [plusMonths(month, -60), begun.toSorted()[0] ?? month].toSorted()[1] ?? month
     const carried = month === monthOf(first) ? carriedInto(books, zone, category, currency, month, earliest) : 0n
     parts += (term.amount + carried) * BigInt(covered) * shares / BigInt(daysOfMonth(month))
@@ -81,5 +78,5 @@ export function comparison(books: Books, question: Question & { filter: { first:
   })
 }
 
-/** The amounts that a currency can have. */
+/** Rounds to the decimals of a currency. */
 export const inUnits = (amount: number, currency: string): bigint => BigInt(amount) * smallest(currency)

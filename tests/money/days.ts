@@ -1,4 +1,4 @@
-/** Days as `YYYY-MM-DD` and what is reckoned with them, by the calendar alone. Pure: no clock. */
+/** Dates as `YYYY-MM-DD` and calendar arithmetic. Pure: no clock. */
 
 const at = (day: string): number => Date.parse(`${day}T00:00:00Z`)
 const named = (time: number): string => new Date(time).toISOString().slice(0, 10)
@@ -7,7 +7,7 @@ const parts = (day: string): [number, number, number] => day.split('-').map(Numb
 export const plusDays = (day: string, days: number): string => named(at(day) + days * 86_400_000)
 export const daysBetween = (first: string, last: string): number => Math.round((at(last) - at(first)) / 86_400_000)
 
-/** So many months later: the same day, or the last one of a shorter month. */
+/** Adds months: the same day, or the last day of a shorter month. */
 export function plusMonths(day: string, months: number): string {
   const [year, month, date] = parts(day)
   const last = new Date(Date.UTC(year, month + months, 0)).getUTCDate()
@@ -20,7 +20,7 @@ export const daysOfMonth = (day: string): number => daysBetween(monthOf(day), pl
 export const units = ['day', 'week', 'month', 'quarter', 'year'] as const
 export type Unit = typeof units[number]
 
-/** The first day of the period that a day is in. Weeks begin on Monday. */
+/** Returns the first day of the period. Weeks begin on Monday. */
 export function periodOf(day: string, unit: Unit): string {
   const [year, month] = parts(day)
   if (unit === 'day') return day
@@ -29,7 +29,7 @@ export function periodOf(day: string, unit: Unit): string {
   return unit === 'quarter' ? named(Date.UTC(year, month - 1 - (month - 1) % 3, 1)) : `${year}-01-01`
 }
 
-/** The day that a moment has in a time zone. A whole day is itself. */
+/** Returns the date of a moment in a time zone. A whole day stays the same. */
 export function dayIn(zone: string, moment: string): string {
   if (!moment.includes('T')) return moment
   const written = new Intl.DateTimeFormat('en-CA', { timeZone: zone, year: 'numeric', month: '2-digit', day: '2-digit' })

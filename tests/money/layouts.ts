@@ -1,4 +1,4 @@
-/** Writes rows of a book as bank files of each layout. Takes nothing of the reader but the columns of presets. */
+/** Writes rows of a book as bank files of each layout. Uses nothing of the reader except the columns of presets. */
 import { type DateOrder, type Direction, type Preset, type PresetName, PRESETS, type ReadOptions, type StatementRow } from '../../client/import/index.ts'
 
 export type BookRow = { account: string, day: string, cents: number, name: string, pending: boolean, id: string }
@@ -30,7 +30,7 @@ export type Dialect = {
   isNewestFirst: boolean
 }
 
-/** Bytes of a text in an encoding of one byte a letter, or of two. */
+/** Encodes a text with one or two bytes for each letter. */
 function encoded(text: string, encoding: Dialect['encoding']): Uint8Array {
   if (encoding === 'utf-8') return new TextEncoder().encode(text)
   if (encoding === 'utf-16le')
@@ -74,7 +74,7 @@ const plain = {
 export const signs = ['signed', 'spent', 'columns', 'direction'] as const
 export type Sign = (typeof signs)[number]
 
-/** Pairs of words for out and in. The reader does not know the last pair, but the name of its column. */
+/** Pairs of words for outgoing and incoming. The reader knows the last pair only by the name of its column. */
 const ways = [['D', 'C'], ['Soll', 'Haben'], ['Af', 'Bij'], ['débito', 'crédito'], ['OUT', 'IN'], ['weg', 'her']] as const
 
 /** A CSV file without a preset. */
@@ -119,12 +119,12 @@ export function generic(sign: Sign, takesAll: boolean, hasStatus: boolean, way: 
   }
 }
 
-/** A CSV file in the layout of a preset: its header with its columns filled. */
+/** A CSV file in the layout of a preset, with its header and columns. */
 export function ofPreset(preset: PresetName, dialect: Dialect): Layout {
   const { header, columns, ...says }: Preset = PRESETS[preset]
   const order: DateOrder = says.dateOrder ?? (dialect.dates === 'mdy' ? 'mdy' : dialect.dates === 'iso' ? 'ymd' : 'dmy')
   const dates = { ymd: 'iso', dmy: 'dmy', mdy: 'mdy' }[order] as Dialect['dates']
-  const own: Dialect = { ...dialect, decimal: says.decimal ?? dialect.decimal, encoding: 'utf-8' }
+  const dialectOfPreset: Dialect = { ...dialect, decimal: says.decimal ?? dialect.decimal, encoding: 'utf-8' }
   const first = (column: unknown) => [column].flat()[0] as string | number | undefined
   const names = header.length === 0
     ? []
@@ -151,10 +151,10 @@ export function ofPreset(preset: PresetName, dialect: Dialect): Layout {
     put(columns.currency, (says.currency ?? 'eur').toUpperCase())
     put(columns.account, row.account)
     put(columns.date, dayIn(row.day, dates))
-    put(columns.amount, columns.direction === undefined ? signed(cents, own) : magnitude(cents, own))
+    put(columns.amount, columns.direction === undefined ? signed(cents, dialectOfPreset) : magnitude(cents, dialectOfPreset))
     put(columns.direction, preset === 'ing-nl' ? row.cents < 0 ? 'Af' : 'Bij' : row.cents < 0 ? 'debit' : 'credit')
-    if (row.cents < 0) put(columns.debit, magnitude(row.cents, own))
-    else put(columns.credit, says.magnitudes === true ? `-${magnitude(row.cents, own)}` : magnitude(row.cents, own))
+    if (row.cents < 0) put(columns.debit, magnitude(row.cents, dialectOfPreset))
+    else put(columns.credit, says.magnitudes === true ? `-${magnitude(row.cents, dialectOfPreset)}` : magnitude(row.cents, dialectOfPreset))
     put(columns.status, row.pending ? 'Pending' : 'Posted')
     if (says.journal !== undefined) {
       const { source, sourceType, destination, destinationType, own: [type = ''] } = says.journal
@@ -171,14 +171,14 @@ export function ofPreset(preset: PresetName, dialect: Dialect): Layout {
     currency: says.currency ?? 'eur',
     takesAll: columns.account !== undefined || says.journal !== undefined,
     hasStatus: columns.status !== undefined,
-    answers: { ...plain, dateOrder: order, decimal: own.decimal, ...header.length === 0 ? { preset } : {} },
-    write: (rows) => tableOf([...header.length === 0 ? [] : [names], ...inOrder(rows, dialect.isNewestFirst).map(cellsOf)], own),
+    answers: { ...plain, dateOrder: order, decimal: dialectOfPreset.decimal, ...header.length === 0 ? { preset } : {} },
+    write: (rows) => tableOf([...header.length === 0 ? [] : [names], ...inOrder(rows, dialect.isNewestFirst).map(cellsOf)], dialectOfPreset),
   }
 }
 
 const escaped = (text: string) => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;')
 
-/** OFX: SGML, which closes no values, or XML. */
+/** OFX: SGML, which does not close values, or XML. */
 export function ofx(isXml: boolean): Layout {
   const value = (name: string, text: string) => `<${name}>${escaped(text)}${isXml ? `</${name}>` : ''}\n`
   const transaction = ({ day, cents, name, pending, id }: BookRow) => {
@@ -206,7 +206,7 @@ export function ofx(isXml: boolean): Layout {
   }
 }
 
-/** QIF with a list of each account. */
+/** QIF with a list for each account. */
 export const qif = (isCard: boolean): Layout => ({
   name: 'QIF',
   currency: 'eur',
@@ -216,8 +216,8 @@ export const qif = (isCard: boolean): Layout => ({
   write: (rows, accounts) =>
     new TextEncoder().encode(
       accounts.map((account) => {
-        const own = rows.filter((row) => row.account === account)
-        const records = own.map(({ day, cents, name }) => `D${dayIn(day, 'mdy')}\nT${signed(cents, { decimal: '.', groups: true })}\nP${name}\n^\n`)
+        const accountRows = rows.filter((row) => row.account === account)
+        const records = accountRows.map(({ day, cents, name }) => `D${dayIn(day, 'mdy')}\nT${signed(cents, { decimal: '.', groups: true })}\nP${name}\n^\n`)
         return `!Account\nN${account}\n^\n!Type:${isCard ? 'CCard' : 'Bank'}\n${records.join('')}`
       }).join(''),
     ),
@@ -240,8 +240,8 @@ export const camt: Layout = {
       }</Sts><BookgDt><Dt>${day}</Dt></BookgDt><AcctSvcrRef>X${id}</AcctSvcrRef>${parties}</Ntry>\n`
     }
     const statements = accounts.map((account) => {
-      const own = rows.filter((row) => row.account === account)
-      return `<Stmt><Acct><Id><Othr><Id>${account}</Id></Othr></Id><Ccy>EUR</Ccy></Acct>${own.map(entry).join('')}</Stmt>`
+      const accountRows = rows.filter((row) => row.account === account)
+      return `<Stmt><Acct><Id><Othr><Id>${account}</Id></Othr></Id><Ccy>EUR</Ccy></Acct>${accountRows.map(entry).join('')}</Stmt>`
     })
     return new TextEncoder().encode(`<?xml version="1.0" encoding="UTF-8"?><Document><BkToCstmrStmt>${statements.join('')}</BkToCstmrStmt></Document>`)
   },

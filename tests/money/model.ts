@@ -1,6 +1,6 @@
 /**
- * What every report must answer of somebody's books, written from the sentences of docs/data.md and not from the SQL: in
- * whole cents and exact fractions. Pure: no I/O, no clock, no database.
+ * A model of every report, written from the sentences of docs/data.md and not from the SQL. It computes with whole cents and exact fractions. Pure:
+ * no I/O, no clock, no database.
  */
 import { dayIn, periodOf, type Unit } from './days.ts'
 
@@ -10,36 +10,36 @@ export type Transaction = {
   amount: bigint
   currency: string
   status: Status
-  /** A moment, in UTC, or a whole day, which is that day for everybody. */
+  /** A moment in UTC, or a whole day, which is the same day in every time zone. */
   at: string
   category: string | null
   account: string | null
   isTransfer: boolean
   items: LineItem[]
 }
-/** One `base` was worth `rate` / 10^12 `quote` from that day on. */
+/** One `base` is worth `rate` / 10^12 `quote` from that day. */
 export type Rate = { on: string, base: string, quote: string, rate: bigint }
 export type Account = { id: string, currency: string, balance: bigint }
 export type Category = { id: string, monthlyBudget: bigint | null, budgetCurrency: string }
-/** Of one month, or without one of every month that has no row of its own. */
+/** A budget of one month. Without a month, of every month without its own row. */
 export type Budget = { category: string, month: string | null, startsOn: string | null, amount: bigint, currency: string, rollover: boolean }
 /** `present` is the first day of the month in which the rows were stored. */
 export type Books = { accounts: Account[], transactions: Transaction[], rates: Rate[], categories: Category[], budgets: Budget[], present: string }
 
-/** Which transactions a report is asked about. */
+/** The filter of a report. */
 export type Filter = {
   first?: string
   last?: string
   currency?: string
   account?: string
-  /** Any of these; null is those of no category. */
+  /** Transactions in any of these categories. Null selects those without a category. */
   categories?: (string | null)[]
   statuses?: Status[]
   type?: 'income' | 'expense' | 'balance'
 }
 export type Question = { zone: string, filter: Filter, convertTo?: string }
 
-/** A part of a transaction in a category: several of one transaction where its line items are of several. */
+/** The part of a transaction in a category. A transaction has several if its line items have different categories. */
 export type Part = {
   transaction: Transaction
   day: string
@@ -51,20 +51,20 @@ export class MissingRate extends Error {}
 const unknown = (from: string, to: string, day: string): MissingRate => new MissingRate(`no exchange rate from ${from} to ${to} on or before ${day}`)
 
 export const magnitude = (n: bigint): bigint => n < 0n ? -n : n
-/** A fraction rounded to a whole number, halves away from zero. */
+/** Rounds a fraction to a whole number, half away from zero. */
 export const rounded = (numerator: bigint, denominator: bigint): bigint => {
   const half = (2n * magnitude(numerator) + denominator) / (2n * denominator)
   return numerator < 0n ? -half : half
 }
 
-/** The smallest amount of a currency, in hundredths; more than two decimals are not stored. */
+/** The smallest amount of a currency, in hundredths. At most two decimals are stored. */
 export const smallest = (currency: string): bigint => currency === 'jpy' ? 100n : 1n
 
-type Known = { numerator: bigint, denominator: bigint, on: string }
+type Conversion = { numerator: bigint, denominator: bigint, on: string }
 const parity = 1_000_000_000_000n
 
 /** "Latest of direct and inverse wins, direct when of the same day." */
-function known(rates: Rate[], from: string, to: string, day: string): Known | undefined {
+function direct(rates: Rate[], from: string, to: string, day: string): Conversion | undefined {
   const until = rates.filter(({ on }) => on <= day)
   return [
     ...until.filter(({ base, quote }) => base === from && quote === to).map(({ rate, on }) => ({ numerator: rate, denominator: parity, on, turn: 0 })),
@@ -73,24 +73,24 @@ function known(rates: Rate[], from: string, to: string, day: string): Known | un
 }
 
 /** "Only when there is neither: through one common currency; of several the one whose older leg is youngest, then by code." */
-function through(rates: Rate[], from: string, to: string, day: string): Known | undefined {
+function through(rates: Rate[], from: string, to: string, day: string): Conversion | undefined {
   const codes = [...new Set(rates.flatMap(({ base, quote }) => [base, quote]))].toSorted()
-  return codes.flatMap((code): Known[] => {
-    const [first, second] = [known(rates, from, code, day), known(rates, code, to, day)]
+  return codes.flatMap((code): Conversion[] => {
+    const [first, second] = [direct(rates, from, code, day), direct(rates, code, to, day)]
     return first === undefined || second === undefined ? [] : [{
       numerator: first.numerator * second.numerator,
       denominator: first.denominator * second.denominator,
       on: first.on < second.on ? first.on : second.on,
     }]
-  }).reduce<Known | undefined>((best, next) => best === undefined || next.on > best.on ? next : best, undefined)
+  }).reduce<Conversion | undefined>((best, next) => best === undefined || next.on > best.on ? next : best, undefined)
 }
 
-/** @throws MissingRate where the books have no way from the one currency to the other on that day */
+/** @throws MissingRate if the books cannot convert between the currencies on that day */
 export function converted(amount: bigint, rates: Rate[], from: string, to: string, day: string): bigint {
   const unit = smallest(to)
-  // a part of a month's budget may have more decimals than its currency
+  // A part of a month's budget may have more decimals than its currency.
   if (from === to) return rounded(amount, unit) * unit
-  const found = known(rates, from, to, day) ?? through(rates, from, to, day)
+  const found = direct(rates, from, to, day) ?? through(rates, from, to, day)
   if (found === undefined) throw unknown(from, to, day)
   return rounded(amount * found.numerator, found.denominator * unit) * unit
 }
@@ -108,9 +108,9 @@ function partsOf(transaction: Transaction, question: Question, rates: Rate[]): P
   for (const item of items)
     if (item.category !== null && item.category !== category && item.amount !== 0n)
       moved.set(item.category, (moved.get(item.category) ?? 0n) + magnitude(item.amount))
-  const asked = question.filter.categories
-  // a transaction without a requested part needs no rate
-  if (asked !== undefined && ![category, ...moved.keys()].some((one) => asked.includes(one))) return []
+  const selected = question.filter.categories
+  // A transaction without a requested part needs no rate.
+  if (selected !== undefined && ![category, ...moved.keys()].some((one) => selected.includes(one))) return []
   const rest = magnitude(amount) - sum([...moved.values()])
   const shares = [...moved].toSorted(([a, one], [b, other]) => one === other ? (a < b ? -1 : 1) : one > other ? -1 : 1)
   // "the rest has what rounding leaves; where no rest is left, the largest part has it"
@@ -120,7 +120,7 @@ function partsOf(transaction: Transaction, question: Question, rates: Rate[]): P
   return [part(first?.[0] ?? null, convert(amount) - sum(others.map((one) => one.amount))), ...others]
 }
 
-/** The parts that count: never a transfer's, and a failed one's only where the status is asked for. */
+/** Returns the parts that count: none of a transfer, and those of a failed transaction only if the filter selects the status. */
 export function counted(books: Books, question: Question, isByStatus = false): Part[] {
   const { first, last, currency, account, categories, statuses, type } = question.filter
   return books.transactions.filter((one) => {
@@ -151,14 +151,14 @@ export function grouped(parts: Part[], keyOf: (part: Part) => string | null): Gr
 }
 
 export type Fn = 'sum' | 'avg' | 'count'
-/** In hundredths; of a count the number itself. "An average has the decimals of its currency." */
+/** A sum in hundredths, or a count. "An average has the decimals of its currency." */
 export function measured({ currency, amount, count }: Omit<Group, 'key'>, fn: Fn): bigint {
   if (fn !== 'avg') return fn === 'sum' ? amount : count
   const unit = smallest(currency)
   return rounded(amount, count * unit) * unit
 }
 
-/** One number, or the currencies that cannot be one. */
+/** One number, or the currencies that cannot be added up. */
 export function stat(books: Books, question: Question, fn: Fn): bigint | string[] {
   const parts = counted(books, fn === 'count' ? { zone: question.zone, filter: question.filter } : question)
   const groups = grouped(parts, () => null)
@@ -179,7 +179,7 @@ export function aggregate(books: Books, question: Question, grouping: Grouping):
 export const distribution = (books: Books, question: Question): Group[] => grouped(counted(books, question), ({ category }) => category)
 
 export type Flow = { income: bigint, expenses: bigint }
-/** Of each currency and period what came and went, by `currency period`. */
+/** Income and expenses by currency and period, with the key `currency period`. */
 export function cashFlow(books: Books, question: Question, unit: Unit): Map<string, Flow> {
   const flows = new Map<string, Flow>()
   for (const { transaction, day, currency, amount } of counted(books, question)) {

@@ -1,7 +1,4 @@
-/**
- * Random books, and every report of them compared with the model, to the cent. A failure prints the seed and the smallest books
- * and question that tell.
- */
+/** Random books: every report matches the model, exact to the cent. A failure prints the seed and the smallest failing books and question. */
 import fc from 'fast-check'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { dataStack, type Answer, type Caller, type DataStack } from '../support/data.ts'
@@ -34,9 +31,9 @@ const fns: Fn[] = ['sum', 'avg', 'count']
 const groupings: Grouping[] = [...units, 'category', 'status', 'currency']
 const flows: Record<Unit, string> = { day: 'daily', week: 'weekly', month: 'monthly', quarter: 'quarterly', year: 'yearly' }
 
-type Asked = { question: Question, call: (name: string, body: unknown) => Promise<Answer> }
+type Query = { question: Question, call: (name: string, body: unknown) => Promise<Answer> }
 
-/** What the model answers, or its refusal. */
+/** The result of the model, or its refusal. */
 function orMissing<Value>(answer: () => Value): Value | MissingRate {
   try {
     return answer()
@@ -46,7 +43,7 @@ function orMissing<Value>(answer: () => Value): Value | MissingRate {
   }
 }
 
-/** That an answer names a pair and a day of which the books know no rate. */
+/** Expects a refusal that names a currency pair and a day without a rate in the books. */
 function expectMissing({ rates }: Books, { status, body }: Answer): void {
   expect([status, body.code]).toEqual([400, '22023'])
   const [, from = '', to = '', day = ''] = /^no exchange rate from (\w+) to (\w+) on or before ([\d-]+)$/.exec(body.message) ?? []
@@ -70,7 +67,7 @@ const inOrder = (rows: (string | null | bigint)[][]): string[] => rows.map((row)
 const rowsOf = (groups: Group[], fn: Fn) => inOrder(groups.map((group) => [group.key, group.currency, measured(group, fn), group.count]))
 const numberOf = (value: unknown, fn: Fn): bigint => fn === 'count' ? BigInt(Number(value)) : cents(value)
 
-async function compareStat(books: Books, { question, call }: Asked, fn: Fn): Promise<void> {
+async function compareStat(books: Books, { question, call }: Query, fn: Fn): Promise<void> {
   const expected = orMissing(() => stat(books, question, fn))
   const answer = await call('get_transaction_stat', {
     p_filters: filtersOf(question),
@@ -83,7 +80,7 @@ async function compareStat(books: Books, { question, call }: Asked, fn: Fn): Pro
   else expect([answer.status, numberOf(answer.body, fn)], answer.text).toEqual([200, expected])
 }
 
-async function compareAggregate(books: Books, { question, call }: Asked, grouping: Grouping, fn: Fn): Promise<void> {
+async function compareAggregate(books: Books, { question, call }: Query, grouping: Grouping, fn: Fn): Promise<void> {
   const { type: _, ...filter } = question.filter
   const expected = orMissing(() => aggregate(books, { ...question, filter }, grouping))
   const answer = await call('get_transaction_aggregate', { p_filters: filtersOf(question), p_group_by: grouping, p_aggregate_fn: fn, ...converting(question) })
@@ -93,7 +90,7 @@ async function compareAggregate(books: Books, { question, call }: Asked, groupin
   expect(found).toEqual(rowsOf(expected, fn))
 }
 
-async function compareDistribution(books: Books, { question, call }: Asked): Promise<void> {
+async function compareDistribution(books: Books, { question, call }: Query): Promise<void> {
   const { categories: _, statuses: __, ...filter } = question.filter
   const { first, last, currency, account, type } = filter
   const expected = orMissing(() => distribution(books, { ...question, filter }))
@@ -114,8 +111,10 @@ async function compareDistribution(books: Books, { question, call }: Asked): Pro
   expect(found).toEqual(rowsOf(expected, 'sum'))
 }
 
-/** The books end before this year, so of months and longer 120 periods hold all of them; of days and weeks those that are answered. */
-async function compareCashFlow(books: Books, { question, call }: Asked, unit: Unit): Promise<void> {
+/**
+ * The number of periods. The books end before this year, so 120 periods cover them by months and longer. By days and weeks only a part is covered.
+ */
+async function compareCashFlow(books: Books, { question, call }: Query, unit: Unit): Promise<void> {
   const { currency, account } = question.filter
   const filter = { ...(currency === undefined ? {} : { currency }), ...(account === undefined ? {} : { account }) }
   const answer = await call('get_cash_flow', {
@@ -141,7 +140,7 @@ async function compareCashFlow(books: Books, { question, call }: Asked, unit: Un
   expect(inOrder(found)).toEqual(inOrder(wanted))
 }
 
-async function compareBudgets(books: Books, { question, call }: Asked): Promise<void> {
+async function compareBudgets(books: Books, { question, call }: Query): Promise<void> {
   const { first, last, currency } = question.filter
   if (first === undefined || last === undefined) return
   const filter = { first, last, ...(currency === undefined ? {} : { currency }) }
@@ -168,7 +167,7 @@ async function compareBalances(caller: Caller, books: Books): Promise<void> {
     .toEqual(inOrder(books.accounts.map((account) => [account.id, currentBalance(books, account)])))
 }
 
-test('every report of any books answers what the model does, to the cent', async () => {
+test('every report of random books matches the model, to the cent', async () => {
   const year = new Date().getUTCFullYear()
   await fc.assert(
     fc.asyncProperty(sketches(year), async (sketch) => {
@@ -177,21 +176,21 @@ test('every report of any books answers what the model does, to the cent', async
       await compareBalances(caller, books)
       for (const one of sketch.questions) {
         const question = questionOf(one, books, categories)
-        const asked: Asked = { question, call: (name, body) => caller.post(`/rpc/${name}`, body, { prefer: `timezone=${question.zone}` }) }
+        const query: Query = { question, call: (name, body) => caller.post(`/rpc/${name}`, body, { prefer: `timezone=${question.zone}` }) }
         for (const fn of fns) {
-          await compareStat(books, asked, fn)
-          for (const grouping of groupings) await compareAggregate(books, asked, grouping, fn)
+          await compareStat(books, query, fn)
+          for (const grouping of groupings) await compareAggregate(books, query, grouping, fn)
         }
-        await compareDistribution(books, asked)
-        await compareBudgets(books, asked)
-        for (const unit of units) await compareCashFlow(books, asked, unit)
+        await compareDistribution(books, query)
+        await compareBudgets(books, query)
+        for (const unit of units) await compareCashFlow(books, query, unit)
       }
     }),
     { numRuns: Number(process.env['BOOKS'] ?? 40) },
   )
 })
 
-test('what changes of budgets come later, the months before them are as they were', async () => {
+test('a later change of budgets does not change the months before', async () => {
   const year = new Date().getUTCFullYear()
   const change = fc.record({
     which: fc.nat({ max: 7 }),
@@ -207,7 +206,7 @@ test('what changes of budgets come later, the months before them are as they wer
       const caller = stack.as(await stack.person())
       const { books, categories } = await store(caller, sketch, year)
       const questions = sketch.questions.map((one) => questionOf(one, books, categories))
-      const asked = (question: Question): Asked => ({
+      const queryOf = (question: Question): Query => ({
         question,
         call: (name, body) => caller.post(`/rpc/${name}`, body, { prefer: `timezone=${question.zone}` }),
       })
@@ -215,7 +214,7 @@ test('what changes of budgets come later, the months before them are as they wer
         const { body: rows } = await caller.get('/budgets?month=is.null&select=id&order=id')
         const row = rows[which]
         const category = categories[which % categories.length]
-        // a second row of a currency is refused, and a category without a number keeps having none
+        // A second row of a currency is refused, and a category without a number stays without one.
         if (row !== undefined) await (to === 'deleted' ? caller.delete(`/budgets?id=eq.${row.id}`) : caller.patch(`/budgets?id=eq.${row.id}`, to))
         else {
           const number = to === 'deleted' ? { monthly_budget: null } : 'amount' in to ? { monthly_budget: to.amount } : {
@@ -223,14 +222,14 @@ test('what changes of budgets come later, the months before them are as they wer
           }
           await caller.patch(`/categories?id=eq.${category}&monthly_budget=not.is.null`, number)
         }
-        for (const question of questions) await compareBudgets(books, asked(question))
+        for (const question of questions) await compareBudgets(books, queryOf(question))
       }
     }),
     { numRuns: Number(process.env['BOOKS'] ?? 20) },
   )
 })
 
-test('reports of one range agree with each other', async () => {
+test('all reports of the same range agree with each other', async () => {
   const year = new Date().getUTCFullYear()
   await fc.assert(
     fc.asyncProperty(sketches(year), async (sketch) => {
@@ -247,7 +246,7 @@ test('reports of one range agree with each other', async () => {
           ),
         )
         if (groups.some(({ status }) => status !== 200)) {
-          // a rate is missing for one as for all
+          // If a rate is missing for one report, it is missing for all.
           expect(new Set(groups.map(({ text }) => text)).size).toBe(1)
           continue
         }

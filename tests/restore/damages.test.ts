@@ -1,6 +1,6 @@
 /**
- * What a backup notes of a database tells it from every other. A restored database is refused when it is not what was
- * saved, so each damage here must be seen. The commands that ask are tried in tests/containers.
+ * The notes of a backup identify its database. A restore is refused if the database differs from the notes, so each damage here must be detected. The
+ * commands that compare are tested in tests/containers.
  */
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -8,7 +8,7 @@ import { describeDatabase, sumUpRows } from '../../db/describe.ts'
 import { ownedDatabase } from '../support/database.ts'
 import { damages, type Damage } from './damages.ts'
 
-/** One damage of so many is tried; the proof tries more than a thousand. */
+/** The share of damages that a normal run tries. The proof tries more than a thousand. */
 const every = Number(process.env['DAMAGES_EVERY'] ?? '7')
 
 let stop: () => Promise<void>
@@ -16,7 +16,7 @@ let db: pg.Client
 
 beforeAll(async () => {
   ;({ db, stop } = await ownedDatabase())
-  // all of it at one time, so that no hash depends on the day
+  // All rows have the same time, so that no hash depends on the date.
   await db.query(`
     insert into auth.users (id, name, email, email_verified, created_at, updated_at)
       values ('ann', 'Ann', 'ann@example.org', true, '2026-01-01Z', '2026-01-01Z'), ('ben', 'Ben', 'ben@example.org', false, '2026-01-01Z', '2026-01-01Z');
@@ -27,10 +27,10 @@ beforeAll(async () => {
 })
 afterAll(() => stop())
 
-/** What a backup would note now. */
+/** The notes of a backup at this moment. */
 const noted = async (): Promise<string> => [...await describeDatabase(db), ...await sumUpRows(db)].map((object) => JSON.stringify(object)).join('\n')
 
-/** Whether PostgreSQL refuses it, as it would refuse the dump that says so; otherwise whether the notes tell. */
+/** Returns true if PostgreSQL refuses the damaged dump, or if the notes differ. */
 async function outcomeOf({ statement }: Damage, before: string): Promise<'refused' | 'seen' | 'not seen'> {
   await db.query('begin')
   try {
@@ -44,8 +44,8 @@ async function outcomeOf({ statement }: Damage, before: string): Promise<'refuse
   }
 }
 
-describe('what a backup notes', () => {
-  test('is the same however the session is set, and in whatever order rows lie', async () => {
+describe('the notes of a backup', () => {
+  test('are independent of session settings and of the order of rows', async () => {
     const before = await noted()
     await db.query('begin')
     await db.query(`
@@ -58,7 +58,7 @@ describe('what a backup notes', () => {
     await db.query('rollback')
   })
 
-  test('is the same after each definition is made anew from what a dump says of it', async () => {
+  test('stay the same if each definition is created again from a dump', async () => {
     const before = (await noted()).split('\n')
     const { rows } = await db.query<{ statement: string }>(`
       with ours as (select oid from pg_namespace where nspname in ('api', 'auth', 'private', 'public'))
@@ -86,7 +86,7 @@ describe('what a backup notes', () => {
     expect(before.filter((line) => !after.has(line))).toEqual([])
   })
 
-  test('leaves out the number that PostgreSQL 17.12 stamps on each column, and keeps the options beside it', async () => {
+  test('ignore the number that PostgreSQL 17.12 stores in each column, and keep the options next to it', async () => {
     const before = await noted()
     const options = `update pg_attribute set attoptions = $1 where attrelid = 'api.tags'::regclass and attname = 'user_id'`
     const { rows: [{ attoptions }] } = await db.query(`select attoptions from pg_attribute where attrelid = 'api.tags'::regclass and attname = 'user_id'`)
@@ -98,10 +98,10 @@ describe('what a backup notes', () => {
     await db.query('rollback')
   })
 
-  test(`tells damages of any object and any row: one in ${every} is tried`, async () => {
+  test(`detect damage to any object and any row: one in ${every} is tried`, async () => {
     const before = await noted()
     const all = await damages(db)
-    // some of every kind
+    // Some of every kind.
     const tried = Object.values(Object.groupBy(all, ({ kind }) => kind)).flatMap((some = []) => some.filter((_, index) => index % every === 0))
     const outcomes = []
     for (const damage of tried) outcomes.push({ ...damage, outcome: await outcomeOf(damage, before) })

@@ -1,12 +1,9 @@
-/**
- * Ways in which a restored database may be another than the one that was saved: one statement each, about every object of
- * the catalogue that a database has, and about its rows.
- */
+/** Damages of a restored database: statements for every kind of object in the catalogue, and for rows. */
 import type pg from 'pg'
 
 export type Damage = { kind: string, statement: string }
 
-/** Every query answers statements; names are written in full. */
+/** Each query returns statements with qualified names. */
 const generators: Record<string, string> = {
   policy: `
     select unnest(array[
@@ -112,7 +109,7 @@ const generators: Record<string, string> = {
       'create schema another'])`,
 }
 
-/** What any row may suffer: that it is gone, that it is there twice, that a value of it is another. */
+/** Damages of a row: missing, duplicated, or with another value. */
 async function damagesOfRows(db: pg.Client): Promise<Damage[]> {
   const { rows: tables } = await db.query<{ name: string }>(`
     select c.oid::regclass::text as name from pg_class c
@@ -139,7 +136,7 @@ async function damagesOfRows(db: pg.Client): Promise<Damage[]> {
   return all
 }
 
-/** All of them, in a stable order. */
+/** All damages, in a stable order. */
 export async function damages(db: pg.Client): Promise<Damage[]> {
   await db.query(`begin; set local search_path = ''`)
   const all: Damage[] = []

@@ -1,14 +1,11 @@
-/**
- * What an application does with supabase's clients, once: the same list for every address at which the data surface is,
- * with the clients as they are published.
- */
+/** The calls of an application with supabase's published clients. The same list runs for each address of the data surface. */
 import type { PostgrestClient } from '@supabase/postgrest-js'
 import { expect } from 'vitest'
 
-/** What both clients have, one of the two with the other inside. The version is that of which all methods may be written down. */
+/** The common interface of both clients, one of which contains the other. This version allows the types of all methods. */
 export type Client = Pick<PostgrestClient<any, { PostgrestVersion: '13' }>, 'from' | 'rpc'>
 
-/** One person's client, and the client of nobody. */
+/** The client of a user, and an anonymous one. */
 export type Clients = { signedIn: Client, signedOut: Client }
 
 type Call = [does: string, (clients: Clients) => Promise<void>]
@@ -47,7 +44,7 @@ export const calls: Call[] = [
       data: [{ name: 'Counted' }],
     })
   }],
-  ['gets one, or nothing, or an error', async ({ signedIn }) => {
+  ['requests a single row: gets it, null, or an error', async ({ signedIn }) => {
     await signedIn.from('tags').insert([{ name: 'Single' }, { name: 'Double' }, { name: 'Double' }]).throwOnError()
     const named = (name: string) => signedIn.from('tags').select('name').eq('name', name)
     expect(await named('Single').single()).toMatchObject({ status: 200, data: { name: 'Single' } })
@@ -56,13 +53,13 @@ export const calls: Call[] = [
     expect(await named('None').single()).toMatchObject({ status: 406, error: { code: 'PGRST116' } })
     expect(await named('Double').single()).toMatchObject({ status: 406, error: { code: 'PGRST116', details: 'The result contains 2 rows' } })
   }],
-  ['embeds what belongs to a row', async ({ signedIn }) => {
+  ['embeds related rows', async ({ signedIn }) => {
     const { data: category } = await signedIn.from('categories').insert({ name: 'Food' }).select('id').single().throwOnError()
     await signedIn.from('transactions').insert({ name: 'Bread', amount: -3, category_id: category.id }).throwOnError()
     expect((await signedIn.from('transactions').select('name,category:categories(name)').eq('category_id', category.id)).data)
       .toEqual([{ name: 'Bread', category: { name: 'Food' } }])
   }],
-  ['asks for CSV, and for answers without nulls', async ({ signedIn }) => {
+  ['requests CSV, and responses without nulls', async ({ signedIn }) => {
     await signedIn.from('transactions').insert({ name: 'Printed', amount: 2 }).throwOnError()
     const printed = () => signedIn.from('transactions').select('name,description').eq('name', 'Printed')
     expect((await printed().csv()).data).toBe('name,description\nPrinted,')
@@ -77,7 +74,7 @@ export const calls: Call[] = [
     })
     expect(await signedIn.from('transactions').update({ status: 'paid' }).eq('name', 'Changing')).toMatchObject({ status: 204, error: null })
   }],
-  ['upserts by id, and imports again', async ({ signedIn }) => {
+  ['upserts by id, and repeats an import', async ({ signedIn }) => {
     const { data: { id } } = await signedIn.from('tags').insert({ name: 'Before' }).select('id').single().throwOnError()
     expect((await signedIn.from('tags').upsert({ id, name: 'After' }).select('name')).data).toEqual([{ name: 'After' }])
     const imported = { name: 'Tram', amount: -2.9, source: 'bank', external_id: 'b-1' }
@@ -100,16 +97,16 @@ export const calls: Call[] = [
     const filters = [{ field: 'name', operation: 'eq', value: 'Found' }]
     expect((await signedIn.rpc('get_filtered_transactions', { filters }).select('name').limit(1).single()).data).toEqual({ name: 'Found' })
   }],
-  ['is told of an error by status and code', async ({ signedIn }) => {
+  ['gets the status and code of an error', async ({ signedIn }) => {
     expect(await signedIn.from('transactions').select('colour')).toMatchObject({ status: 400, error: { code: '42703' } })
     expect(await signedIn.from('transactions').insert({ name: 'x', amount: 1, status: 'done' })).toMatchObject({ status: 400, error: { code: '23514' } })
     expect(await signedIn.from('nothing').select()).toMatchObject({ status: 404, error: { code: expect.stringMatching(/^(42P01|PGRST205)$/) } })
     await expect(signedIn.from('transactions').select('colour').throwOnError()).rejects.toThrow('colour')
   }],
-  ['gives up when told so', async ({ signedIn }) => {
+  ['aborts a request', async ({ signedIn }) => {
     expect(await signedIn.from('transactions').select().abortSignal(AbortSignal.abort())).toMatchObject({ data: null, error: expect.anything() })
   }],
-  ['reads nothing and writes nothing while nobody is signed in', async ({ signedOut }) => {
+  ['reads no rows and writes none without a session', async ({ signedOut }) => {
     expect(await signedOut.from('transactions').select()).toMatchObject({ status: 200, data: [] })
     expect(await signedOut.from('transactions').insert({ name: 'x', amount: 1 })).toMatchObject({ status: 401, error: { code: '42501' } })
     expect(await signedOut.rpc('get_transaction_stat', {})).toMatchObject({ status: 401, error: { code: '42501' } })
@@ -118,10 +115,10 @@ export const calls: Call[] = [
     expect((await signedIn.from('tags').insert({ name: 'Tried' }).select('name').rollback()).data).toEqual([{ name: 'Tried' }])
     expect((await signedIn.from('tags').select().eq('name', 'Tried')).data).toEqual([])
   }],
-  ['is refused what docs/data.md says is not there', async ({ signedIn }) => {
+  ['is refused the features that docs/data.md excludes', async ({ signedIn }) => {
     const imported = { name: 'x', amount: 1, source: 'bank', external_id: 'b-1' }
     const refusals = [
-      // 12 does not know the preference and 16 keeps to it
+      // PostgREST 12 does not know this preference, and 16 does.
       [
         await signedIn.from('transactions').update({ status: 'pending' }).gte('amount', -1e6).maxAffected(1),
         '400',
@@ -129,7 +126,7 @@ export const calls: Call[] = [
       ],
       [await signedIn.from('transactions').select('*', { count: 'planned' }), '400', /^PGRST122$/],
       [await signedIn.from('transactions').select('*', { count: 'estimated' }), '400', /^PGRST122$/],
-      // what cannot be produced is 415 in 12 and 406 in 16
+      // An unsupported media type is 415 in PostgREST 12 and 406 in 16.
       [await signedIn.from('transactions').select().explain(), '415 or 406', /^PGRST107$/],
       [await signedIn.from('transactions').select().geojson(), '404', /^42883$/],
       [await signedIn.from('transactions').select('amount.sum()'), '400', /^PGRST123$/],

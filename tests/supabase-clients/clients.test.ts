@@ -1,4 +1,4 @@
-/** supabase's clients as they are published, at every address that `npm start` has for the data surface. */
+/** supabase's published clients, at each address of the data surface of `npm start`. */
 import { PostgrestClient } from '@supabase/postgrest-js'
 import { createClient } from '@supabase/supabase-js'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -12,7 +12,7 @@ beforeAll(async () => {
 })
 afterAll(() => stack.close())
 
-/** supabase-js as docs/data.md has it. @returns what makes the client of a person with this token, or of an anonymous caller */
+/** supabase-js configured as in docs/data.md. @returns a function that creates the client of a user with a token, or an anonymous one */
 const supabase = (origin: string, key: string) => (token?: string): Client => createClient(origin, key, { accessToken: () => Promise.resolve(token ?? null) })
 
 const plain = (url: string) => (token?: string) => new PostgrestClient(url, { headers: token === undefined ? {} : { Authorization: `Bearer ${token}` } })
@@ -29,7 +29,7 @@ describe.each([
   test.each(calls)('%s', (__, call) => call(clients))
 })
 
-test('what supabase has and this product does not is 404, and with accessToken .auth says that it is not for this', async () => {
+test('other services of supabase are 404, and with accessToken the client throws at .auth', async () => {
   const client = createClient(stack.url, 'key', { accessToken: () => Promise.resolve(null) })
   expect((await client.storage.listBuckets()).error).toMatchObject({ status: 404 })
   expect((await client.functions.invoke('any')).error).toMatchObject({ context: { status: 404 } })
@@ -37,30 +37,30 @@ test('what supabase has and this product does not is 404, and with accessToken .
   expect(() => client.auth.getSession()).toThrow('accessToken option')
 })
 
-test('a key of supabase’s new form, which is never the bearer, works too', async () => {
+test("a key in supabase's new format, which is never sent as the bearer, works too", async () => {
   const client = supabase(stack.url, 'sb_publishable_of-nobody')
   expect(await client().from('transactions').select()).toMatchObject({ status: 200, data: [] })
   expect(await client(await (await signedIn(stack, 'Ann')).token()).from('tags').insert({ name: 'Kept' })).toMatchObject({ status: 201 })
 })
 
-describe('what supabase-js adds at /rest/v1', () => {
+describe('requests of supabase-js at /rest/v1', () => {
   const transactions = (headers: Record<string, string>, prefix = '/rest/v1') => fetch(`${stack.url}${prefix}/transactions?select=name`, { headers })
 
-  test('is the schema public, which is dropped there and nowhere else; another schema is refused', async () => {
+  test('may name the schema public, which is dropped only there, and another schema is refused', async () => {
     expect((await transactions({ 'accept-profile': 'public' })).status).toBe(200)
     expect((await transactions({ 'accept-profile': 'api' })).status).toBe(200)
     expect((await transactions({ 'accept-profile': 'auth' })).status).toBe(406)
     expect((await transactions({ 'accept-profile': 'public' }, '/data')).status).toBe(406)
   })
 
-  test('is its key as the bearer, which is dropped when it is the apikey of the same request; a token that is none is refused', async () => {
+  test('may have the apikey as the bearer, which is dropped, and an invalid token is refused', async () => {
     expect((await transactions({ apikey: 'key', authorization: 'Bearer key' })).status).toBe(200)
     expect((await transactions({ apikey: 'key', authorization: 'Bearer other' })).status).toBe(401)
     expect((await transactions({ authorization: 'Bearer key' })).status).toBe(401)
     expect((await transactions({ apikey: 'key', authorization: 'Bearer key' }, '/data')).status).toBe(401)
   })
 
-  test('gives nobody more: who calls their token a key is nobody, and with a key for a token the limits are those of nobody', async () => {
+  test('get no additional rights: with a token as apikey they are anonymous, and with a key as token they have the limits of anonymous requests', async () => {
     const ann = await signedIn(stack, 'Ann')
     const token = await ann.token()
     const authorization = `Bearer ${token}`
@@ -77,7 +77,7 @@ describe('what supabase-js adds at /rest/v1', () => {
     expect((await fetch(`${stack.url}/rest/v1/transactions`, large)).status).toBe(413)
   })
 
-  test('reaches neither the database nor its log', async () => {
+  test('send the key neither to the database nor to its log', async () => {
     await stack.sql.query(`create function api.fields() returns json language sql stable return current_setting('request.headers')::json;
       grant execute on function api.fields() to anon; notify pgrst, 'reload schema'`)
     const fields = async () => (await createClient(stack.url, 'key').rpc('fields')).data
@@ -85,7 +85,7 @@ describe('what supabase-js adds at /rest/v1', () => {
     expect(Object.keys(await fields())).not.toEqual(expect.arrayContaining([expect.stringMatching(/apikey|authorization|profile|traceparent/)]))
   })
 
-  test('may be sent by a page of any origin', async () => {
+  test('are allowed to a page of any origin', async () => {
     const sent = 'accept-profile,apikey,authorization,content-profile,content-type,prefer,x-client-info,x-retry-count,traceparent'
     const { status, headers } = await fetch(`${stack.url}/rest/v1/transactions`, {
       method: 'OPTIONS',

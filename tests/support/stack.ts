@@ -3,9 +3,9 @@ import pg from 'pg'
 import { startAuth, type Service, type Witnesses } from '../../auth/main.ts'
 import { authConfig } from '../../auth/config.ts'
 import { readSettings } from '../../common/settings.ts'
-import { createLog } from '../../auth/log.ts'
+import { createLog } from '../../common/log.ts'
 import { localEdge } from '../../edge/local.ts'
-import { additions, front } from '../../infra/local/front.ts'
+import { additions, withMailbox } from '../../infra/local/dev-server.ts'
 import { mailbox } from '../../infra/local/mailbox.ts'
 import { postgrestConnection } from '../../infra/local/environment.ts'
 import { freePort } from '../../infra/local/ports.ts'
@@ -118,7 +118,7 @@ export async function startStack(
         ...(retireAfterSeconds !== undefined && { retireAfterSeconds }),
         noticePauseMs,
         ...(mails !== undefined &&
-          { onUnsentMail: mails.keep, additions: additions(settings, mails), around: ({ listener }: Service) => front(listener, mails) }),
+          { onUnsentMail: mails.add, additions: additions(settings, mails), around: ({ listener }: Service) => withMailbox(listener, mails) }),
         ...(data &&
           {
             around: (service: Service, witnesses: Witnesses) => localEdge(service, witnesses, { ...settings, postgrestUrl: `http://127.0.0.1:${dataPort}` }),

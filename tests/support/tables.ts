@@ -1,12 +1,12 @@
 /**
- * The tables of the interface: whose their rows are, what these refer to, and a sample of each that callers write. The facts come from
- * the sentences of the interface, not from the SQL. An exposed table that is not here fails tests/schema/lints.test.ts and the proof.
+ * The tables of the interface: the owner and the references of their rows, and a sample row of each writable table. They are written from
+ * the sentences of the interface, not from the SQL. tests/schema/lints.test.ts and the proof fail for a table that is missing here.
  */
 import type { Caller } from './data.ts'
 
 type Row = Record<string, unknown>
 type Sample = {
-  /** A new row; for the parts of a transaction, of a transaction that `owner` has created in the same context. */
+  /** Returns a new row. A part of a transaction gets a new transaction of `owner` in the same context. */
   row: (owner: Caller, context: Row) => Promise<Row>
   /** The values of an update. */
   change: (owner: Caller, context: Row) => Promise<Row>
@@ -17,21 +17,21 @@ type Sample = {
 type Reference = {
   table: string
   whenGone: 'goes too' | 'is cleared'
-  /** Only a function sets it: callers may send it as they have read it. */
+  /** Only a function sets this column. Callers may send it back unchanged. */
   isKept?: true
 }
 export type TableModel = {
   /**
-   * owned: has an owner pair of its own. stored: the same, and functions store its rows. part: has its transaction's. own: each user reads
-   * their own, callers write none. log: the same, and of a team owner and admin read all, and an editor their own changes.
+   * The kind of table. owned: has its own owner pair. stored: the same, and functions store its rows. part: has the owner pair of its transaction.
+   * own: users read only their own rows, and callers write none. log: the same, and in a team owner and admin read all rows, an editor their own.
    */
   kind: 'owned' | 'stored' | 'part' | 'own' | 'log'
   refers: Record<string, Reference>
-  /** By which columns a row is known again when it is sent without its id; where others have to be unique, a second row is refused. */
+  /** Columns that identify a row without its id. If others must be unique, a second row is refused. */
   recognizedBy?: string
   /** "The service keeps the former budget in past_budgets." */
   keepsFormerIn?: string
-  /** Callers write no row of a table without one; of imports they delete what /rpc/import_transactions has made. */
+  /** Undefined if callers cannot write rows. They can delete imports that /rpc/import_transactions created. */
   sample?: Sample
 }
 
@@ -42,7 +42,7 @@ const account: Reference = { table: 'accounts', whenGone: 'is cleared' }
 const transaction: Reference = { table: 'transactions', whenGone: 'goes too' }
 
 const layout = { widgets: [{ id: 'flow', type: 'cash_flow', position: { x: 0, y: 0 }, size: { w: 6, h: 4 } }] }
-/** A rate is the only one of its day, so each sample has a day of its own. */
+/** A rate is unique by day, so each sample has its own day. */
 let days = 0
 const nextDay = () => new Date(Date.UTC(2000, 0, days += 1)).toISOString().slice(0, 10)
 
@@ -52,13 +52,13 @@ const newCategory = (owner: Caller, context: Row) => create('categories', { name
 const newTag = (owner: Caller, context: Row) => create('tags', { name: 'holiday' }, owner, context)
 
 const byId = ({ id }: Row) => `id=eq.${String(id)}`
-/** A sample that needs no other row; its context is said in the row. */
+/** A sample without references. The row itself names its context. */
 const sample = (row: () => Row, change: Row): Sample => ({
   row: (_owner, context) => Promise.resolve({ ...row(), ...context }),
   change: () => Promise.resolve(change),
   where: byId,
 })
-/** A sample of a category. */
+/** A sample with a category. */
 const ofCategory = (row: Row, change: Row): Sample => ({
   row: async (owner, context) => ({ category_id: await newCategory(owner, context), ...row, ...context }),
   change: () => Promise.resolve(change),
@@ -116,11 +116,11 @@ export const samples: Record<string, Sample> = Object.fromEntries(
   Object.entries(models).flatMap(([name, table]) => table.sample === undefined ? [] : [[name, table.sample]]),
 )
 const namesOf = (holds: (model: TableModel) => boolean) => Object.keys(models).filter((name) => holds(models[name] as TableModel))
-/** The tables that callers write rows of. */
+/** The tables with rows that callers write. */
 export const tables = Object.keys(samples)
-/** The tables that callers only read, and of imports delete. */
+/** The tables that callers only read. They can delete imports. */
 export const readTables = namesOf((model) => model.sample === undefined)
-/** The tables whose rows have their transaction's owner. */
+/** The tables with rows that have the owner pair of their transaction. */
 export const parts = namesOf(({ kind }) => kind === 'part')
-/** The tables whose rows have an owner pair of their own and that callers write. */
+/** The writable tables with their own owner pair. */
 export const ownedTables = namesOf(({ kind }) => kind === 'owned')

@@ -1,4 +1,4 @@
-/** An export as somebody opens it, and one as somebody who means harm makes it. */
+/** Archives for the tests: reads an export, and creates one as an attacker would. */
 import { BlobReader, BlobWriter, TextReader, Uint8ArrayWriter, ZipReader, ZipWriter } from '@zip.js/zip.js/lib/zip-core-native.js'
 
 export const blobOf = (stream: ReadableStream<Uint8Array>): Promise<Blob> => new Response(stream).blob()
@@ -20,6 +20,6 @@ export async function archiveOf(files: Iterable<[path: string, text: string]>): 
   return writer.close()
 }
 
-/** Rows as a program without long numbers reads them. */
+/** Parses rows as a program without long numbers does. */
 export const rowsIn = (files: Map<string, string>, path: string): Record<string, any>[] =>
   (files.get(path) ?? '').split('\n').filter((line) => line !== '').map((line) => JSON.parse(line) as Record<string, any>)

@@ -1,4 +1,4 @@
-/** The client against the real surfaces, as somebody's app uses it. */
+/** The client against the real surfaces, as an app uses it. */
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, expectTypeOf, test, vi } from 'vitest'
 import { type Change, createClient, type FinanceError, unwrap } from '../../client/index.ts'
@@ -19,8 +19,8 @@ const failed = (work: Promise<unknown>): Promise<FinanceError> =>
     throw new Error('It did not fail.')
   }, (error: FinanceError) => error)
 
-describe('Ann, from her first day to her last', () => {
-  test('signs up, lists, embeds, calls a function, replays an import and signs out, and asks for one token', async () => {
+describe('Ann, from sign-up to sign-out', () => {
+  test('signs up, lists, embeds, calls a function, replays an import and signs out, with one token request', async () => {
     const ann = person(stack, 'Ann')
     const { auth, data, changes, count } = clientOf(stack, ann)
     const { user } = await auth.signUp({ email: ann.email, password, name: 'Ann' })
@@ -54,7 +54,7 @@ describe('Ann, from her first day to her last', () => {
     ])
   })
 
-  test('signs in with two factors: there is no session before the code, and then the client knows of it', async () => {
+  test('signs in with two factors: the client has no session before the code, and one afterwards', async () => {
     const { user: ann, app } = await withTwoFactors(stack, 'Ann')
     const { auth, data, changes } = clientOf(stack, person(stack, 'Ann', ann.email))
     expect(await failed(auth.signIn({ email: ann.email, password }))).toMatchObject({ code: 'SECOND_FACTOR_REQUIRED', status: 403 })
@@ -68,15 +68,15 @@ describe('Ann, from her first day to her last', () => {
     expect(await unwrap(data.from('tags').select('name'))).toEqual([])
   })
 
-  test('works in a team: where she chooses, as what she is there, and until she is no longer', async () => {
+  test('works in a team that she selects, with her role, until she is removed', async () => {
     const { id, owner, editor } = await team(stack, ['editor'])
     const { auth, data, changes, count } = clientOf(stack, editor)
     const names = async () => (await unwrap(data.from('transactions').select('name'))).map(({ name }) => name)
-    // nothing is known of her yet
+    // Her state is not loaded yet.
     await auth.organization.setActive({ organizationId: id })
     await unwrap(data.from('transactions').insert({ name: 'Rent', amount: -900 }))
     await owner.patch('/organization/update-member-role', { organizationId: id, userId: await editor.id(), role: 'viewer' })
-    // her token has ended with her role
+    // Her token ended with her role.
     expect(await Promise.all(Array.from({ length: 10 }, names))).toEqual(Array.from({ length: 10 }, () => ['Rent']))
     expect(count('/token')).toBe(2)
     await auth.organization.setActive({ organizationId: null })
@@ -95,8 +95,8 @@ describe('Ann, from her first day to her last', () => {
   })
 })
 
-describe('a listener hears the first state, with nothing else asked', () => {
-  test.each([['signed in', true], ['signed out', false]])('of Ann, who is %s: once, by one request', async (_, isIn) => {
+describe('a listener receives the first state without further requests', () => {
+  test.each([['signed in', true], ['signed out', false]])('of Ann, who is %s: once, with one request', async (_, isIn) => {
     const ann = isIn ? await signedIn(stack, 'Ann') : person(stack, 'Ann')
     const client = clientOf(stack, ann)
     const second: Change[] = []
@@ -105,25 +105,25 @@ describe('a listener hears the first state, with nothing else asked', () => {
     const state = isIn ? { event: 'signed-in', session: { user_id: await ann.id() } } : { event: 'signed-out', session: null }
     expect(client.changes).toMatchObject([{ ...state, previous: null }])
     expect(second).toEqual(client.changes)
-    expect(client.asked).toHaveLength(1)
-    // one that comes late
+    expect(client.requests).toHaveLength(1)
+    // This listener is added later.
     const late: Change[] = []
     client.onChange((change) => late.push(change))
     await expect.poll(() => late).toEqual(client.changes)
-    expect(client.asked).toHaveLength(1)
+    expect(client.requests).toHaveLength(1)
   })
 
-  test('also where the app asks for the session itself: that is the one request', async () => {
+  test('also if the app itself requests the session, which is the only request', async () => {
     const client = clientOf(stack, await signedIn(stack, 'Ann'))
     await Promise.all([client.auth.getSession(), client.auth.getSession()])
     await expect.poll(() => client.changes.length).toBe(1)
-    expect(client.asked).toHaveLength(1)
+    expect(client.requests).toHaveLength(1)
   })
 
-  test('after the service was away for a moment', async () => {
+  test('after a short outage of the service', async () => {
     let isAway = true
     const client = clientOf(stack, await signedIn(stack, 'Ann'), () => (isAway ? new Response(null, { status: 503 }) : undefined))
-    await expect.poll(() => client.asked.length).toBe(1)
+    await expect.poll(() => client.requests.length).toBe(1)
     expect(client.changes).toEqual([])
     isAway = false
     await expect.poll(() => client.changes, { timeout: 5_000 }).toMatchObject([{ event: 'signed-in' }])
@@ -131,9 +131,9 @@ describe('a listener hears the first state, with nothing else asked', () => {
 })
 
 describe('a token', () => {
-  test('is renewed a minute before it ends', async () => {
+  test('is renewed a minute before its expiry', async () => {
     const ann = await signedIn(stack, 'Ann')
-    /** Asks for rows with a token that was issued so many minutes ago. */
+    /** Requests rows with a token that was issued some minutes ago. */
     const readAfter = async (minutes: number) => {
       const app = clientOf(stack, ann)
       const clock = vi.spyOn(Date, 'now').mockReturnValue(Date.now() - minutes * 60_000)
@@ -145,10 +145,10 @@ describe('a token', () => {
     expect((await readAfter(58.5)).count('/token')).toBe(1)
     const app = await readAfter(59.1)
     expect(app.count('/token')).toBe(2)
-    expect(app.asked.map(({ status }) => status)).toEqual([200, 200, 200, 200, 200])
+    expect(app.requests.map(({ status }) => status)).toEqual([200, 200, 200, 200, 200])
   })
 
-  test('that the data surface refuses although it is new is not asked for again and again', async () => {
+  test('that is new and refused by the data surface is not requested repeatedly', async () => {
     const refused = () => Response.json({ code: 'PGRST301', message: 'JWT invalid', details: null, hint: null }, { status: 401 })
     const app = clientOf(stack, await signedIn(stack, 'Ann'), (path) => (path.startsWith('/data') ? refused() : undefined))
     const round = () => Promise.all(Array.from({ length: 40 }, () => app.data.from('tags').select()))
@@ -159,7 +159,7 @@ describe('a token', () => {
     expect([app.count('/token'), app.count('/data')]).toEqual([2, 120])
   })
 
-  test('of a session that has ended is asked for once by forty components, who are told to sign in', async () => {
+  test('of an ended session is requested once by forty components, which get the error to sign in', async () => {
     const ann = await signedIn(stack, 'Ann')
     const app = clientOf(stack, ann)
     await app.auth.getSession()
@@ -173,7 +173,7 @@ describe('a token', () => {
     expect((await app.data.from('transactions').select()).status).toBe(200)
   })
 
-  test('that was asked for before a sign-out is thrown away when it comes after it', async () => {
+  test('that was requested before a sign-out is discarded if it arrives after it', async () => {
     const app = clientOf(stack, await signedIn(stack, 'Ann'))
     await app.auth.getSession()
     const [answer] = await Promise.all([app.data.from('tags').select(), app.auth.signOut()])
@@ -184,7 +184,7 @@ describe('a token', () => {
 })
 
 describe('an error', () => {
-  test('of the auth surface names the field of the form', async () => {
+  test('of the auth surface names the form field', async () => {
     const ann = await signedIn(stack, 'Ann')
     const { auth } = clientOf(stack, ann)
     const input = { email: ann.email, password, name: 'Ann' }
@@ -208,7 +208,7 @@ describe('an error', () => {
     expect(await insert({ name: 'A', amount: 1, category_id: randomUUID() } as never)).toMatchObject({ status: 409, code: '23503', fields: ['category_id'] })
   })
 
-  test('of the network has a code of its own, and so has a request that was given up', async () => {
+  test('of the network has its own code, and so has an aborted request', async () => {
     const away = createClient({ baseUrl: 'http://127.0.0.1:9' })
     expect(await failed(away.auth.getSession())).toMatchObject({ status: 0, code: 'NETWORK_ERROR' })
     expect(await failed(unwrap(away.data.from('tags').select().retry(false)))).toMatchObject({ status: 0, code: 'NETWORK_ERROR' })
@@ -216,39 +216,39 @@ describe('an error', () => {
     expect(await failed(unwrap(data.from('tags').select().abortSignal(AbortSignal.abort())))).toMatchObject({ status: 0, code: 'ABORTED' })
   })
 
-  test('of the auth surface is what a request for rows answers that gets no token', async () => {
+  test('of the auth surface is the response to a request for rows without a token', async () => {
     const busy = () => Response.json({ error: 'RATE_LIMIT_EXCEEDED', message: 'Too many requests.' }, { status: 429 })
     const { data, changes } = clientOf(stack, await signedIn(stack, 'Ann'), (path) => (path === '/api/auth/token' ? busy() : undefined))
     expect(await failed(unwrap(data.from('tags').select()))).toMatchObject({ status: 429, code: 'RATE_LIMIT_EXCEEDED' })
     expect(changes).toEqual([])
   })
 
-  test('of neither surface says its status', async () => {
+  test('of neither surface has its status', async () => {
     const { auth } = clientOf(stack, person(stack), () => new Response('<h1>Bad gateway</h1>', { status: 502 }))
     expect(await failed(auth.getSession())).toMatchObject({ status: 502, code: 'HTTP_502' })
   })
 })
 
-test('who signs in as somebody else is answered nothing that was asked before, and answers under way are still shared', async () => {
+test('a user who signs in as another user receives no earlier responses, and concurrent requests are still shared', async () => {
   const [ann, ben] = [await signedIn(stack, 'Ann'), await signedIn(stack, 'Ben')]
   const late: (() => void)[] = []
   const keptBack = () => new Promise<void>((resolve) => late.push(resolve))
   const { auth, count } = clientOf(stack, ann, undefined, (path) => (path.endsWith('/get-session') ? keptBack() : undefined))
-  const whose = async () => (await auth.getSession()).user.email
-  const before = whose()
+  const currentEmail = async () => (await auth.getSession()).user.email
+  const before = currentEmail()
   const signingIn = auth.signIn({ email: ben.email, password })
-  const meanwhile = whose()
+  const meanwhile = currentEmail()
   await signingIn
-  const after = whose()
+  const after = currentEmail()
   late[0]?.()
   expect(await before).toBe(ann.email)
-  const shared = whose()
+  const shared = currentEmail()
   for (const arrive of late) arrive()
   expect(await Promise.all([meanwhile, after, shared])).toEqual([ann.email, ben.email, ben.email])
   expect(count('/get-session')).toBe(3)
 })
 
-test('two people in one process of Node have nothing in common', async () => {
+test('two users in one Node process share no state', async () => {
   const [ann, ben] = [clientOf(stack, await signedIn(stack, 'Ann')), clientOf(stack, await signedIn(stack, 'Ben'))]
   await unwrap(ann.data.from('tags').insert({ name: 'Ann only' }))
   expect(await unwrap(ben.data.from('tags').select())).toEqual([])
@@ -260,20 +260,20 @@ test('two people in one process of Node have nothing in common', async () => {
 describe('a script with a key', () => {
   const keyOf = async (someone: Person, wish = {}) =>
     (await someone.post('/api-key/create', { name: 'script', expiresInDays: 9, password, ...wish })).body as { id: string, key: string }
-  const script = (apiKey: string, asked: string[] = []) =>
+  const script = (apiKey: string, paths: string[] = []) =>
     createClient({
       baseUrl: stack.url,
       apiKey,
       fetch: async (url, init) => {
-        asked.push(url.slice(stack.url.length))
+        paths.push(url.slice(stack.url.length))
         return fetch(url, init)
       },
     })
 
-  test('asks for one token, and has the rows of the key’s context; two keys in one program are two callers', async () => {
+  test("requests one token, and gets the rows of the key's context, and two keys in one program are two callers", async () => {
     const { id: organizationId, owner } = await team(stack, [])
-    const asked: string[] = []
-    const personal = script((await keyOf(owner, { role: 'editor' })).key, asked)
+    const paths: string[] = []
+    const personal = script((await keyOf(owner, { role: 'editor' })).key, paths)
     const ofTeam = script((await keyOf(owner, { role: 'editor', organizationId })).key)
     await Promise.all([
       unwrap(personal.data.from('transactions').insert({ name: 'Mine', amount: 1 })),
@@ -281,18 +281,18 @@ describe('a script with a key', () => {
     ])
     expect(await unwrap(personal.data.from('transactions').select('name'))).toEqual([{ name: 'Mine' }])
     expect(await unwrap(ofTeam.data.from('transactions').select('name'))).toEqual([{ name: 'Ours' }])
-    expect(asked.filter((path) => path.endsWith('/token'))).toHaveLength(1)
+    expect(paths.filter((path) => path.endsWith('/token'))).toHaveLength(1)
   })
 
-  test('is told that its key has ended, and asks no more', async () => {
+  test('gets the error that its key was revoked, and sends no more requests', async () => {
     const ann = await signedIn(stack, 'Ann')
     const { id, key } = await keyOf(ann)
-    const asked: string[] = []
-    const { data } = script(key, asked)
+    const paths: string[] = []
+    const { data } = script(key, paths)
     expect(await unwrap(data.from('transactions').select())).toEqual([])
     await ann.post('/api-key/revoke', { keyId: id })
     for (let times = 0; times < 2; times += 1)
       expect(await failed(unwrap(data.from('transactions').select()))).toMatchObject({ status: 401, code: 'UNAUTHORIZED' })
-    expect(asked.filter((path) => path.endsWith('/token'))).toHaveLength(2)
+    expect(paths.filter((path) => path.endsWith('/token'))).toHaveLength(2)
   })
 })

@@ -1,4 +1,4 @@
-/** Everything that is one's own as one file, and back. */
+/** Export of a user's data as one file, and its import. */
 import { createHash } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { tables } from '../../client/export/format.ts'
@@ -28,7 +28,7 @@ const exported = async (client: PersonClient) => {
   return { file, files: await filesOf(file) }
 }
 
-/** A row of every table, with numbers that JavaScript cannot hold. */
+/** A row of every table, with numbers that exceed JavaScript's precision. */
 async function keepBooks({ data }: PersonClient) {
   const one = async (table: 'accounts' | 'categories' | 'tags' | 'transactions', row: object) =>
     (await unwrap(data.from(table).insert(row as never).select('id').single())).id
@@ -56,7 +56,7 @@ async function keepBooks({ data }: PersonClient) {
   )
   await unwrap(data.from('transaction_tags').insert({ transaction_id: shopping, tag_id: trip }))
   await unwrap(data.from('budgets').insert({ category_id: food, month: '2025-01-01', amount: 300, currency: 'eur' }))
-  // 100 since January 2025 until this month, and 90 from then on
+  // 100 from January 2025 until this month, and 90 from then on.
   await unwrap(data.from('budgets').insert({ category_id: food, amount: 100, rollover: true, starts_on: '2025-01-01' }))
   await unwrap(data.from('budgets').update({ amount: 90 }).is('month', null))
   await unwrap(data.from('subscriptions').insert({ title: 'Rent', amount: 900, period: 'monthly', account_id: giro, category_id: food, currency: 'eur' }))
@@ -88,7 +88,7 @@ async function keepBooks({ data }: PersonClient) {
   return { giro, food, shopping }
 }
 
-/** What is the same after rows were stored again: all but ids, owners and times, with each reference as what it names. */
+/** Normalizes rows for a comparison after they were stored again: without ids, owners and times, and with each reference as a name. */
 function sameWherever(files: Map<string, string>, folder = 'personal') {
   const stored = Object.keys(tables).filter((table) => tables[table as keyof typeof tables].notRestored === undefined)
   const all = stored.flatMap((table) => rowsIn(files, `${folder}/${table}.jsonl`))
@@ -109,7 +109,7 @@ function sameWherever(files: Map<string, string>, folder = 'personal') {
   ]))
 }
 
-describe('what somebody takes along', () => {
+describe('an export', () => {
   test('has every table that the data surface describes, and nothing else', async () => {
     const ann = await someone('Ann')
     const { data } = ann
@@ -120,7 +120,7 @@ describe('what somebody takes along', () => {
     expect(Object.keys(tables).toSorted()).toEqual(described.toSorted())
   })
 
-  test('is their account and their rows, each exactly as it is stored, and a list of them that says what is there', async () => {
+  test('has the account and its rows, exactly as stored, and a list of the files', async () => {
     const ann = await someone('Ann')
     await keepBooks(ann)
     const { files } = await exported(ann)
@@ -151,7 +151,7 @@ describe('what somebody takes along', () => {
     for (const text of files.values()) { for (const value of Object.values(secret!)) expect(text).not.toContain(value) }
   })
 
-  test('keeps the rows of a team apart from their own, and has those that their role may list', async () => {
+  test('separates the rows of a team from personal ones, and has those that the role may list', async () => {
     const { id, owner, viewer } = await team(stack, ['viewer'])
     const [ownerClient, viewerClient] = [clientOf(stack, owner), clientOf(stack, viewer)]
     await keepBooks(ownerClient)
@@ -171,7 +171,7 @@ describe('what somebody takes along', () => {
     expect(rowsIn((await exported(ownerClient)).files, 'organization/activity.jsonl')).not.toEqual([])
   })
 
-  test('carries over from month to month what it did, wherever it is stored again, also from a file of before budgets had a start', async () => {
+  test('keeps its monthly rollovers after an import, also if it comes from a version before budgets had a start', async () => {
     const ann = await someone('Ann')
     const { food } = await keepBooks(ann)
     const figures = async ({ data }: PersonClient, range: object) =>
@@ -184,7 +184,7 @@ describe('what somebody takes along', () => {
     expect((await restoreMine(bob, (await exported(ann)).file)).problems).toEqual([])
     expect(await all(bob)).toEqual(books)
 
-    // in the file of an older version the month of the row's creation says it
+    // In a file of the older version the start is the month of the row's creation.
     await unwrap(ann.data.from('past_budgets').delete().eq('category_id', food))
     const { files } = await exported(ann)
     const path = 'personal/budgets.jsonl'
@@ -196,7 +196,7 @@ describe('what somebody takes along', () => {
     expect(await all(cleo)).toEqual(await all(ann))
   })
 
-  test('is written while it is read: the first bytes are there before the last page is asked for', async () => {
+  test('is written while it is read: the first bytes arrive before the last page is requested', async () => {
     const ann = await signedIn(stack, 'Ann')
     await stack.sql.query(
       `insert into api.transactions (name, amount, user_id, organization_id, description)
@@ -212,11 +212,11 @@ describe('what somebody takes along', () => {
       bytes += value.length
       seen.push({ pages: client.count('/transactions?'), bytes })
     }
-    // for the lines and for the spreadsheet, each time 25 pages and an empty one
+    // 25 pages and an empty one, once for JSON lines and once for CSV.
     const last = seen.at(-1)!
     expect(last.pages).toBe(52)
     expect(seen.find(({ pages, bytes }) => pages > 0 && bytes > 10_000)?.pages).toBeLessThan(15)
-    // what is read and not yet taken is some pages, however many there are
+    // Only a few pages are read ahead, whatever their number.
     expect(Math.max(...seen.map(({ pages, bytes }) => pages - 52 * bytes / last.bytes))).toBeLessThan(15)
   })
 
@@ -226,8 +226,8 @@ describe('what somebody takes along', () => {
       (path: string) => (path.includes('/accounts?') ? Response.json({ code: '57014', message: 'canceled' }, { status: 500 }) : undefined),
       '57014',
     ],
-    ['an answer is no JSON of ours', (path: string) => (path.includes('/tags?') ? new Response('<html>', { status: 502 }) : undefined), 'HTTP_502'],
-  ])('breaks off where %s, and opens nowhere', async (_what, answer, code) => {
+    ['a response is not JSON', (path: string) => (path.includes('/tags?') ? new Response('<html>', { status: 502 }) : undefined), 'HTTP_502'],
+  ])('stops if %s, and the file cannot be opened', async (_what, answer, code) => {
     const client = clientOf(stack, await signedIn(stack, 'Ann'), answer)
     const reader = (await exportMine(client)).getReader()
     const parts: Uint8Array<ArrayBuffer>[] = []
@@ -242,7 +242,7 @@ describe('what somebody takes along', () => {
     expect(await failed(restoreMine(await someone('Bob'), new Blob(parts)))).toMatchObject({ name: 'ExportFileError' })
   })
 
-  test('breaks off when they choose another organization meanwhile', async () => {
+  test('stops if the user switches the organization meanwhile', async () => {
     const { owner } = await team(stack, [])
     const client = clientOf(stack, owner)
     const stream = await exportMine(client)
@@ -250,13 +250,13 @@ describe('what somebody takes along', () => {
     expect(await failed(blobOf(stream))).toMatchObject({ code: 'CONTEXT_CHANGED' })
   })
 
-  test('is refused to who is not signed in', async () => {
+  test('needs a session', async () => {
     expect(await failed(exportMine(clientOf(stack, { cookies: new Map() })))).toMatchObject({ status: 401 })
   })
 })
 
-describe('somebody who brings it back', () => {
-  test('has in a new account all that they had, and a second time changes nothing', async () => {
+describe('a user who imports', () => {
+  test('has all rows in a new account, and a second import changes nothing', async () => {
     const ann = await someone('Ann')
     await keepBooks(ann)
     const { file, files } = await exported(ann)
@@ -283,7 +283,7 @@ describe('somebody who brings it back', () => {
     expect(rowsIn(last, 'personal/categories.jsonl')).toMatchObject([{ name: 'Groceries' }])
   })
 
-  test('gets back what they have deleted, under the ids that it had', async () => {
+  test('restores deleted rows with their former ids', async () => {
     const ann = await someone('Ann')
     const { shopping } = await keepBooks(ann)
     const { file, files } = await exported(ann)
@@ -302,7 +302,7 @@ describe('somebody who brings it back', () => {
     expect(ids((await exported(ann)).files)).toEqual(ids(files))
   })
 
-  test('may make their own books a team’s, as somebody who may write there', async () => {
+  test('can import personal rows into a team, if their role may write there', async () => {
     const ann = await someone('Ann')
     await keepBooks(ann)
     const { file, files } = await exported(ann)
@@ -317,7 +317,7 @@ describe('somebody who brings it back', () => {
     expect(rowsIn(again, 'personal/transactions.jsonl')).toEqual([])
   })
 
-  test('keeps a transaction that the same bank file has brought already, and reads which parts found no place', async () => {
+  test('keeps a transaction that the same bank file has imported already, and reads which parts were left out', async () => {
     const [ann, bob] = [await someone('Ann'), await someone('Bob')]
     const bank = { name: 'Tram', amount: -2.9, source: 'bank', external_id: 'b-1' }
     const { id } = await unwrap(ann.data.from('transactions').insert(bank).select('id').single())
@@ -328,7 +328,7 @@ describe('somebody who brings it back', () => {
     expect(problems).toMatchObject([{ table: 'line_items', id: item!.id }])
   })
 
-  test('keeps a transfer of which an account was deleted', async () => {
+  test('keeps a transfer with a deleted account', async () => {
     const [ann, bob] = [await someone('Ann'), await someone('Bob')]
     const { giro } = await keepBooks(ann)
     await unwrap(ann.data.from('accounts').delete().eq('id', giro))
@@ -340,7 +340,7 @@ describe('somebody who brings it back', () => {
   })
 })
 
-describe('a file that is not as it was written', () => {
+describe('a file that was changed', () => {
   let files: Map<string, string>
   let file: Blob
   let bob: PersonClient
@@ -359,7 +359,7 @@ describe('a file that is not as it was written', () => {
     change(copy)
     return archiveOf(copy)
   }
-  /** With a list of files that fits, as somebody who knows the format makes it. */
+  /** Adds a matching list of files, as an attacker who knows the format would. */
   const forged = (path: string, text: string) =>
     changed((copy) => {
       const manifest = JSON.parse(copy.get('manifest.json')!)
@@ -371,41 +371,41 @@ describe('a file that is not as it was written', () => {
     changed((copy) => copy.set('manifest.json', `${JSON.stringify({ ...JSON.parse(copy.get('manifest.json')!), ...change })}\n`))
 
   test.each<[string, () => Promise<Blob> | Blob, RegExp]>([
-    ['text', () => new Blob(['Date,Amount']), /no ZIP archive/],
-    ['empty', () => new Blob([]), /no ZIP archive/],
+    ['a text file', () => new Blob(['Date,Amount']), /no ZIP archive/],
+    ['an empty file', () => new Blob([]), /no ZIP archive/],
     ['the first half', () => file.slice(0, file.size / 2), /no ZIP archive/],
     ['another archive', () => archiveOf([['readme.txt', 'x\n']]), /"readme.txt" is nothing that an export has/],
-    ['without its list', () => changed((copy) => copy.delete('manifest.json')), /is no export/],
+    ['without its manifest', () => changed((copy) => copy.delete('manifest.json')), /is no export/],
     ['of another format', () => manifestWith({ format: 'x' }), /is no export/],
     ['of a later version', () => manifestWith({ version: 2 }), /version 2, and only version 1/],
-    ['with another list', () => manifestWith({ files: [] }), /not those of manifest.json/],
-    ['with a list of nonsense', () => manifestWith({ files: [null] }), /not as an export has it|missing or was changed/],
+    ['with an empty manifest', () => manifestWith({ files: [] }), /not those of manifest.json/],
+    ['with an invalid manifest', () => manifestWith({ files: [null] }), /not as an export has it|missing or was changed/],
     ['without a table', () => changed((copy) => copy.delete('personal/tags.jsonl')), /not those of manifest.json/],
     [
-      'with a row changed',
+      'with a changed row',
       () => changed((copy) => copy.set('personal/tags.jsonl', copy.get('personal/tags.jsonl')!.replace('trip', 'trap'))),
       /tags.jsonl was changed/,
     ],
-    ['with a path out of its folder', () => changed((copy) => copy.set('../../etc/passwd', 'x\n')), /missing or was changed|nothing that an export has/],
-    ['with a file more', () => changed((copy) => copy.set('personal/evil.sh', 'x\n')), /nothing that an export has/],
-    ['with a row that is none', () => forged('personal/tags.jsonl', '[]\n'), /Line 1 of personal\/tags.jsonl is no row/],
-    ['with half a line', () => forged('personal/tags.jsonl', '{"id":1}'), /breaks off/],
+    ['with a path outside of its folder', () => changed((copy) => copy.set('../../etc/passwd', 'x\n')), /missing or was changed|nothing that an export has/],
+    ['with an additional file', () => changed((copy) => copy.set('personal/evil.sh', 'x\n')), /nothing that an export has/],
+    ['with a row that is no object', () => forged('personal/tags.jsonl', '[]\n'), /Line 1 of personal\/tags.jsonl is no row/],
+    ['with an incomplete line', () => forged('personal/tags.jsonl', '{"id":1}'), /breaks off/],
     ['with a huge line', () => forged('personal/tags.jsonl', `{"name":"${'x'.repeat(2_000_000)}"}\n`), /line that is too long/],
-    ['with a bomb', () => forged('personal/tags.jsonl', `{"name":"${'x'.repeat(900_000)}"}\n`.repeat(40)), /unpacks to more/],
-    ['with bytes that are no text', () => forged('personal/tags.jsonl', '{"id":"x"}\n'), /an id that is none/],
-    ['with a column that is none', () => forged('personal/tags.jsonl', '{"id":"00000000-0000-4000-8000-000000000000","role":"owner"}\n'), /role/],
-  ])('%s is refused in a sentence, and nothing of it is stored', async (_what, make, sentence) => {
+    ['with a decompression bomb', () => forged('personal/tags.jsonl', `{"name":"${'x'.repeat(900_000)}"}\n`.repeat(40)), /unpacks to more/],
+    ['with an invalid id', () => forged('personal/tags.jsonl', '{"id":"x"}\n'), /an id that is none/],
+    ['with an unknown column', () => forged('personal/tags.jsonl', '{"id":"00000000-0000-4000-8000-000000000000","role":"owner"}\n'), /role/],
+  ])('is refused with a sentence, and nothing of it is stored: %s', async (_what, make, sentence) => {
     const error = await failed(restoreMine(bob, await make(), { from: 'personal' }))
     expect(error.message).toMatch(sentence)
     expect(await unwrap(bob.data.from('tags').select('id'))).toEqual([])
   })
 
-  test('that names rows of others and of itself as somebody else’s stores nothing of theirs', async () => {
+  test("to name another user's rows as its own stores nothing in that user's account", async () => {
     const ann = await someone('Ann')
     const { food } = await keepBooks(ann)
     const { user } = await bob.auth.getSession()
     const { user: { id: victim } } = await ann.auth.getSession()
-    // as if it were Bob's own, so that ids stay
+    // The owner is Bob, so that the ids stay.
     const stolen = await changed((copy) => {
       const text = `{"id":"${food}","name":"Taken","user_id":"${victim}"}\n`
       const manifest = JSON.parse(copy.get('manifest.json')!)

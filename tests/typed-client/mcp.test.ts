@@ -1,4 +1,4 @@
-/** An assistant with a key: what it may ask, what it is told, and that it changes nothing. */
+/** An AI assistant with an API key: its tools and their results. It cannot change anything. */
 import { execFile } from 'node:child_process'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -28,7 +28,7 @@ const keyOf = async (someone: Person, wish: { organizationId?: string, role?: st
   return body as { id: string, key: string }
 }
 
-/** An assistant's side of the server, as a program of its own. */
+/** The assistant's side of the MCP server, a separate process. */
 async function assistant(key: string, command = process.execPath, args = [source]) {
   const transport = new StdioClientTransport({ command, args, env: { FINANCE_URL: stack.url, FINANCE_API_KEY: key }, stderr: 'pipe' })
   const said: string[] = []
@@ -44,7 +44,7 @@ async function assistant(key: string, command = process.execPath, args = [source
   return { client, ask, said }
 }
 
-/** Books with a bit of everything. */
+/** Books with some rows of each kind. */
 async function books(key: string) {
   const { data } = createClient({ baseUrl: stack.url, apiKey: key })
   const food = await unwrap(data.from('categories').insert({ name: 'Food', monthly_budget: 300 }).select().single())
@@ -60,11 +60,11 @@ async function books(key: string) {
   return { food, bank }
 }
 
-test('it reads Ann’s transactions, by everything one can ask them for', async () => {
+test("the assistant reads Ann's transactions, with each filter", async () => {
   const ann = await signedIn(stack, 'Ann')
   const { food, bank } = await books((await keyOf(ann, { role: 'editor' })).key)
   const { ask, said } = await assistant((await keyOf(ann)).key)
-  const names = async (asked: Record<string, unknown>) => (await ask('list_transactions', asked)).body.rows.map(({ name }: { name: string }) => name)
+  const names = async (args: Record<string, unknown>) => (await ask('list_transactions', args)).body.rows.map(({ name }: { name: string }) => name)
   const odd = '100% "odd", (name)*'
   expect(await names({})).toEqual([odd, 'Groceries', 'Salary'])
   expect((await ask('list_transactions', { search: 'grocer' })).body).toEqual({
@@ -91,11 +91,11 @@ test('it reads Ann’s transactions, by everything one can ask them for', async 
   expect(said).toEqual([])
 })
 
-test('and reports, accounts, budgets and what is due', async () => {
+test('the assistant reads reports, accounts, budgets and upcoming costs', async () => {
   const ann = await signedIn(stack, 'Ann')
   await books((await keyOf(ann, { role: 'editor' })).key)
   const { client, ask } = await assistant((await keyOf(ann)).key)
-  const rowsOf = async (name: string, asked: Record<string, unknown> = {}) => (await ask(name, asked)).body.rows
+  const rowsOf = async (name: string, args: Record<string, unknown> = {}) => (await ask(name, args)).body.rows
   expect(await rowsOf('sum_transactions', { group_by: 'category', currency: 'EUR' })).toEqual(
     expect.arrayContaining([expect.objectContaining({ name: 'Food', value: -42.5, currency: 'eur' })]),
   )
@@ -111,7 +111,7 @@ test('and reports, accounts, budgets and what is due', async () => {
   expect(listed.tools.every(({ annotations }) => annotations?.readOnlyHint)).toBe(true)
 })
 
-test('of a team it reads what its viewers see, and nothing of the person', async () => {
+test('with a key of a team the assistant reads what its viewers see, and no personal rows', async () => {
   const { id: organizationId, owner } = await team(stack, [])
   await books((await keyOf(owner, { role: 'editor' })).key)
   const { key } = await keyOf(owner, { organizationId, role: 'editor' })
@@ -121,7 +121,7 @@ test('of a team it reads what its viewers see, and nothing of the person', async
   expect((await ask('list_accounts')).body.rows).toEqual([])
 })
 
-test('it asks for nothing without bounds, and says what is wrong with a question', async () => {
+test('the assistant cannot request unlimited rows, and an invalid argument is explained', async () => {
   const ann = await signedIn(stack, 'Ann')
   const { key } = await keyOf(ann, { role: 'editor' })
   const { data } = createClient({ baseUrl: stack.url, apiKey: key })
@@ -136,22 +136,22 @@ test('it asks for nothing without bounds, and says what is wrong with a question
   expect(await ask('delete_everything').catch(() => ({ isError: true }))).toMatchObject({ isError: true })
 })
 
-test('it knows categories and accounts by name, and answers no other question than it was asked', async () => {
+test('the assistant uses names of categories and accounts, and an unknown name is an error and never ignored', async () => {
   const ann = await signedIn(stack, 'Ann')
   const { key } = await keyOf(ann, { role: 'editor' })
   await books(key)
   const { data } = createClient({ baseUrl: stack.url, apiKey: key })
   const { ask, client } = await assistant((await keyOf(ann)).key)
-  const names = async (asked: Record<string, unknown>) => (await ask('list_transactions', asked)).body.rows.map(({ name }: { name: string }) => name)
+  const names = async (args: Record<string, unknown>) => (await ask('list_transactions', args)).body.rows.map(({ name }: { name: string }) => name)
   expect(await names({ category: ' fOOD ' })).toEqual(['Groceries'])
   expect(await names({ account: 'bank', min_amount: 0 })).toEqual(['Salary'])
   expect((await ask('sum_transactions', { category: 'food', group_by: 'year' })).body.rows).toMatchObject([{ value: -42.5 }])
   expect((await ask('cash_flow', { account: 'Bank', grouping: 'yearly' })).isError).toBe(false)
 
-  const refused = async (name: string, asked: Record<string, unknown>, ...words: string[]) => {
-    const { isError, text } = await ask(name, asked)
+  const refused = async (name: string, args: Record<string, unknown>, ...texts: string[]) => {
+    const { isError, text } = await ask(name, args)
     expect(isError, text).toBe(true)
-    for (const word of words) expect(text).toContain(word)
+    for (const word of texts) expect(text).toContain(word)
   }
   for (const tool of ['list_transactions', 'sum_transactions']) {
     await refused(tool, { category: 'Fod' }, 'No category is named "Fod"', '"Food"')
@@ -174,7 +174,7 @@ test('it knows categories and accounts by name, and answers no other question th
   await refused('list_transactions', { category: 'Food', category_id: other.id }, 'not both')
 })
 
-test('with a key that may write it says so, and only reads', async () => {
+test('with a key for writing the server warns, and only reads', async () => {
   const ann = await signedIn(stack, 'Ann')
   const { key } = await keyOf(ann, { role: 'editor' })
   await books(key)
@@ -186,7 +186,7 @@ test('with a key that may write it says so, and only reads', async () => {
   expect(said.join('')).not.toContain(key.slice(8))
 })
 
-test('when the key is revoked meanwhile, each question fails by saying that', async () => {
+test('after the key is revoked, each call fails and says so', async () => {
   const ann = await signedIn(stack, 'Ann')
   const { id, key } = await keyOf(ann)
   const { ask } = await assistant(key)
@@ -200,7 +200,7 @@ test.each([
   ['no key', { FINANCE_URL: 'http://localhost:1' }, 'Set FINANCE_API_KEY'],
   ['a password in place of a key', { FINANCE_URL: 'http://localhost:1', FINANCE_API_KEY: password }, 'Set FINANCE_API_KEY'],
   ['a wrong key', { FINANCE_API_KEY: `fin_${'A'.repeat(43)}` }, 'UNAUTHORIZED'],
-])('with %s it does not start, and says why without saying the key', async (_, given, why) => {
+])('with %s the server does not start, and names the reason without the key', async (_, given, why) => {
   const env = { ...(why === 'UNAUTHORIZED' && { FINANCE_URL: stack.url }), ...given }
   const { stderr, stdout } = await run(process.execPath, [source], { env }).then(() => {
     throw new Error('It has started.')
@@ -210,7 +210,7 @@ test.each([
   expect(stderr).not.toContain((given as NodeJS.ProcessEnv)['FINANCE_API_KEY']?.slice(4) ?? 'A'.repeat(43))
 })
 
-test('it is one package, which npx runs', async () => {
+test('the server is one package that npx runs', async () => {
   const project = await mkdtemp(join(tmpdir(), 'finance-mcp-'))
   onTestFinished(() => rm(project, { recursive: true }))
   await writeFile(join(project, 'package.json'), JSON.stringify({ name: 'assistant', private: true }))

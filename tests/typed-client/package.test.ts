@@ -1,4 +1,4 @@
-/** The client as somebody installs it: packed, in a project of their own, with its README as the app. */
+/** The client as a package: packed, installed in another project, with its README as the app. */
 import { execFile } from 'node:child_process'
 import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -30,7 +30,7 @@ afterAll(async () => {
 
 const packed = () => join(project, 'node_modules/finance-client')
 
-/** A browser's cookies, for Node: the README is about a browser. */
+/** A browser's cookies in Node, because the README is about a browser. */
 const withCookies = `
 const jar = new Map()
 const plain = globalThis.fetch
@@ -47,7 +47,7 @@ const readmeCode = async () => {
   return [...page.matchAll(/^```ts\n([^]*?)^```$/gm)].map(([, code = '']) => code).join('\n').replaceAll('https://money.example.org', stack.url)
 }
 
-/** What the compiler says of a file of the project. */
+/** Returns the compiler's output for a file of the project. */
 async function complaintsAbout(file: string, code: string): Promise<string[]> {
   await writeFile(join(project, file), code)
   const settings = ['--noEmit', '--strict', '--target', 'es2022', '--module', 'esnext', '--moduleResolution', 'bundler', '--lib', 'es2022,dom']
@@ -55,14 +55,14 @@ async function complaintsAbout(file: string, code: string): Promise<string[]> {
   return stdout.split('\n').filter((line) => line.includes('error TS'))
 }
 
-/** As no minifier would leave it: only whole lines of comment and what lines begin with are gone. */
+/** Removes comment lines and indentation, which is less than a minifier does. */
 async function compressed(files: string[]): Promise<number> {
   const scripts = await Promise.all(files.filter((file) => file.endsWith('.js')).map((file) => readFile(join(packed(), file), 'utf8')))
   const code = scripts.join('\n').replace(/^\s*(\/\*\*|\*|\/\/).*$/gm, '').replace(/^\s+/gm, '')
   return gzipSync(code, { level: 9 }).length
 }
 
-test('it is compiled code, its types and its README, and under 7 kB compressed', async () => {
+test('the package has compiled code, its types and its README, and is under 7 kB compressed', async () => {
   const files = await readdir(packed(), { recursive: true })
   expect(files.filter((file) => !/^dist\/((import|export)\/)?[a-z-]+\.(js|d\.ts)$/.test(file)).toSorted()).toEqual([
     'README.md',
@@ -76,19 +76,19 @@ test('it is compiled code, its types and its README, and under 7 kB compressed',
   expect(size).toBeLessThan(7_000)
 })
 
-test('who reads no bank files and exports nothing loads nothing of what does', async () => {
+test('an app without bank files and exports does not load their code', async () => {
   const files = await readdir(packed(), { recursive: true })
   const main = files.filter((file) => /^dist\/[^/]+\.js$/.test(file))
   const imports = await Promise.all(
     main.map(async (file) => [...(await readFile(join(packed(), file), 'utf8')).matchAll(/from '([^']+)'/g)].map(([, from]) => from)),
   )
   expect(imports.flat().filter((from) => !/^\.\/[a-z]+\.js$/.test(from ?? ''))).toEqual(['@supabase/postgrest-js'])
-  // half of it is layouts of banks, names of columns and words in many languages
+  // Half of this code is layouts of banks, column names and words in many languages.
   expect(await compressed(files.filter((file) => file.startsWith('dist/import/')))).toBeLessThan(35_000)
   expect(await compressed(files.filter((file) => file.startsWith('dist/export/')))).toBeLessThan(10_000)
 })
 
-test('two lines are an app', async () => {
+test('two lines are enough for an app', async () => {
   await writeFile(
     join(project, 'two-lines.js'),
     `import { createClient } from 'finance-client'
@@ -97,7 +97,7 @@ console.log((await createClient({ baseUrl: '${stack.url}' }).auth.jwks()).keys.l
   expect((await run(process.execPath, ['two-lines.js'], { cwd: project })).stdout).toBe('1\n')
 })
 
-test('its README compiles, and does what it says', async () => {
+test('the examples of its README compile and work as it says', async () => {
   const code = await readmeCode()
   expect(await complaintsAbout('readme.ts', code)).toEqual([])
   await writeFile(join(project, 'cookies.js'), withCookies)
@@ -117,7 +117,7 @@ test('its README compiles, and does what it says', async () => {
   ])
 })
 
-test('its script prints what a key reads', async () => {
+test('the script of its README prints the rows that the key can read', async () => {
   const ann = await signedIn(stack, 'Ann')
   const keyOf = async (role: string) => (await ann.post('/api-key/create', { name: 'script', expiresInDays: 9, role, password })).body.key as string
   await unwrap(createClient({ baseUrl: stack.url, apiKey: await keyOf('editor') }).data.from('transactions').insert({ name: 'Coffee', amount: -3.5 }))
@@ -128,7 +128,7 @@ test('its script prints what a key reads', async () => {
   expect(stdout).toBe('no category -3.5 usd\n')
 })
 
-test('the compiler refuses what the service would refuse', async () => {
+test('the compiler refuses calls that the service would refuse', async () => {
   const lines = [
     `await finance.data.from('transactions').insert({ name: 'Coffee' })`,
     `await finance.data.from('transactions').update({ created_at: 'now' })`,

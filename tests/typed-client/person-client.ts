@@ -1,28 +1,25 @@
-/** The client as somebody of these tests has it, in Node: with a `fetch` that keeps their cookies and remembers what was asked. */
+/** The client for tests in Node, with a `fetch` that keeps cookies and records requests. */
 import { createClient, type Change, type Client } from '../../client/index.ts'
 import type { Person } from '../support/person.ts'
 import type { Stack } from '../support/stack.ts'
 
-type Asked = { method: string, path: string, status: number }
+type RecordedRequest = { method: string, path: string, status: number }
 
 export type PersonClient = Client & {
-  /** Every request so far, and those that are like `part`. */
-  asked: Asked[]
+  /** All recorded requests, or those that match `part`. */
+  requests: RecordedRequest[]
   count: (part: string) => number
   changes: Change[]
 }
 
-/**
- * @param answer takes the place of the network where it answers something
- * @param keepBack what the answer to a request is kept back for when it has come
- */
+/** @param answer replaces the network if it returns a response @param keepBack delays the response to a request until the promise resolves */
 export function clientOf(
   stack: Pick<Stack, 'url'>,
   { cookies }: Pick<Person, 'cookies'>,
   answer: (path: string) => Response | undefined = () => undefined,
   keepBack: (path: string) => Promise<void> | undefined = () => undefined,
 ): PersonClient {
-  const asked: Asked[] = []
+  const requests: RecordedRequest[] = []
   const changes: Change[] = []
   const client = createClient({
     baseUrl: stack.url,
@@ -31,7 +28,7 @@ export function clientOf(
       const path = url.slice(stack.url.length)
       const kept = keepBack(path)
       const response = answer(path) ?? await fetch(url, { ...init, headers: { ...init.headers as Record<string, string>, cookie } })
-      asked.push({ method: init.method ?? 'GET', path, status: response.status })
+      requests.push({ method: init.method ?? 'GET', path, status: response.status })
       for (const line of response.headers.getSetCookie()) {
         const [, name = '', value = ''] = /^([^=]+)=([^;]*)/.exec(line) ?? []
         if (value === '') cookies.delete(name)
@@ -42,5 +39,5 @@ export function clientOf(
     },
   })
   client.onChange((change) => changes.push(change))
-  return { ...client, asked, changes, count: (part) => asked.filter(({ path }) => path.includes(part)).length }
+  return { ...client, requests, changes, count: (part) => requests.filter(({ path }) => path.includes(part)).length }
 }

@@ -133,7 +133,7 @@ describe('the migration', () => {
 
   test('is input up after the timeout, with a message that it still runs', async () => {
     const outcome = await run('migrate', [], { ...succeeded, 'describe-tasks': ['RUNNING\tNone\tNone'] }, { TASK_MINUTES: '0' })
-    expect(outcome).toMatchObject({ code: 75, error: `The task still runs after 0 minutes, and goes on: ${taskArn}\n` })
+    expect(outcome).toMatchObject({ code: 75, error: `The task still runs after 0 minutes and continues: ${taskArn}\n` })
   })
 
   test('fails with the reason if its container could not start', async () => {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { connect } from '../../auth/database.ts'
-import { connectionProblem, ofAuth } from '../../infra/local/connections.ts'
+import { connectionProblem, connectionsPerAuth } from '../../infra/local/connection-limits.ts'
 import { readSettings } from '../../common/settings.ts'
 
 const services = (auth: string, postgrest: string, pool = 12) => {
@@ -14,7 +14,7 @@ describe('the number of connections of all processes', () => {
   test('is the sum of the pools’ maxima', async () => {
     const { pools, close } = connect('postgresql://nowhere', () => undefined)
     // The third pool is the mail queue's, with the same size.
-    expect(pools.auth.options.max + pools.engine.options.max + 10).toBe(ofAuth)
+    expect(pools.auth.options.max + pools.engine.options.max + 10).toBe(connectionsPerAuth)
     await close()
   })
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { createLog, describeError } from '../../auth/log.ts'
+import { createLog, describeError } from '../../common/log.ts'
 
 const thrownBy = (work: () => unknown): unknown => {
   try {

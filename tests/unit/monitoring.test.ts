@@ -66,7 +66,7 @@ test.each(['ALERT_WEBHOOK_URL', 'ALERT_WEBHOOK_URL_FILE'])('Alertmanager sends a
     stderr: '',
     configuration: expect.stringContaining(`  - name: webhook\n    webhook_configs:\n      - url: 'https://alerts.example.org/hook?token=it''s'\n`),
   })
-  expect(await configure('')).toMatchObject({ stderr: expect.stringMatching(/sent to nobody/), configuration: expect.not.stringContaining('webhook') })
+  expect(await configure('')).toMatchObject({ stderr: expect.stringMatching(/sends them nowhere/), configuration: expect.not.stringContaining('webhook') })
 })
 
 test('docs/monitoring.md describes every metric that the alerts and the dashboard use', async () => {

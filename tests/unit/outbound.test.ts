@@ -164,7 +164,10 @@ test('Oxlint refuses all other ways to send requests, except in files that imple
     undici: `export { request } from 'undici'`,
   }
   const refused = ['auth', 'edge', 'infra/local', 'common'].flatMap((part) => Object.entries(ways).map(([way, source]) => [`${part}/${way}.ts`, source]))
-  const taken = [['edge/server.ts', `export { createServer } from 'node:http'`], ['edge/upstreams.ts', ways.undici], ['infra/local/ready.ts', ways.fetch]]
+  const taken = [['edge/server.ts', `export { createServer } from 'node:http'`], ['edge/upstreams.ts', ways.undici], [
+    'infra/local/wait-for-server.ts',
+    ways.fetch,
+  ]]
   for (const [file = '', source = ''] of [...refused, ...taken]) {
     await mkdir(join(folder, file, '..'), { recursive: true })
     await writeFile(join(folder, file), `${source}\n`)

@@ -49,7 +49,7 @@ test('the app is built once, and again after a source has changed', async () => 
 test('a failed build is reported, and the start continues without an app', async () => {
   await prepare(`throw new Error('of the builder')`)
   expect(await app()).toBeUndefined()
-  expect(said.at(-1)).toMatch(/^app {3}could not be built, so that there is none: /)
+  expect(said.at(-1)).toMatch(/^app {3}could not be built, so \/ has no app: /)
 })
 
 test('a checkout without the app or its build tools starts without one, and reports nothing', async () => {

@@ -9,8 +9,8 @@ const dump = (day: number, people: number | undefined, hostname = 'money.example
   tags: ['dump', `finance-2026010${day}T031500Z`, ...(people === undefined ? [] : [`people=${people}`, `rows=${people * 10}`, 'bytes=2048'])],
 })
 const latest = (...snapshots: Snapshot[]) => {
-  const { chosen, passedOver } = choose(copiesOf(snapshots), 'dump', 'latest', 'money.example.org')
-  return [chosen, ...passedOver].map(({ name }) => Number(name.slice(14, 16)))
+  const { chosen, skipped } = choose(copiesOf(snapshots), 'dump', 'latest', 'money.example.org')
+  return [chosen, ...skipped].map(({ name }) => Number(name.slice(14, 16)))
 }
 
 describe('the latest off-site copy', () => {
@@ -33,16 +33,18 @@ describe('the latest off-site copy', () => {
   test('is never one of another deployment', () => {
     expect(latest(dump(1, 6), dump(2, 90, 'other.example.org'))).toEqual([1])
     expect(() => latest(dump(2, 90, 'other.example.org'))).toThrow(
-      'Nothing is off-site of money.example.org, but of other.example.org: OFFSITE_NAME in offsite.env says whose is taken.',
+      'There is no off-site copy of money.example.org, only of other.example.org. OFFSITE_NAME in offsite.env selects the deployment.',
     )
-    expect(() => latest()).toThrow('Nothing is off-site of money.example.org.')
+    expect(() => latest()).toThrow('There is no off-site copy of money.example.org.')
   })
 })
 
 test('a named copy is used even if empty, and a missing one is refused', () => {
   const copies = copiesOf([dump(1, 6), dump(2, 0)])
-  expect(choose(copies, 'dump', 'finance-20260102T031500Z', 'money.example.org')).toMatchObject({ chosen: { people: 0, rows: 0 }, passedOver: [] })
-  expect(() => choose(copies, 'dump', 'finance-20260103T031500Z', 'money.example.org')).toThrow('no finance-20260103T031500Z of money.example.org')
+  expect(choose(copies, 'dump', 'finance-20260102T031500Z', 'money.example.org')).toMatchObject({ chosen: { people: 0, rows: 0 }, skipped: [] })
+  expect(() => choose(copies, 'dump', 'finance-20260103T031500Z', 'money.example.org')).toThrow(
+    'no off-site copy finance-20260103T031500Z of money.example.org',
+  )
 })
 
 test('a log is not used as a backup, and an older one without a name gets its time', () => {

@@ -1,10 +1,10 @@
-/** Shows Prometheus what the scripts of this folder have written down: every `.prom` of backups/ and of the off-site copy. */
+/** Serves the metrics of the backup scripts to Prometheus: all `.prom` files of backups/ and of /state. */
 import { glob, readFile } from 'node:fs/promises'
 import { createServer } from 'node:http'
 
 async function metrics(): Promise<string> {
   const texts: string[] = []
-  // one that is replaced just now is there under its own name, or not at all
+  // a file that a script is replacing at this moment may be missing
   for await (const path of glob(['backups/*.prom', '/state/*.prom'])) texts.push(await readFile(path, 'utf8').catch(() => ''))
   return texts.join('')
 }

@@ -1,18 +1,18 @@
 /**
- * Reads what `restic snapshots --json` says on the input, and tells which copies are off-site, and which of them is meant.
+ * Lists and selects off-site copies. Its standard input is the output of `restic snapshots --json`.
  *
  *     snapshots.ts list
- *     snapshots.ts choose <dump or pitr> <latest or a name> <deployment>   prints the id of restic
- *     snapshots.ts alone <deployment>                                      fails where another deployment's copies are there too
+ *     snapshots.ts choose <dump or pitr> <latest or a name> <deployment>   prints restic's id of the copy
+ *     snapshots.ts alone <deployment>                                      fails if the repository has copies of another deployment
  */
 import { text } from 'node:stream/consumers'
 
-/** As restic says it; the tags are those of infra/docker/backups/offsite. */
+/** A snapshot of restic. infra/docker/backups/offsite sets the tags. */
 export type Snapshot = { id: string, time: string, hostname: string, tags?: string[] }
-/** A figure is undefined in a copy that was made before it was noted. */
+/** An off-site copy. Copies of earlier versions lack some of the numbers. */
 export type Copy = { id: string, kind: string, name: string, deployment: string, people?: number, rows?: number, bytes?: number }
 
-/** All copies, oldest first. */
+/** Returns the copies, oldest first. */
 export function copiesOf(snapshots: Snapshot[]): Copy[] {
   const copies = snapshots.map(({ id, time, hostname, tags = [] }): Copy => {
     const figure = (name: string) => {
@@ -32,18 +32,21 @@ const figures = ({ people, rows, bytes }: Copy) =>
 const described = (copy: Copy) => `${copy.name} of ${copy.deployment}: ${figures(copy)}`
 
 /**
- * The copy that somebody wants who says a name or `latest`. The latest is the newest that has people, because a database that
- * was begun anew and is still empty would be the newest otherwise; where none has any it is the newest.
- * @returns it, with those that are newer and were passed over @throws with what there is instead
+ * Returns the copy with the given name. `latest` is the newest copy that has users, because copies of a newly created, empty database
+ * would otherwise be newer. If no copy has users, `latest` is the newest.
+ * @returns the copy, and the newer copies that it skipped
+ * @throws Error with a hint at the existing copies
  */
-export function choose(copies: Copy[], kind: string, wanted: string, deployment: string): { chosen: Copy, passedOver: Copy[] } {
+export function choose(copies: Copy[], kind: string, wanted: string, deployment: string): { chosen: Copy, skipped: Copy[] } {
   const ofKind = copies.filter((copy) => copy.kind === kind)
   const ours = ofKind.filter((copy) => copy.deployment === deployment)
   const chosen = wanted === 'latest' ? ours.findLast(({ people }) => people !== 0) ?? ours.at(-1) : ours.find(({ name }) => name === wanted)
-  if (chosen !== undefined) return { chosen, passedOver: wanted === 'latest' ? ours.slice(ours.indexOf(chosen) + 1) : [] }
+  if (chosen !== undefined) return { chosen, skipped: wanted === 'latest' ? ours.slice(ours.indexOf(chosen) + 1) : [] }
   const others = [...new Set(ofKind.map((copy) => copy.deployment))].join(', ')
-  if (ours.length > 0) throw new Error(`Off-site is no ${wanted} of ${deployment}. To see what there is: infra/docker/restore --from-offsite list`)
-  throw new Error(`Nothing is off-site of ${deployment}${others === '' ? '.' : `, but of ${others}: OFFSITE_NAME in offsite.env says whose is taken.`}`)
+  if (ours.length > 0) throw new Error(`There is no off-site copy ${wanted} of ${deployment}. To list the copies: infra/docker/restore --from-offsite list`)
+  throw new Error(
+    `There is no off-site copy of ${deployment}${others === '' ? '.' : `, only of ${others}. OFFSITE_NAME in offsite.env selects the deployment.`}`,
+  )
 }
 
 async function main([command, ...args]: string[]): Promise<void> {
@@ -54,8 +57,8 @@ async function main([command, ...args]: string[]): Promise<void> {
     if (copies.some(({ deployment }) => deployment !== args[0])) process.exitCode = 1
   } else {
     const [kind = '', wanted = '', deployment = ''] = args
-    const { chosen, passedOver } = choose(copies, kind, wanted, deployment)
-    for (const copy of passedOver) console.error(`Passed over, because nobody is in it: ${described(copy)}`)
+    const { chosen, skipped } = choose(copies, kind, wanted, deployment)
+    for (const copy of skipped) console.error(`Skipped, because it has no users: ${described(copy)}`)
     console.error(`Taken from off-site: ${described(chosen)}`)
     console.log(chosen.id)
   }

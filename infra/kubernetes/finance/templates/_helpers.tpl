@@ -17,7 +17,7 @@ name: {{ .root.Release.Name }}-{{ .component }}
 labels: {{- include "finance.labels" . | nindent 2 }}
 {{- end }}
 
-{{/* finance.hook <weight>: before anything of a version is there, also on the way back to an older one */}}
+{{/* finance.hook <weight>: creates the object before all others of a version, also in a rollback */}}
 {{- define "finance.hook" -}}
 helm.sh/hook: pre-install,pre-upgrade,pre-rollback
 helm.sh/hook-weight: {{ . | quote }}
@@ -109,7 +109,7 @@ env:
 {{- end }}
 {{- end }}
 
-{{/* finance.database <.>: the part of a connection string after the role. Node calls encrypted and not verified no-verify. */}}
+{{/* finance.database <.>: a connection URL without its role. Node's name for encryption without verification is no-verify. */}}
 {{- define "finance.database" -}}
 {{- $tls := dict "disable" "disable" "require" "no-verify" "verify-full" "verify-full&sslrootcert=/etc/database-ca/ca.crt" -}}
 {{ .Values.database.host }}:{{ .Values.database.port }}/{{ .Values.database.name }}?sslmode={{ index $tls .Values.database.sslMode }}

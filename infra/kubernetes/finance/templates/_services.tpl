@@ -1,6 +1,6 @@
 {{/*
-finance.services: the port of each service, where its probes are asked, and the seconds that a pod serves on after it is told to stop.
-An ingress controller learns within five that an edge stops; a DNS answer that names a pod may be cached for thirty.
+finance.services: the port of each service, the port and paths of its probes, and the seconds that a stopping pod still accepts requests.
+An ingress controller notices within five seconds that an edge stops. A DNS response with a pod's address may be cached for thirty.
 */}}
 {{- define "finance.services" -}}
 edge: { port: 8080, probes: { port: 9180, live: /livez, ready: /readyz }, sleep: 5 }
@@ -8,7 +8,7 @@ auth: { port: 3000, probes: { port: 3000, live: /livez, ready: /readyz }, sleep:
 data: { port: 3000, probes: { port: 3001, live: /live, ready: /ready }, sleep: 35 }
 {{- end }}
 
-{{/* finance.secrets <(dict "root" $ "component" name)>: the secrets of a component, each as the file of that name and a key of the Secret */}}
+{{/* finance.secrets <(dict "root" $ "component" name)>: the secrets of a component: file names, each with its key in the Secret */}}
 {{- define "finance.secrets" -}}
 {{- $keys := .root.Values.secrets.keys -}}
 {{- $offered := .root.Files.Get "files/settings.json" | fromJson }}
@@ -23,7 +23,7 @@ data: { port: 3000, probes: { port: 3001, live: /live, ready: /ready }, sleep: 3
 {{- end }}
 {{- if has .component (list "auth" "migrate") }}
 AUTH_SERVICE_PASSWORD: {{ $keys.authServicePassword }}
-# The migration refuses a database whose signing keys it does not decrypt.
+# The migration refuses a database if this secret does not decrypt its signing keys.
 BETTER_AUTH_SECRET: {{ $keys.betterAuthSecret }}
 {{- end }}
 {{- if eq .component "auth" }}
@@ -37,7 +37,7 @@ OWNER_PASSWORD: {{ $keys.ownerPassword }}
 {{- end }}
 {{- end }}
 
-{{/* The command and the variables of each component. Its secrets are files: finance.secrets. */}}
+{{/* The command and the variables of each component. Secrets are not variables but files: finance.secrets. */}}
 {{- define "finance.node.environment" -}}
 {{- $offered := .root.Files.Get "files/settings.json" | fromJson }}
 {{- range $name, $value := .root.Values.settings }}
@@ -54,7 +54,7 @@ PUBLIC_URL: {{ .root.Values.publicUrl | quote }}
 PORT: {{ (index (include "finance.services" . | fromYaml) .component).port }}
 {{- end }}
 
-{{/* Node's heap is half of the limit. Beside it Node holds buffers, and in auth 32 MiB for each password that is hashed. */}}
+{{/* The heap is half of the limit: outside it Node needs buffers and, in auth, 32 MiB for each password that it hashes. */}}
 {{- define "finance.edge.command" }}[node, --max-old-space-size-percentage=50, edge/main.ts]{{ end }}
 {{- define "finance.edge.environment" -}}
 {{- $services := include "finance.services" . | fromYaml -}}
@@ -73,7 +73,7 @@ DATA_BODY_LIMIT: {{ int .root.Values.dataBodyLimit | quote }}
 {{ include "finance.commands" . }}
 DATA_URL: {{ printf "%s/data" .root.Values.publicUrl | quote }}
 {{- if not .root.Values.settings.APP_DIR }}
-# The links of mails lead to the reference app, which the edge serves.
+# Links in mails lead to the reference app, which the edge serves.
 APP_DIR: /app/examples/app/dist
 {{- end }}
 AUTH_DATABASE_URL: {{ printf "postgresql://auth_service@%s" (include "finance.database" .root) | quote }}
@@ -81,7 +81,7 @@ TRUSTED_PROXIES: {{ join "," .root.Values.podRanges | quote }}
 MAIL_FROM: {{ .root.Values.mail.from | quote }}
 {{- end }}
 
-{{/* What messages tell the operator to run. */}}
+{{/* The commands that messages suggest to the operator. */}}
 {{- define "finance.commands" -}}
 ADMIN_COMMAND: infra/kubernetes/admin
 MIGRATE_COMMAND: helm upgrade
@@ -91,7 +91,7 @@ MIGRATE_COMMAND: helm upgrade
 {{- define "finance.data.environment" -}}
 {{- $database := .root.Values.database -}}
 {{- $service := (include "finance.services" . | fromYaml).data -}}
-# The file is a URL with the role and its password; libpq takes the rest from these.
+# The file contains a URL with the role and its password. libpq reads the other parts from the variables below.
 PGRST_DB_URI: "@/run/secrets/AUTHENTICATOR_PASSWORD"
 PGHOST: {{ $database.host | quote }}
 PGPORT: {{ int $database.port }}
@@ -108,7 +108,7 @@ PGRST_OPENAPI_SERVER_PROXY_URI: {{ printf "%s/data" .root.Values.publicUrl | quo
 PGRST_DB_POOL: {{ int $database.pool }}
 PGRST_LOG_LEVEL: {{ .root.Values.data.logLevel | quote }}
 PGRST_JWT_CACHE_MAX_ENTRIES: {{ int .root.Values.data.jwtCacheEntries }}
-# one thread of Haskell's runtime, or callers wait unevenly for each other: docs/decisions/data/run-postgrest-on-one-thread.md
+# one runtime thread, otherwise clients wait unevenly: docs/decisions/data/run-postgrest-on-one-thread.md
 GHCRTS: -N1
 {{- end }}
 
@@ -118,7 +118,7 @@ GHCRTS: -N1
 {{ include "finance.commands" . }}
 PUBLIC_URL: {{ $values.publicUrl | quote }}
 DATABASE_URL: {{ printf "postgresql://%s@%s" $values.database.owner (include "finance.database" .root) | quote }}
-# It divides PostgREST's connections into the callers' shares, and refuses when the fewest pods need more than the database has.
+# The migration limits the connections of one user to a share of the pool. It fails if the database has too few for the minimum number of pods.
 PGRST_DB_POOL: {{ int $values.database.pool }}
 AUTH_REPLICAS: {{ printf "%d-%d" (int $values.auth.replicas.minimum) (int $values.auth.replicas.maximum) }}
 POSTGREST_REPLICAS: {{ printf "%d-%d" (int $values.data.replicas.minimum) (int $values.data.replicas.maximum) }}

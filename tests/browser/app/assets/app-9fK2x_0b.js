@@ -1,4 +1,4 @@
-/** The smallest app there is: it calls both surfaces from wherever it is served. `?api=` says where they are, if elsewhere. */
+/** A minimal app that calls both surfaces from its origin. `?api=` names their origin, if it is another one. */
 const api = new URLSearchParams(location.search).get('api') ?? location.origin
 
 const ask = async (path, { body, ...init } = {}) => {

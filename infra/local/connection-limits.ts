@@ -1,23 +1,23 @@
 /**
- * Whether PostgreSQL has the connections that the services may open together. Found out when they are busiest, it would be
- * a 503 of either surface.
+ * Checks that max_connections of PostgreSQL suffices for all services together. Without this check the first symptom would be a
+ * 503 under load.
  */
 import pg from 'pg'
 import { configError } from '../../common/errors.ts'
 import type { Replicas, Settings } from '../../common/settings.ts'
 
-/** The most an auth service opens: ten for its own queries, ten for the engine, ten for mail. */
-export const ofAuth = 30
-/** What each PostgREST opens beside its pool: one that listens. */
-const listening = 1
+/** Maximum connections of an auth service: ten for its own queries, ten for the engine, ten for mail. */
+export const connectionsPerAuth = 30
+/** The connection that each PostgREST opens in addition to its pool, for LISTEN. */
+const listenerConnections = 1
 
 type Services = { auth: Replicas, postgrest: Replicas, pool: number }
 
-/** @returns what is to be said when so many are not there, and whether it is too few even for the fewest processes; undefined when they are */
+/** Returns a message if the connections do not suffice. It is fatal if even the minimum number of processes needs too many. */
 export function connectionProblem({ auth, postgrest, pool }: Services, { max, reserved }: { max: number, reserved: number }):
   | { isFatal: boolean, text: string }
   | undefined {
-  const sum = (count: keyof Replicas) => auth[count] * ofAuth + postgrest[count] * (pool + listening)
+  const sum = (count: keyof Replicas) => auth[count] * connectionsPerAuth + postgrest[count] * (pool + listenerConnections)
   const free = max - reserved
   if (sum('most') <= free) return undefined
   const isFatal = sum('fewest') > free
@@ -33,9 +33,10 @@ export function connectionProblem({ auth, postgrest, pool }: Services, { max, re
 }
 
 /**
- * Asks the database, where the environment says how many processes there are.
- * @param log told when the most processes are too many; fewer of them start all the same
- * @throws ConfigError when even the fewest are
+ * Compares the connections of all services with the limits of the database. Without AUTH_REPLICAS and POSTGREST_REPLICAS there is
+ * nothing to compare.
+ * @param log receives a warning if only the maximum number of processes needs too many connections
+ * @throws ConfigError if even the minimum number of processes does
  */
 export async function checkConnections(databaseUrl: string, settings: Settings, log: (line: string) => void): Promise<void> {
   const { AUTH_REPLICAS: auth, POSTGREST_REPLICAS: postgrest, PGRST_DB_POOL: pool } = settings
@@ -43,7 +44,7 @@ export async function checkConnections(databaseUrl: string, settings: Settings, 
   const client = new pg.Client({ connectionString: databaseUrl, application_name: 'migrate', connectionTimeoutMillis: 5_000 })
   await client.connect()
   try {
-    // the second is PostgreSQL's from 16 on
+    // reserved_connections exists from PostgreSQL 16 on
     const { rows: [limits] } = await client.query<{ max: number, reserved: number }>(`
       select current_setting('max_connections')::int as max,
         current_setting('superuser_reserved_connections')::int + coalesce(current_setting('reserved_connections', true), '0')::int as reserved`)

@@ -1,21 +1,18 @@
-/** The log: JSON lines on standard output. No objects with requests are logged, so the redaction list is only the second line of defence. */
+/** The log of the services: JSON lines on standard output. No request object is logged, so the redaction list is only a second safeguard. */
 import { pino, type DestinationStream, type Logger } from 'pino'
 
 export type Log = Logger
 
 const escaped = (character: string): string => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`
 
-/**
- * @param level LOG_LEVEL
- * @param destination standard output by default
- */
+/** Creates the log. `level` is LOG_LEVEL, and the default destination is standard output. */
 export const createLog = (level: string, destination: DestinationStream = pino.destination(1)): Log =>
   pino({
     level,
     base: null,
     timestamp: pino.stdTimeFunctions.isoTime,
-    // Escapes control characters in origins and paths, which clients choose. A terminal would obey them, and a line could look
-    // like two. As JSON escapes the text is the same.
+    // Escapes control characters in origins and paths, which clients choose. Otherwise a terminal would interpret them, and one line could
+    // look like two. The parsed JSON is the same.
     hooks: { streamWrite: (line) => line.replace(/[\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069]/g, escaped) },
     formatters: { level: (label) => ({ level: label }) },
     redact: {
@@ -24,11 +21,11 @@ export const createLog = (level: string, destination: DestinationStream = pino.d
     },
   }, destination)
 
-/** Describes an error for the log: its name, the first line of its message and the database's code. Never its parameters. */
+/** Returns the parts of an error that are safe to log: its name, the first line of its message and the database's code. Never its parameters. */
 export function describeError(error: unknown): { name: string, message: string, code?: string, stack?: string } {
   if (!(error instanceof Error)) return { name: typeof error, message: 'not an Error' }
   const code = 'code' in error && typeof error.code === 'string' ? { code: error.code } : {}
-  // messages of databases, schemas and parsers can quote the value
+  // messages of databases and parsers can quote values, so they are replaced
   if (error instanceof SyntaxError) return { name: error.name, message: 'a text could not be parsed' }
   if ('issues' in error && Array.isArray(error.issues)) {
     const [issue] = error.issues as { path?: unknown[], message?: string }[]

@@ -1,12 +1,12 @@
-# Sourced by infra/docker/restore: --at. Uses its $at, $drill, $revoke, $work, $lines and explain.
+# Point-in-time recovery: sourced by infra/docker/restore for --at. Uses its $at, $drill, $revoke, $work, $lines and explain.
 # shellcheck shell=bash disable=SC2154
 
 bases=()
-# of what was fetched alone, where it was: a database that was begun here since then would be the newest
+# after a fetch, look only at the fetched folders: an empty database that was created here since then would be the newest
 for line in "${lines[@]:-*}"; do
   for found in backups/pitr/$line/base-*Z; do [ ! -d "$found" ] || bases+=("$found"); done
 done
-# in the order of their times, which the last part of the name is
+# sort by time, which is the last part of the name
 mapfile -t bases < <(printf '%s\n' "${bases[@]}" | awk -F/base- 'NF == 2 { print $2 " " $0 }' | sort | cut -d' ' -f2)
 [ "${#bases[@]}" -gt 0 ] || { echo "There is nothing to go back with: backups/pitr has no copy of a database. The profile pitr makes them; docs/operations.md." >&2; exit 1; }
 readable() { date -u -d "@$1" '+%Y-%m-%d %H:%M:%SZ'; }
@@ -19,12 +19,12 @@ if [ "$at" != latest ]; then
     exit 1
   fi
   [[ $target < $(date -u '+%Y-%m-%d %H:%M:%S.%6N+00') ]] || { echo "$at is in the future. $possible." >&2; exit 1; }
-  wanted=$(name_of "$(date -u -d "$at" +%s)") base=""
+  wanted=$(timestamp_name "$(date -u -d "$at" +%s)") base=""
   for found in "${bases[@]}"; do if ! [[ ${found##*/base-} > $wanted ]]; then base=$found; fi; done
   [ -n "$base" ] || { echo "$at is before the first copy of the database. $possible." >&2; exit 1; }
 fi
 
-# What has happened must have been received. The log says a moment is past only by a transaction after it: this is one.
+# Wait until the WAL up to now has been received. A recovery reaches its target only if the WAL has a later transaction, so make one.
 if [ -n "$(docker compose ps -q --status running pitr 2>/dev/null)" ]; then
   reached() { docker compose exec -T db psql -XqAt -U postgres -d postgres "$@" </dev/null; }
   end=$(reached -c "select pg_current_xact_id() is null" -c "select pg_current_wal_insert_lsn()" | tail -1)
@@ -43,7 +43,7 @@ discard() { finish; docker volume rm -f "$DATABASE_VOLUME" >/dev/null; }
 trap discard EXIT
 check=(sh -c '${1:+psql -XqU postgres -d finance -c "$1"} && node infra/docker/migrate.ts' sh "$revoke"); [ -z "$drill" ] || check=(node infra/local/check.ts)
 docker compose run --rm --no-deps -T recovery infra/docker/backups/recover "$base" "$target" "${check[@]}" </dev/null 2>"$work/recovery" || {
-  # what compose says of its own is no reason
+  # drop the messages of compose itself
   grep -vE '^ *(Container|Network|Volume) |level=warning' "$work/recovery" >"$work/reason" || true
   explain "$work/reason"
   echo "Nothing is changed. $possible, as far as the log was received." >&2
@@ -51,7 +51,7 @@ docker compose run --rm --no-deps -T recovery infra/docker/backups/recover "$bas
 }
 [ -z "$drill" ] || { echo "The drill of $at passed."; exit 0; }
 
-# somebody may have saved it without its last newline
+# printf, because .env may lack its last newline
 printf '%s\n' "$(sed '/^DATABASE_VOLUME=/d' .env)" "DATABASE_VOLUME=$DATABASE_VOLUME" >.env.new && keep_owner .env.new .env || { rm -f .env.new; echo "Nothing is changed: .env could not be written." >&2; exit 1; }
 trap finish EXIT
 docker compose stop caddy edge auth postgrest backup pitr db 2>"$work/stop" || { cat "$work/stop" >&2; exit 1; }

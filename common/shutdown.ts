@@ -1,29 +1,29 @@
 /**
- * Graceful shutdown: in order, once, and in bounded time. npm repeats a signal of the terminal, and a process can crash during a
- * stop. Requests in flight still finish.
+ * Graceful shutdown: runs once and within a timeout, although npm repeats the signals of the terminal and a process can crash during a
+ * stop. Requests in progress finish.
  */
-import { isConfigError } from '../common/errors.ts'
+import { isConfigError } from './errors.ts'
 import { describeError, type Log } from './log.ts'
 
-/** Timeout of a stop, in milliseconds. Requests drain for 5 s, and the mail queue has as long. */
-const patienceMs = 12_000
+/** Timeout of a stop, in milliseconds. Requests and the mail queue have 5 s each to finish. */
+const timeoutMs = 12_000
 
 /**
- * Ends this process by `stop` at the first SIGTERM, SIGINT or crash. Later signals and crashes are logged. After a crash the exit
- * code is 1. A crash is logged like other errors, because Node would print the rows in a database error.
- * @returns a function that receives `stop` once there are parts to stop. Before that a signal ends the process at once.
+ * Calls `stop` and exits at the first SIGTERM, SIGINT or crash. Later signals and crashes are only logged. After a crash the exit code
+ * is 1. A crash is logged like other errors, because Node would print the rows in a database error.
+ * @returns a function that registers `stop`. Before it is called, a signal ends the process at once.
  */
 export function gracefulShutdown(log: Log): (stop: () => Promise<void>) => void {
   let stop: (() => Promise<void>) | undefined
   let exitCode = 0
-  let ending = false
-  const end = () => {
-    if (ending) return
-    ending = true
+  let isStopping = false
+  const stopOnce = () => {
+    if (isStopping) return
+    isStopping = true
     setTimeout(() => {
       log.error('the stop took too long')
       process.exit(1)
-    }, patienceMs)
+    }, timeoutMs)
     const stopped = stop?.() ?? Promise.resolve()
     stopped.then(() => process.exit(exitCode), (error: unknown) => {
       log.error({ error: describeError(error) }, 'stop failed')
@@ -33,16 +33,16 @@ export function gracefulShutdown(log: Log): (stop: () => Promise<void>) => void 
   const onCrash = (error: unknown) => {
     exitCode = 1
     log.fatal({ error: describeError(error) }, 'the process crashed and stops')
-    end()
+    stopOnce()
   }
   process.on('uncaughtException', onCrash)
   process.on('unhandledRejection', onCrash)
-  return (given) => {
-    stop = given
+  return (stopProcess) => {
+    stop = stopProcess
     for (const signal of ['SIGTERM', 'SIGINT'] as const) {
       process.on(signal, () => {
         log.info({ signal }, 'stopping')
-        end()
+        stopOnce()
       })
     }
   }

@@ -1,0 +1,55 @@
+# Sourced by the scripts that back up and restore. In a backup container the programs of PostgreSQL run directly, because it has them
+# and the database's socket. On the host they run in the container of the database.
+# shellcheck shell=bash
+
+if [ -n "${BACKUP_CONTAINER:-}" ]; then
+  in_database() { "$@"; }
+  # in_version <database> <command>: runs a command of this version of the product on a database
+  in_version() { DATABASE_URL="postgresql://postgres@localhost/$1?host=/var/run/postgresql" "${@:2}" </dev/null; }
+else
+  in_database() { docker compose exec -T db "$@"; }
+  in_version() { docker compose run --rm --no-deps -T -e DATABASE_URL="postgresql://postgres@localhost/$1?host=/run/postgresql" migrate "${@:2}" </dev/null; }
+fi
+
+# people_of <sums>, rows_of <sums>: the number of users and of rows in a backup
+people_of() { sed -nE 's/^rows\|auth\.users\|"([0-9]+) .*/\1/p' "$1"; }
+rows_of() { awk -F'[|" ]+' '$1 == "rows" { rows += $3 } END { print rows + 0 }' "$1"; }
+
+# serve <file for the output of compose>: starts all services and waits for those that clients need. For the other ones it only prints an
+# error, because a restore has not failed if, for example, Grafana does not start.
+serve() {
+  docker compose up -d --wait db postgrest auth edge caddy 2>"$1" || { cat "$1" >&2; return 1; }
+  local other
+  for other in $(docker compose config --services | grep -vxE 'db|migrate|postgrest|auth|edge|caddy'); do
+    docker compose up -d --no-deps "$other" 2>"$1" || { cat "$1" >&2; echo "$other does not start; the services for clients run." >&2; }
+  done
+}
+
+# seconds_of <name>: the Unix time in a name such as finance-20260131T031500Z
+seconds_of() {
+  local t=${1##*/}
+  t=${t#*-}
+  date -u -d "${t:0:4}-${t:4:2}-${t:6:2}T${t:9:2}:${t:11:2}:${t:13:2}Z" +%s
+}
+
+# timestamp_name <seconds>: a Unix time in the format of names
+timestamp_name() { date -u -d "@$1" +%Y%m%dT%H%M%SZ; }
+
+# one_line <output of a program>: one line, which begins with the cause if the disk is full
+one_line() {
+  local text
+  text=$(printf %s "$1" | tr -s '\n\t ' '   ')
+  case $text in *"o space left on device"*) text="the disk is full (${text% })" ;; esac
+  echo "${text% }"
+}
+
+# gauge <name> <help> <value>: a metric in Prometheus' text format
+gauge() { printf '# HELP %s %s\n# TYPE %s gauge\n%s %s\n' "$1" "$2" "$1" "$1" "$3"; }
+
+# shellcheck disable=SC2034 # for the scripts that source this
+database=finance owner=postgres
+start_database() { [ -n "${BACKUP_CONTAINER:-}" ] || docker compose up -d --wait db; }
+# a backup contains no roles, because their passwords belong to the deployment; migrate creates them
+create_roles() { docker compose run --rm -T migrate; }
+stop_serving() { docker compose stop caddy edge auth postgrest; }
+drop_command() { echo "docker compose exec db dropdb -U postgres $1"; }

@@ -1,0 +1,81 @@
+# shellcheck shell=bash
+# Sourced by the commands that create, replace and restore a deployment, in its folder. The files of a deployed version are copies:
+# - .deployed.<version>.yaml of compose.yaml. It names the two other copies. COMPOSE_FILE in .env names it, so that `docker compose` starts
+#   the version that last worked, even after a `git pull`. It lies next to compose.yaml, because compose resolves paths such as ./backups
+#   relative to its file.
+# - .deployed.<version>.conf of postgrest.conf
+# - .deployed.<checksum>.Caddyfile of the Caddyfile. Its name changes only with its content, because compose replaces Caddy and closes its
+#   connections if the name changes.
+
+# shellcheck disable=SC2034 # the comment in .env, for the scripts that source this
+about_versions="What serves, and what served before: upgrade and rollback write it. Files of your own stay behind the first, after a colon."
+
+# Without this check a command would mistake an unreadable .env for a missing one, and write a new one.
+for path in .env secrets; do
+  if [ -e "$path" ] && ! { [ -r "$path" ] && [ -w "$path" ]; }; then
+    echo "$path belongs to $(stat -c %U "$path"), and $(id -un) cannot read and change it, so nothing was changed. Run this command as its owner, or give it back: sudo chown -R $(id -un) .env secrets" >&2
+    exit 1
+  fi
+done
+
+# keep_owner <new file> <file>: gives the new file to the owner of the other. Only root writes files of another user.
+keep_owner() { [ "$(id -u)" != 0 ] || chown --reference="$2" "$1"; }
+
+# env_value <variable>: the value in .env, without quotes
+env_value() { sed -nE "s/^$1=(['\"]?)(.*)\\1\$/\\2/p" .env 2>/dev/null || true; }
+
+# Versions before secrets/ existed read these from .env.
+# shellcheck disable=SC2034 # for the commands that source this
+required_secrets="POSTGRES_PASSWORD AUTH_SERVICE_PASSWORD AUTHENTICATOR_PASSWORD BETTER_AUTH_SECRET"
+optional_secrets="RESEND_API_KEY SMTP_URL OIDC_CLIENT_SECRET OTEL_EXPORTER_OTLP_HEADERS ALERT_WEBHOOK_URL"
+
+# stored_secret <name>: the value in secrets/
+stored_secret() {
+  local value
+  value=$(cat "secrets/$1" 2>/dev/null) || return 0
+  if [ "$1" = AUTHENTICATOR_PASSWORD ]; then
+    value=${value#*://authenticator:} value=${value%@*}
+    value=${value//\\/\\\\}
+    printf %b "${value//%/\\x}"
+  else
+    printf %s "$value"
+  fi
+}
+
+# differing_secrets: the names of secrets that are in .env and have another value in secrets/
+differing_secrets() {
+  local name value
+  for name in $required_secrets $optional_secrets; do
+    value=$(env_value "$name")
+    [ -z "$value" ] || [ ! -e "secrets/$name" ] || [ "$value" = "$(stored_secret "$name")" ] || printf ' %s' "$name"
+  done
+}
+
+# save_version_files <version>: copies the files of this checkout. It replaces each file by renaming, because the running version may read it.
+save_version_files() {
+  local caddyfile
+  caddyfile=.deployed.$(sha256sum <infra/docker/Caddyfile | cut -c -12).Caddyfile
+  install -m 644 postgrest.conf .deployed.new && mv .deployed.new ".deployed.$1.conf" &&
+    install -m 644 infra/docker/Caddyfile .deployed.new && mv .deployed.new "$caddyfile" &&
+    sed "s#\./postgrest\.conf:#./.deployed.$1.conf:#; s#\./infra/docker/Caddyfile:#./$caddyfile:#" compose.yaml >.deployed.new && mv .deployed.new ".deployed.$1.yaml" ||
+    { rm -f .deployed.new; return 1; }
+}
+
+# compose_files <compose.yaml of a version>: the value of COMPOSE_FILE, with the operator's additional files
+compose_files() {
+  local current additional=""
+  current=$(env_value COMPOSE_FILE)
+  if [[ $current = *:* ]]; then additional=:${current#*:}; elif [ -z "$current" ] && [ -e compose.override.yaml ]; then additional=:compose.override.yaml; fi
+  echo "$1$additional"
+}
+
+# recreate_version_files: on a new machine the files that .env names are missing, so copies them from this checkout
+recreate_version_files() {
+  local file
+  file=$(env_value COMPOSE_FILE)
+  file=${file%%:*}
+  if [[ $file = .deployed.*.yaml ]] && [ ! -e "$file" ]; then
+    file=${file#.deployed.}
+    save_version_files "${file%.yaml}"
+  fi
+}
