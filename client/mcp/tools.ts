@@ -21,8 +21,8 @@ const strict = <Shape extends z.ZodRawShape>(shape: Shape) =>
   z.strictObject(shape, {
     error: (issue) => {
       if (issue.code !== 'unrecognized_keys') return undefined
-      const known = Object.keys(shape)
-      return `Unknown arguments: ${issue.keys.join(', ')}. ${known.length === 0 ? 'This tool takes none.' : `Known arguments: ${known.join(', ')}.`}`
+      const supported = Object.keys(shape)
+      return `Unknown arguments: ${issue.keys.join(', ')}. ${supported.length === 0 ? 'This tool takes none.' : `Known arguments: ${supported.join(', ')}.`}`
     },
   })
 
