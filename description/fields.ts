@@ -94,11 +94,11 @@ export function strayNames({ tables, routines }: Exposed): string[] {
   const columns = tables.flatMap(({ name, columns: of }) => of.map((column) => `${name}.${column.name}`))
   const strayParts = routines.flatMap((routine) => {
     const { parameters = {}, nullable: nulls = [] } = schemasOfRoutine(routine)
-    const known = new Set([
+    const exposedNames = new Set([
       ...routine.parameters.map(({ name }) => name),
       ...(routine.reply.kind === 'rows' ? routine.reply.columns.map(({ name }) => name) : []),
     ])
-    return [...Object.keys(parameters), ...nulls].filter((name) => !known.has(name)).map((name) => `${routine.name}.${name}`)
+    return [...Object.keys(parameters), ...nulls].filter((name) => !exposedNames.has(name)).map((name) => `${routine.name}.${name}`)
   })
   return [
     ...Object.keys({ ...columnSchemas, ...columnExamples }).filter((name) => !columns.includes(name)),

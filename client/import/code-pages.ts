@@ -58,7 +58,7 @@ const LETTERS: Record<string, string> = {
 }
 
 /** Words of statements per language. A dot replaces a letter that depends on the code page. */
-const WORDS: Record<string, RegExp> = {
+const STATEMENT_WORDS: Record<string, RegExp> = {
   de: /buchung|betrag|umsatz|auftraggeber|verwendung|währung|gutschrift|lastschrift/i,
   fr: /libell|montant|virement|solde|compte|pr.l.vement|date d|carte|d.bit;|op.ration/i,
   es: /fecha|importe|concepto|saldo disponible|tarjeta|cuenta/i,
@@ -171,18 +171,18 @@ export type Reading = { value: string, sample: string }
  * code pages with the first words that they decode differently.
  */
 export function codePageOf(bytes: Uint8Array): { encoding: string, open: Reading[] } {
-  const words = nonAsciiWords(bytes)
+  const distinctWords = nonAsciiWords(bytes)
   const start = new TextDecoder('windows-1252').decode(bytes.subarray(0, 20_000))
-  const hasControls = words.some((word) => word.some((byte) => byte >= 0x80 && byte < 0xa0))
+  const hasControls = distinctWords.some((word) => word.some((byte) => byte >= 0x80 && byte < 0xa0))
   const all = Object.entries(PAGES).flatMap(([value, { languages, rare, isMac }]) => {
     const decode = decoderOf(value)
     // Mac code pages have letters where others have control characters and quotation marks
     if (decode === undefined || (isMac === true && !hasControls)) return []
-    const texts = words.map((word) => decode(word))
+    const texts = distinctWords.map((word) => decode(word))
     const columns = texts.filter((word) => COLUMN_WORDS.has(plainName(word))).length
     const scores = languages.map((language) => {
       const { sum, faults } = likelihood(texts, language)
-      return { faults, score: sum - rare + (WORDS[language]?.test(start) === true ? MARGIN : 0) }
+      return { faults, score: sum - rare + (STATEMENT_WORDS[language]?.test(start) === true ? MARGIN : 0) }
     })
     return scores.map((score) => ({ value, texts, columns, text: texts.join(' '), ...score }))
   })
@@ -196,6 +196,6 @@ export function codePageOf(bytes: Uint8Array): { encoding: string, open: Reading
   // of the code pages that decode the file alike, the most frequent one
   const usual = (text: string) => Object.keys(PAGES).find((page) => readings.some((reading) => reading.text === text && reading.value === page))!
   if (different.length < 2) return { encoding: usual(best!.text), open: [] }
-  const differs = words.map((_, at) => at).filter((at) => new Set(different.map(({ texts }) => texts[at])).size > 1).slice(0, 5)
+  const differs = distinctWords.map((_, at) => at).filter((at) => new Set(different.map(({ texts }) => texts[at])).size > 1).slice(0, 5)
   return { encoding: usual(best!.text), open: different.map(({ text, texts }) => ({ value: usual(text), sample: differs.map((at) => texts[at]).join(', ') })) }
 }

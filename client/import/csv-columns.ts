@@ -11,7 +11,7 @@ import { DIRECTIONS, FEE_NAMES, STATUSES } from './vocabulary.ts'
 /** A column with more different words contains no directions. */
 const MAX_DIRECTION_WORDS = 12
 
-const answeredWords = (words: Record<string, unknown> | undefined) => new Set(Object.keys(words ?? {}).map(plainName))
+const answeredWords = (answers: Record<string, unknown> | undefined) => new Set(Object.keys(answers ?? {}).map(plainName))
 
 /** Returns the indexes of columns that already have a meaning. */
 function usedColumns({ columns, header }: Layout): Set<number> {
@@ -33,17 +33,17 @@ function cellsAt(lines: Line[], layout: Layout, at: number): Cell[] {
 }
 
 const wordsQuestion = (option: 'directions' | 'statuses', open: Cell[], meaning: string): Problem[] => {
-  const words = [...new Map(open.map(({ word, text }) => [word, text])).values()].slice(0, 20)
-  return words.length === 0 ? [] : [{
+  const unclearWords = [...new Map(open.map(({ word, text }) => [word, text])).values()].slice(0, 20)
+  return unclearWords.length === 0 ? [] : [{
     line: open[0]!.line,
     field: option === 'directions' ? 'amount' : 'status',
     option,
-    unclear: words,
-    message: `"${words.join('", "')}" ${words.length === 1 ? 'does' : 'do'} not say ${meaning}`,
+    unclear: unclearWords,
+    message: `"${unclearWords.join('", "')}" ${unclearWords.length === 1 ? 'does' : 'do'} not say ${meaning}`,
   }]
 }
 
-export type Directions = { at: number, words: Map<string, Direction> }
+export type Directions = { at: number, meanings: Map<string, Direction> }
 
 /** Compares the direction words with the signs: all the same, all opposite, or mixed. */
 const agreement = (cells: Cell[]) => {
@@ -68,10 +68,10 @@ function directionColumn(lines: Line[], layout: Layout): { at: number, isSure: b
   for (let at = 0; at < width; at += 1) {
     if (used.has(at) || at === status) continue
     const cells = cellsAt(lines, layout, at)
-    const words = new Set(cells.map(({ word }) => word))
+    const distinctWords = new Set(cells.map(({ word }) => word))
     const filled = cells.filter(({ word }) => word !== '')
     const directions = filled.filter(({ word }) => DIRECTIONS.has(word))
-    if (directions.length === 0 || words.size > MAX_DIRECTION_WORDS || directions.length * 2 < filled.length) continue
+    if (directions.length === 0 || distinctWords.size > MAX_DIRECTION_WORDS || directions.length * 2 < filled.length) continue
     const name = plainName(layout.header[at] ?? '')
     const isBoth = new Set(directions.map(({ word }) => DIRECTIONS.get(word))).size === 2
     if (OTHER_MEANING.test(name)) continue
@@ -89,35 +89,36 @@ export function directionsOf(lines: Line[], layout: Layout, { directions }: Read
   const cells = cellsAt(lines, layout, at)
   if (cells.every(({ word }) => word === '')) return undefined
   const answers = Object.entries(directions ?? {}).map(([word, direction]): [string, Direction] => [plainName(word), direction])
-  const words = new Map<string, Direction>([...DIRECTIONS, ...answers])
+  const meanings = new Map<string, Direction>([...DIRECTIONS, ...answers])
   const answered = answeredWords(directions)
   const negative = new Set(cells.flatMap(({ word, isNegative }) => isNegative ? [word] : []))
   const positive = new Set(cells.flatMap(({ word, isNegative }) => isNegative ? [] : [word]))
   // a word with amounts of both signs does not prove a direction
-  const open = cells.filter(({ word }) => !words.has(word) || (!answered.has(word) && (!isSure || (negative.has(word) && positive.has(word)))))
-  return open.length === 0 ? { at, words } : wordsQuestion(
+  const open = cells.filter(({ word }) => !meanings.has(word) || (!answered.has(word) && (!isSure || (negative.has(word) && positive.has(word)))))
+  return open.length === 0 ? { at, meanings } : wordsQuestion(
     'directions',
     open,
     'whether money came or went. Say for each word: directions "in", "out" or "sign" (the sign of the amount).',
   )
 }
 
-export type Statuses = { at: number, words: Map<string, Status> }
+export type Statuses = { at: number, meanings: Map<string, Status> }
 
 /** Returns the status column with the meaning of its words, or a question. */
 export function statusesOf(lines: Line[], layout: Layout, { statuses }: ReadOptions): Statuses | undefined | Problem[] {
   const { status } = layout.columns
   const at = status === undefined ? -1 : columnIndexIn(layout.header)(status)
   if (at === -1) return undefined
-  const plainWords = (words: Record<string, Status> = {}) => Object.entries(words).map(([word, meaning]): [string, Status] => [plainName(word), meaning])
+  const plainWords = (statusNames: Record<string, Status> = {}) =>
+    Object.entries(statusNames).map(([word, meaning]): [string, Status] => [plainName(word), meaning])
   const preset = layout.preset === undefined ? undefined : presetOf(layout.preset)
-  const words = new Map<string, Status>([...STATUSES, ...plainWords(preset?.statuses), ...plainWords(statuses)])
+  const meanings = new Map<string, Status>([...STATUSES, ...plainWords(preset?.statuses), ...plainWords(statuses)])
   const cells = lines.map(({ line, cells: all }): Cell => ({ line, word: plainName(all[at] ?? ''), text: clean(all[at], 40), isNegative: false }))
     .filter(({ word }) => word !== '')
   // two capital letters are states of a country, such as CA
-  if (cells.length > 0 && cells.every(({ text, word }) => /^[A-Z]{2}$/.test(text) && !words.has(word))) return undefined
-  const open = cells.filter(({ word }) => !words.has(word))
-  return open.length === 0 ? { at, words } : wordsQuestion(
+  if (cells.length > 0 && cells.every(({ text, word }) => /^[A-Z]{2}$/.test(text) && !meanings.has(word))) return undefined
+  const open = cells.filter(({ word }) => !meanings.has(word))
+  return open.length === 0 ? { at, meanings } : wordsQuestion(
     'statuses',
     open,
     'whether a row is booked. Say for each word: statuses "paid", "pending" or "failed".',
@@ -125,7 +126,7 @@ export function statusesOf(lines: Line[], layout: Layout, { statuses }: ReadOpti
 }
 
 /** Names of a column for the user's own account, from sure to unsure. */
-const OWN =
+const OWN_ACCOUNT =
   'account name|account nickname|auftragskonto|iban auftragskonto|eigenes konto|iban/bban|own account|my account|kontoname|rekeningnaam|nom du compte|nombre de la cuenta'
 const PERHAPS = 'account|account id|konto|rekening|compte|cuenta|conto|conta|rachunek|konto/karte|účet|счет|счёт|számla|hesap|wallet|from account'
 const UNSURE =
@@ -133,7 +134,7 @@ const UNSURE =
   + '|número da conta|numer rachunku|nr rachunku|číslo účtu|cislo uctu|номер счета|számlaszám|hesap no|card|card number|card no|card no.|card last 4 digits|last 4 digits|kartennummer|karte|kaartnummer|product'
 
 const namesOf = (list: string) => new Set(list.split('|').map(plainName))
-const namesByRank = [namesOf(OWN), namesOf(PERHAPS), namesOf(UNSURE)]
+const namesByRank = [namesOf(OWN_ACCOUNT), namesOf(PERHAPS), namesOf(UNSURE)]
 
 /** Names of a column for the counterparty's account. */
 const OTHER_SIDE =

@@ -64,9 +64,9 @@ function entryOf({ line, cells }: Line, { layout, fields, directions, statuses, 
   if (layout.header.length > 0 && !isEmpty(cells.slice(layout.header.length))) {
     return { line, message: 'This line has more cells than columns have names, so they may be shifted. It was left out.' }
   }
-  const direction = directions === undefined ? 'sign' : directions.words.get(plainName(cells[directions.at] ?? '')) ?? 'sign'
+  const direction = directions === undefined ? 'sign' : directions.meanings.get(plainName(cells[directions.at] ?? '')) ?? 'sign'
   const account = clean(fields.account(cells))
-  const status = statuses === undefined ? undefined : statuses.words.get(plainName(cells[statuses.at] ?? '')) ?? 'paid'
+  const status = statuses === undefined ? undefined : statuses.meanings.get(plainName(cells[statuses.at] ?? '')) ?? 'paid'
   return {
     line,
     ...account === '' ? {} : { account },

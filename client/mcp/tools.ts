@@ -21,8 +21,10 @@ const strict = <Shape extends z.ZodRawShape>(shape: Shape) =>
   z.strictObject(shape, {
     error: (issue) => {
       if (issue.code !== 'unrecognized_keys') return undefined
-      const known = Object.keys(shape)
-      return `Unknown arguments: ${issue.keys.join(', ')}. ${known.length === 0 ? 'This tool takes none.' : `Known arguments: ${known.join(', ')}.`}`
+      const argumentNames = Object.keys(shape)
+      return `Unknown arguments: ${issue.keys.join(', ')}. ${
+        argumentNames.length === 0 ? 'This tool takes none.' : `Known arguments: ${argumentNames.join(', ')}.`
+      }`
     },
   })
 
