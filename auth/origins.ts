@@ -22,7 +22,7 @@ const localPatterns = ['http', 'https'].flatMap((scheme) =>
  * @param named further origins
  */
 export function originsOf(publicUrl: string, named: string[]): Origins {
-  const known = new Set([publicUrl, ...named])
+  const trustedOrigins = new Set([publicUrl, ...named])
   const onLocalhost = isLocal(new URL(publicUrl).hostname)
   const isOfLocalhost = (origin: string): boolean => {
     if (!onLocalhost || !URL.canParse(origin)) return false
@@ -30,9 +30,9 @@ export function originsOf(publicUrl: string, named: string[]): Origins {
     return /^https?:$/.test(url.protocol) && url.origin === origin && isLocal(url.hostname)
   }
   return {
-    trusts: (origin) => known.has(origin) || isOfLocalhost(origin),
+    trusts: (origin) => trustedOrigins.has(origin) || isOfLocalhost(origin),
     onLocalhost,
-    patterns: onLocalhost ? [...known, ...localPatterns] : [...known],
+    patterns: onLocalhost ? [...trustedOrigins, ...localPatterns] : [...trustedOrigins],
   }
 }
 

@@ -12,7 +12,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
 import { checkDatabase } from './check.ts'
 
-const here = import.meta.dirname
+const databaseFolder = import.meta.dirname
 
 /** An arbitrary number. No other code may use the same advisory lock in this database. */
 const lockKey = 710_331_804_118
@@ -41,11 +41,11 @@ type SqlFile = { name: string, sql: string }
 /** Reads the SQL files of some folders, in the order of the folders and then of their names. */
 async function sqlFiles(...folders: string[]): Promise<SqlFile[]> {
   const files = await Promise.all(folders.map(async (folder) => {
-    const names = (await readdir(`${here}/${folder}`)).filter((name) => name.endsWith('.sql')).toSorted()
+    const names = (await readdir(`${databaseFolder}/${folder}`)).filter((name) => name.endsWith('.sql')).toSorted()
     return Promise.all(names.map(async (name) => ({
       name: folder === 'migrations' ? name : `${folder}/${name}`,
       // line endings of the checkout must not change the checksum
-      sql: (await readFile(`${here}/${folder}/${name}`, 'utf8')).replaceAll('\r\n', '\n'),
+      sql: (await readFile(`${databaseFolder}/${folder}/${name}`, 'utf8')).replaceAll('\r\n', '\n'),
     })))
   }))
   return files.flat()
@@ -59,8 +59,8 @@ export async function missingMigrations(client: pg.ClientBase): Promise<string[]
   const { rows: [{ isMigrated } = {}] } = await client.query<{ isMigrated: boolean }>(
     `select to_regclass('private.migrations') is not null and to_regnamespace('api') is not null as "isMigrated"`,
   )
-  const known = isMigrated === true ? (await client.query<{ name: string }>('select name from private.migrations')).rows : []
-  return (await migrationNames()).filter((name) => known.every((row) => row.name !== name))
+  const appliedMigrations = isMigrated === true ? (await client.query<{ name: string }>('select name from private.migrations')).rows : []
+  return (await migrationNames()).filter((name) => appliedMigrations.every((row) => row.name !== name))
 }
 
 /** Returns functions and rules in the order of execution. PostgreSQL parses some function bodies at once: their files follow those that they call. */
@@ -130,14 +130,14 @@ async function applied(client: pg.Client): Promise<Map<string, string>> {
  * Adopts a database from before the first release. It has twenty-four migrations; the baseline of this version makes the same tables.
  * The name of the baseline replaces theirs. The rest of such a database is functions and rules.
  */
-async function adoptBaseline(client: pg.Client, known: Map<string, string>, baseline: SqlFile): Promise<void> {
-  if (!known.has('0001_roles_and_schemas.sql')) return
-  if (!known.has('0024_personal_rows.sql'))
+async function adoptBaseline(client: pg.Client, appliedChecksums: Map<string, string>, baseline: SqlFile): Promise<void> {
+  if (!appliedChecksums.has('0001_roles_and_schemas.sql')) return
+  if (!appliedChecksums.has('0024_personal_rows.sql'))
     throw new Error('This database was left half-migrated by a version before the baseline. Migrate it with that version first.')
   await client.query('delete from private.migrations')
   await record(client, baseline.name, checksum(baseline.sql))
-  known.clear()
-  known.set(baseline.name, checksum(baseline.sql))
+  appliedChecksums.clear()
+  appliedChecksums.set(baseline.name, checksum(baseline.sql))
 }
 
 async function record(client: pg.Client, name: string, sum: string): Promise<void> {
@@ -195,13 +195,13 @@ async function applyOnce(client: pg.Client, log: (line: string) => void): Promis
   let done: string[] = []
   let mismatch: string | undefined
   await inTransaction(client, async () => {
-    const known = await applied(client)
-    if (migrations[0] !== undefined) await adoptBaseline(client, known, migrations[0])
+    const appliedChecksums = await applied(client)
+    if (migrations[0] !== undefined) await adoptBaseline(client, appliedChecksums, migrations[0])
     const sum = checksum(files.map(({ name, sql }) => `${name}\n${sql}`).join('\n'))
-    if (known.get(present) === sum && migrations.every(({ name, sql }) => known.get(name) === checksum(sql))) return checkRules(client)
+    if (appliedChecksums.get(present) === sum && migrations.every(({ name, sql }) => appliedChecksums.get(name) === checksum(sql))) return checkRules(client)
     await lockTables(client)
-    done = await applyMigrations(client, known, migrations)
-    mismatch = await applyPresent(client, files, sum, isAhead(known, migrations))
+    done = await applyMigrations(client, appliedChecksums, migrations)
+    mismatch = await applyPresent(client, files, sum, isAhead(appliedChecksums, migrations))
     if (mismatch === undefined) done.push(present)
   })
   for (const name of done) log(`applied ${name}`)
@@ -209,9 +209,9 @@ async function applyOnce(client: pg.Client, log: (line: string) => void): Promis
 }
 
 /** Returns true if a newer version has migrated this database. */
-const isAhead = (known: Map<string, string>, migrations: SqlFile[]): boolean => {
+const isAhead = (appliedChecksums: Map<string, string>, migrations: SqlFile[]): boolean => {
   const last = migrations.at(-1)?.name ?? ''
-  return [...known.keys()].some((name) => name.endsWith('.sql') && name > last)
+  return [...appliedChecksums.keys()].some((name) => name.endsWith('.sql') && name > last)
 }
 
 /**
@@ -269,10 +269,10 @@ async function change(client: pg.Client, file: string, sql: string): Promise<voi
 }
 
 /** @returns the names of the new migrations */
-async function applyMigrations(client: pg.Client, known: Map<string, string>, migrations: SqlFile[]): Promise<string[]> {
+async function applyMigrations(client: pg.Client, appliedChecksums: Map<string, string>, migrations: SqlFile[]): Promise<string[]> {
   const done: string[] = []
   for (const { name, sql } of migrations) {
-    const before = known.get(name)
+    const before = appliedChecksums.get(name)
     if (before !== undefined && before !== checksum(sql)) {
       throw new Error(`${name} was edited after it had been applied to this database. Restore it, and write the change as a new migration.`)
     }

@@ -67,8 +67,8 @@ export function appFiles(directory: string, policy: string): Listener {
   }
 
   const answer = async (context: Context, { path, etag }: File): Promise<Response> => {
-    const known = context.req.header('if-none-match')?.split(',').map((tag) => tag.trim().replace(/^(?!W\/)/, 'W/')) ?? []
-    const isKnown = known.includes(etag)
+    const cachedTags = context.req.header('if-none-match')?.split(',').map((tag) => tag.trim().replace(/^(?!W\/)/, 'W/')) ?? []
+    const isKnown = cachedTags.includes(etag)
     const precompressed = !(await Promise.all(copies.map((extension) => leadsOut(`${path}${extension}`)))).includes(true)
     const served = isKnown ? undefined : await serveStatic({ root: directory, path, precompressed })(context, () => Promise.resolve())
     const response = served ?? new Response(null, { status: isKnown ? 304 : 404 })

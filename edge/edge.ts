@@ -62,7 +62,7 @@ function edgeMetrics(registry: Registry, watched: Record<string, Upstreams | und
     registers: [registry],
   })
   for (const code of Object.keys(refusals)) refused.inc({ code }, 0)
-  const known = new Gauge({
+  const upstreamGauge = new Gauge({
     name: 'edge_upstreams',
     help: 'Upstreams by surface, and whether they are ready.',
     labelNames: ['surface', 'state'],
@@ -71,8 +71,8 @@ function edgeMetrics(registry: Registry, watched: Record<string, Upstreams | und
       for (const [surface, upstreams] of Object.entries(watched)) {
         const list = upstreams?.list() ?? []
         const ready = list.filter(({ isReady }) => isReady).length
-        known.set({ surface, state: 'ready' }, ready)
-        known.set({ surface, state: 'not_ready' }, list.length - ready)
+        upstreamGauge.set({ surface, state: 'ready' }, ready)
+        upstreamGauge.set({ surface, state: 'not_ready' }, list.length - ready)
       }
     },
   })
@@ -138,11 +138,11 @@ export function edge({ auth, data, trustedProxies, app, hold, isStopping = () =>
 
   // PostgREST answers OPTIONS without the database, which the auth service has asked
   const askSurfaces = () => Promise.all([auth.isReady(), anyAnswers(data.postgrest, { method: 'OPTIONS', path: '/' })])
-  let asked: ReturnType<typeof askSurfaces> | undefined
+  let pendingCheck: ReturnType<typeof askSurfaces> | undefined
   /** Asks both surfaces. Requests at the same time share one answer. It is not kept, because an upgrade waits for what is true now. */
   const surfaces = () =>
-    asked ??= askSurfaces().finally(() => {
-      asked = undefined
+    pendingCheck ??= askSurfaces().finally(() => {
+      pendingCheck = undefined
     })
   /** Answers `/healthz` for external monitors: both surfaces are up. It says nothing more. */
   const health = async ({ outgoing, id }: EdgeRequest): Promise<void> => {
@@ -187,8 +187,8 @@ export function edge({ auth, data, trustedProxies, app, hold, isStopping = () =>
     }
     const isClosed = !target.startsWith('/') || auth.upstreams !== undefined && probePath.test(target)
     if (prefix === undefined && isClosed) return refuseAuth(request, 'NOT_FOUND')
-    const held = hold?.passed()
-    if (held !== undefined) await held
+    const holdEnd = hold?.passed()
+    if (holdEnd !== undefined) await holdEnd
     if (prefix !== undefined) return traced(surface, request, () => serveData({ ...request, prefix, path: path + query, traceparent: tracing?.traceparent() }))
     const work = () => auth.serve(request, tracing?.traceparent())
     return target.startsWith('/api/') ? traced(surface, request, work) : work()

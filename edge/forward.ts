@@ -130,7 +130,7 @@ export function read({ pool }: Upstream, request: Forwarded, accepts: (status: n
   const { incoming, outgoing, path, headers, answerHeaders } = request
   return new Promise((resolve, reject) => {
     let asking: Dispatcher.DispatchController | undefined
-    let held: { head: Head, chunks: Buffer[], bytes: number } | undefined
+    let buffered: { head: Head, chunks: Buffer[], bytes: number } | undefined
     const abort = () => outgoing.writableFinished || asking?.abort(new Error('The client is gone.'))
     outgoing.once('close', abort)
     pool.dispatch({ path, method: incoming.method as Dispatcher.HttpMethod, headers: headers as IncomingHttpHeaders }, {
@@ -146,26 +146,26 @@ export function read({ pool }: Upstream, request: Forwarded, accepts: (status: n
           return
         }
         const received = (controller.rawHeaders as Buffer[]).map((part) => part.toString('latin1'))
-        if (isMended(request, status)) held = { head: { status, received }, chunks: [], bytes: 0 }
+        if (isMended(request, status)) buffered = { head: { status, received }, chunks: [], bytes: 0 }
         else outgoing.writeHead(status, answerHeaders(received, status))
       },
       onResponseData: (controller, chunk) => {
         let data = chunk
-        if (held !== undefined) {
-          held.chunks.push(chunk)
-          held.bytes += chunk.length
-          if (held.bytes <= mendedBytes) return
-          outgoing.writeHead(held.head.status, answerHeaders(held.head.received, held.head.status))
-          data = Buffer.concat(held.chunks)
-          held = undefined
+        if (buffered !== undefined) {
+          buffered.chunks.push(chunk)
+          buffered.bytes += chunk.length
+          if (buffered.bytes <= mendedBytes) return
+          outgoing.writeHead(buffered.head.status, answerHeaders(buffered.head.received, buffered.head.status))
+          data = Buffer.concat(buffered.chunks)
+          buffered = undefined
         }
         if (outgoing.write(data)) return
         controller.pause()
         outgoing.once('drain', () => controller.resume())
       },
       onResponseEnd: () => {
-        if (held === undefined) outgoing.end()
-        else outgoing.end(sendHead(request, held.head, Buffer.concat(held.chunks)))
+        if (buffered === undefined) outgoing.end()
+        else outgoing.end(sendHead(request, buffered.head, Buffer.concat(buffered.chunks)))
         resolve(true)
       },
       onResponseError: (_controller, error) => {

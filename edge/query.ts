@@ -42,7 +42,7 @@ export type QueryRefusal =
 const decode = (text: string) => text.replace(/%([0-9a-f]{2})/gi, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)))
 
 /** Returns a name for a message, cut to the length of PostgreSQL's names. */
-const shown = (bytes: string) => Buffer.from(bytes.slice(0, 63), 'latin1').toString()
+const nameInMessage = (bytes: string) => Buffer.from(bytes.slice(0, 63), 'latin1').toString()
 
 /** Returns true if a text with one character per byte is UTF-8. */
 export const isText = (bytes: string): boolean => isUtf8(Buffer.from(bytes, 'latin1'))
@@ -128,11 +128,11 @@ export function judge(method: string, url: string): { code: QueryRefusal, messag
   if (valuesOf(/^select$/).some(hasOtherCast)) return { code: 'PGRST100' }
   const columns = [...valuesOf(/^(select|(.*\.)?order)$/s).flatMap(columnsOfList), ...logic.flatMap(columnsOfLogic), ...parameters.map(columnOfFilter)]
   const unknown = columns.find((name) => !isColumn(path, name))
-  if (unknown !== undefined) return { code: '42703', message: `column ${shown(unknown)} does not exist` }
+  if (unknown !== undefined) return { code: '42703', message: `column ${nameInMessage(unknown)} does not exist` }
   const configuration = [...parameters.map(({ value }) => otherInFilter.exec(value)), ...logic.map((value) => otherInLogic.exec(value))].find((found) =>
     found !== null
   )?.[1]
-  if (configuration !== undefined) return { code: '42704', message: `text search configuration "${shown(configuration)}" does not exist` }
+  if (configuration !== undefined) return { code: '42704', message: `text search configuration "${nameInMessage(configuration)}" does not exist` }
   // PostgREST 13 and later would ignore it and change every row of the filter
   if (['PATCH', 'DELETE'].includes(method) && valuesOf(/^(limit|offset)$/).length > 0) return { code: 'LIMIT_NOT_SUPPORTED' }
   // PostgREST 12 has no answer to it

@@ -139,14 +139,14 @@ export function discoveredUpstreams(
   onProblem: (name: string, problem: string) => void,
   resolve: (host: string) => Promise<string[]> = addressesOfHost,
 ): Upstreams {
-  const known = new Map<string, Upstream>()
+  const upstreamsByKey = new Map<string, Upstream>()
   const unknown = new Set<string>()
   const stopped = new AbortController()
   const { signal } = stopped
   const checks = new Agent({ connect: { timeout: connectMs }, headersTimeout: connectMs, bodyTimeout: connectMs })
   // an upstream that stops closes the connection of its checks; the next check may hang until after it listens again
   checks.on('disconnect', (origin) => {
-    for (const upstream of known.values()) if (new URL(origin).host === new URL(originOf(upstream.host, readyPort ?? 0)).host) upstream.isReady = false
+    for (const upstream of upstreamsByKey.values()) if (new URL(origin).host === new URL(originOf(upstream.host, readyPort ?? 0)).host) upstream.isReady = false
   })
 
   const check = async (upstream: Upstream, port: number): Promise<void> => {
@@ -157,7 +157,7 @@ export function discoveredUpstreams(
   }
   /** Checks one upstream until it is removed. */
   const watch = async (key: string, upstream: Upstream, port: number): Promise<void> => {
-    for (let failed = 0; known.get(key) === upstream && !signal.aborted;) {
+    for (let failed = 0; upstreamsByKey.get(key) === upstream && !signal.aborted;) {
       await check(upstream, port)
       failed = upstream.isReady ? 0 : failed + 1
       if (failed === reportedChecks) onProblem(`${upstream.host}:${upstream.port}`, `an upstream does not say at port ${port} that it is ready`)
@@ -177,16 +177,16 @@ export function discoveredUpstreams(
   }
   const discover = async (): Promise<void> => {
     const found = new Set((await Promise.all(urls.map(addressesOf))).flat())
-    for (const [key, upstream] of known) {
+    for (const [key, upstream] of upstreamsByKey) {
       if (found.has(key)) continue
-      known.delete(key)
+      upstreamsByKey.delete(key)
       void retire(upstream)
     }
     for (const key of found) {
-      if (known.has(key)) continue
+      if (upstreamsByKey.has(key)) continue
       const [host = '', port] = key.split(' ')
       const upstream = connectTo(host, Number(port), readyPort === undefined)
-      known.set(key, upstream)
+      upstreamsByKey.set(key, upstream)
       if (readyPort !== undefined) void watch(key, upstream, readyPort)
     }
   }
@@ -197,7 +197,7 @@ export function discoveredUpstreams(
     }
   })()
 
-  const list = () => [...known.values()]
+  const list = () => [...upstreamsByKey.values()]
   return {
     list,
     next: choose(list),

@@ -48,7 +48,7 @@ export const time = z.iso.datetime().meta({ examples: ['2026-11-21T09:30:00.000Z
 export const address = z.string().meta({ examples: ['ann@example.com'] })
 export const success = z.boolean().meta({ description: 'true', examples: [true] })
 export const done = z.object({ success }).meta({ id: 'Done', description: 'It is done.' })
-export const told = z.object({ success, message: z.string() }).meta({ id: 'Told', description: 'It is done, and a sentence for the person.' })
+export const successMessage = z.object({ success, message: z.string() }).meta({ id: 'Told', description: 'It is done, and a sentence for the person.' })
 
 type CamelCase<Name extends string> = Name extends `${infer First}_${infer Rest}` ? `${First}${Capitalize<CamelCase<Rest>>}` : Name
 

@@ -50,11 +50,11 @@ const rememberMs = 60_000
  * @returns the current or a recent value; undefined if it is too old
  */
 function lastKnown<Figure>(ask: () => Promise<Figure>): () => Promise<Figure | undefined> {
-  let known: { figure: Figure, at: number } | undefined
+  let lastReading: { figure: Figure, at: number } | undefined
   let asking: Promise<void> | undefined
   const askOnce = async () => {
     try {
-      known = { figure: await ask(), at: performance.now() }
+      lastReading = { figure: await ask(), at: performance.now() }
     } catch {
       // keeps the last value
     } finally {
@@ -67,7 +67,7 @@ function lastKnown<Figure>(ask: () => Promise<Figure>): () => Promise<Figure | u
     const timer = setTimeout(patience.resolve, askMs)
     await Promise.race([asking, patience.promise])
     clearTimeout(timer)
-    return known !== undefined && performance.now() - known.at < rememberMs ? known.figure : undefined
+    return lastReading !== undefined && performance.now() - lastReading.at < rememberMs ? lastReading.figure : undefined
   }
 }
 

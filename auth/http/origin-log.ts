@@ -26,11 +26,11 @@ export function originLog(log: Log, now: () => number = Date.now) {
       noted.clear()
       since = now()
     }
-    const shown = origin.slice(0, 200)
-    const note = `${setting} ${shown}`
+    const loggedOrigin = origin.slice(0, 200)
+    const note = `${setting} ${loggedOrigin}`
     if (noted.size > capacity || noted.has(note)) return
     noted.add(note)
     if (noted.size > capacity) log.warn({ setting }, 'more origins than can be noted were refused; others are noted in an hour')
-    else log.warn({ setting, origin: shown }, sentences[setting])
+    else log.warn({ setting, origin: loggedOrigin }, sentences[setting])
   }
 }

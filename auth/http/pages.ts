@@ -97,10 +97,10 @@ const homePage = document(inLayout('home'))
 
 /** Builds the response at `/` if there is no app: a page with all addresses. Programs receive them as JSON. */
 export function home(config: Parameters<typeof placesOf>[0], { places: more, commands }: Additions): (request: Request) => Response {
-  const places = [...placesOf(config), ...more]
-  const addresses = Object.fromEntries(places.map(({ name, url }) => [name, url]))
+  const entries = [...placesOf(config), ...more]
+  const addresses = Object.fromEntries(entries.map(({ name, url }) => [name, url]))
   const lines = [
-    ...places.map(({ name, url, says }) => ({ title: escapeHtml(name), where: `<a href="${escapeHtml(url)}">${escapeHtml(url)}</a>`, says })),
+    ...entries.map(({ name, url, says }) => ({ title: escapeHtml(name), where: `<a href="${escapeHtml(url)}">${escapeHtml(url)}</a>`, says })),
     ...commands.map(({ command, says }) => ({ title: escapeHtml(says), where: `<code>${escapeHtml(command)}</code>`, says: '' })),
   ]
   const listed = lines.map(({ title, where, says }) => `<dt>${title}</dt><dd>${where}</dd><dd>${escapeHtml(says)}</dd>`).join('\n')

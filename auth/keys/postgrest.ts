@@ -69,7 +69,7 @@ export async function isKnownToAll(
  */
 export function keeper(db: AuthDatabase, databaseUrl: string, log: Log): (keys: string) => Promise<void> {
   /** The state when each PostgREST had announced the keys. */
-  let known: { listeners: string, lost: string, keys: string, at: number } | undefined
+  let announcedState: { listeners: string, lost: string, keys: string, at: number } | undefined
   let looks = 0
   return async (keys) => {
     looks = Math.max(0, looks - 1 / turnsPerLook)
@@ -81,14 +81,14 @@ export function keeper(db: AuthDatabase, databaseUrl: string, log: Log): (keys: 
     // without PostgREST there is no process to notify
     if (now === undefined || listeners === '') return
     const { lost } = now
-    const unchanged = known?.listeners === listeners && known.lost === lost && known.keys === keys ? known : undefined
+    const unchanged = announcedState?.listeners === listeners && announcedState.lost === lost && announcedState.keys === keys ? announcedState : undefined
     if (unchanged !== undefined && Date.now() - unchanged.at < lookAgainMs) return
     looks += 1
-    if (known !== undefined && known.lost !== lost) log.info('the database lost sessions, so every PostgREST loads its keys anew')
+    if (announcedState !== undefined && announcedState.lost !== lost) log.info('the database lost sessions, so every PostgREST loads its keys anew')
     if (await isKnownToAll(db, databaseUrl, nonePending, unchanged === undefined ? 'reload schema' : 'reload config')) {
-      known = { listeners, lost, keys, at: Date.now() }
+      announcedState = { listeners, lost, keys, at: Date.now() }
     } else {
-      known = undefined
+      announcedState = undefined
       log.warn('not every PostgREST has loaded the signing keys; they are told again')
     }
   }

@@ -131,16 +131,16 @@ async function step(options: KeyOptions): Promise<void> {
 /** Returns the check of each turn. It does not run while a key is pending, because its notifications would be counted. */
 function repeater({ db, databaseUrl, log }: KeyOptions): () => Promise<void> {
   const keep = keeper(db, databaseUrl, log)
-  let known: string | undefined
-  let turns = 0
+  let lastIds: string | undefined
+  let notificationsLeft = 0
   return async () => {
     const keys = await db.selectFrom('auth.jwks').select(['id', 'signsFrom']).orderBy('id').execute()
     if (keys.some(({ signsFrom }) => signsFrom === null)) return
     const ids = keys.map(({ id }) => id).join()
-    if (ids !== known) turns = known === undefined ? 0 : turnsToTell
-    known = ids
-    if (turns > 0) {
-      turns--
+    if (ids !== lastIds) notificationsLeft = lastIds === undefined ? 0 : turnsToTell
+    lastIds = ids
+    if (notificationsLeft > 0) {
+      notificationsLeft--
       await tellAgain(db)
     }
     await keep(ids)

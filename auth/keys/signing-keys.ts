@@ -44,18 +44,18 @@ export type Signer = (kid: string, payload: Record<string, unknown>) => Promise<
 /** Builds the signer with better-auth's own signature. The key is decrypted and imported once, which takes longer than a signature. */
 export function createSigner(context: AuthContext, options: JwtOptions): Signer {
   const endpoint = { context, path: '/token' } as unknown as Parameters<typeof signJWT>[0]
-  let held: ResolvedSigningKey | undefined
+  let cachedKey: ResolvedSigningKey | undefined
   // concurrent calls wait for the same import
   let importing: Promise<ResolvedSigningKey> | undefined
 
   const importKey = async (): Promise<ResolvedSigningKey> => {
     const key = await resolveSigningKey(endpoint, options)
     if (key === null) throw new Error('Tokens are signed elsewhere.')
-    held = key
+    cachedKey = key
     return key
   }
   const keyOf = (kid: string): Promise<ResolvedSigningKey> | ResolvedSigningKey => {
-    if (held?.kid === kid) return held
+    if (cachedKey?.kid === kid) return cachedKey
     importing ??= importKey().finally(() => {
       importing = undefined
     })

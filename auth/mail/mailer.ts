@@ -39,7 +39,7 @@ type Invitation = {
 export type Mailer = ReturnType<typeof createMailer>
 
 /** The targets of links. */
-export type Places = {
+export type LinkTargets = {
   /** base_url, without a trailing slash. */
   publicUrl: string
   /** The app's address, without a trailing slash. */
@@ -48,7 +48,7 @@ export type Places = {
   hasApp: boolean
 }
 
-export function createMailer({ publicUrl, appUrl, hasApp }: Places, enqueue: Enqueue) {
+export function createMailer({ publicUrl, appUrl, hasApp }: LinkTargets, enqueue: Enqueue) {
   /** The host that users know. */
   const site = new URL(appUrl).host
   const link = (path: string, parameters: Record<string, string>) => {

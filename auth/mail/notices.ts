@@ -15,7 +15,7 @@ const usualPauseMs = 2_000
 const batch = 100
 
 /** Queues a batch. @returns the number of mails */
-async function tell(client: pg.ClientBase, notify: (notice: Notice) => Promise<void>): Promise<number> {
+async function queueNotices(client: pg.ClientBase, notify: (notice: Notice) => Promise<void>): Promise<number> {
   const { rows } = await client.query<Notice & { id: string }>(
     `select e.id, e.mail_to as "to", u.name, e.kind, e.happened_at as "happenedAt", e.detail ->> 'name' as about,
       e.ip_address as "ipAddress", e.user_agent as "userAgent"
@@ -45,17 +45,17 @@ export function startNotices(
   const look = () =>
     withClient(pool, async (client) => {
       await client.query('begin')
-      const told = await tell(client, mailerThrough(client).notice)
+      const queuedMails = await queueNotices(client, mailerThrough(client).notice)
       await client.query('commit')
-      return told
+      return queuedMails
     })
   const run = async () => {
     while (!stopping.signal.aborted) {
-      const told = await look().catch((error: unknown) => {
+      const queuedMails = await look().catch((error: unknown) => {
         log.warn({ error: describeError(error) }, 'notices of events could not be queued; trying again')
         return 0
       })
-      if (told < batch) await sleep(pauseMs, undefined, { signal: stopping.signal, ref: false }).catch(() => undefined)
+      if (queuedMails < batch) await sleep(pauseMs, undefined, { signal: stopping.signal, ref: false }).catch(() => undefined)
     }
   }
   const running = run()

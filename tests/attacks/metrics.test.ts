@@ -55,10 +55,10 @@ describe('all methods to a thousand paths', () => {
       (_, i) => [trusted, 'https://evil.example', undefined].map((origin, k) => send(methods[(i + k) % methods.length] ?? '', pathOf(i), origin)),
     )
     await Promise.all(sent.flat())
-    const known = new Set(['unknown', '/livez', '/readyz', '/metrics', ...[...routes, ...pageRoutes].map(({ path }) => path)])
+    const routeLabels = new Set(['unknown', '/livez', '/readyz', '/metrics', ...[...routes, ...pageRoutes].map(({ path }) => path)])
     const seen = await labels('route')
     expect(seen).toContain('unknown')
-    expect(seen.filter((label) => !known.has(label))).toEqual([])
+    expect(seen.filter((label) => !routeLabels.has(label))).toEqual([])
     expect((await labels('method')).filter((label) => !['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'OTHER'].includes(label))).toEqual([])
   })
 })

@@ -528,10 +528,10 @@ describe("an undo that names a transaction which is another tenant's by now", ()
 
   /** A transaction with a line item and a tag; both moved to a second transaction or deleted, and then the first deleted too. */
   async function left(caller: Caller, organization_id: string | null, how: 'moved' | 'deleted') {
-    const own = (row: object) => ({ organization_id, ...row })
+    const inOrganization = (row: object) => ({ organization_id, ...row })
     const [{ id }, { id: second }] = await caller.create('transactions', [transaction({ organization_id }), transaction({ organization_id })])
     const { id: item } = await caller.create('line_items', { transaction_id: id, name: 'Bread', amount: -2 })
-    const { id: tag } = await caller.create('tags', own({ name: 'trip' }))
+    const { id: tag } = await caller.create('tags', inOrganization({ name: 'trip' }))
     await caller.create('transaction_tags', { transaction_id: id, tag_id: tag })
     for (const part of [`line_items?id=eq.${item}`, `transaction_tags?transaction_id=eq.${id}`])
       expect((await (how === 'deleted' ? caller.delete(`/${part}`) : caller.patch(`/${part}`, { transaction_id: second }))).status).toBe(204)

@@ -228,9 +228,9 @@ describe('a transfer', () => {
 })
 
 describe('every report over the same days is the same money', () => {
-  type Asked = { range?: typeof everything, account?: string, convert?: string, currency?: string, zone?: string }
+  type ReportRequest = { range?: typeof everything, account?: string, convert?: string, currency?: string, zone?: string }
   /** The total of each report. */
-  async function totals({ range = everything, account, convert, currency, zone = 'UTC' }: Asked) {
+  async function totals({ range = everything, account, convert, currency, zone = 'UTC' }: ReportRequest) {
     const prefer = `timezone=${zone}`
     const p_filters = [
       within(range),
@@ -261,7 +261,7 @@ describe('every report over the same days is the same money', () => {
     }
   }
 
-  test.each<[string, number, Asked, string]>([
+  test.each<[string, number, ReportRequest, string]>([
     ['in euros', 2020, { currency: 'eur' }, '&p_currency=eur'],
     ['in dollars', -80.55, { currency: 'usd' }, '&p_currency=usd'],
     // 3300 - 110 + 22.22 - 1000 - 80.5 - 0.05

@@ -333,8 +333,8 @@ describe('a transfer_id of a team that a former reader has in personal rows too'
     const ofTeam = () => halves(transfer_id, columns, members)
     const before = await ofTeam()
     await members.delete(`/transactions?id=eq.${outgoing.id}`)
-    const own = { organization_id: null, transfer_id, name: 'Mine', transaction_date: '2025-01-01' }
-    const posted = await outsider.create('transactions', [{ ...own, amount: -1 }, { ...own, amount: 1 }])
+    const half = { organization_id: null, transfer_id, name: 'Mine', transaction_date: '2025-01-01' }
+    const posted = await outsider.create('transactions', [{ ...half, amount: -1 }, { ...half, amount: 1 }])
     const { body: [{ id }] } = await members.get(`/activity?row_id=eq.${outgoing.id}&order=id.desc&limit=1&select=id`)
     expect(await members.post('/rpc/undo', { p_activity_id: id })).toMatchObject({ status: 200, body: { create: 2 } })
     expect(await ofTeam()).toEqual(before)
@@ -368,8 +368,8 @@ describe('a transfer_id of a team that a former reader has in personal rows too'
   test('says nothing about the team: it is taken while the team has the transfer, and still is two transfers', async () => {
     const { members, outsider, outgoing, transfer_id } = await shared()
     await outsider.delete(`/transactions?transfer_id=eq.${transfer_id}`)
-    const own = { organization_id: null, transfer_id, name: 'Mine', transaction_date: '2025-01-01' }
-    expect((await outsider.post('/transactions', [{ ...own, amount: -1 }, { ...own, amount: 1 }])).status).toBe(201)
+    const half = { organization_id: null, transfer_id, name: 'Mine', transaction_date: '2025-01-01' }
+    expect((await outsider.post('/transactions', [{ ...half, amount: -1 }, { ...half, amount: 1 }])).status).toBe(201)
     expect((await members.get(`/transactions?id=eq.${outgoing.id}`)).body).toMatchObject([{ name: 'Wages', amount: -200 }])
   })
 })

@@ -215,11 +215,11 @@ test('the job of a killed process runs in another one once its lock is 45 second
   await open(async (_, { key }) => {
     keys.push(key)
   })
-  const held = `graphile_worker.jobs where key = '${recent}'`
-  const [owned] = await jobs('locked_by, locked_at', held)
+  const recentJob = `graphile_worker.jobs where key = '${recent}'`
+  const [owned] = await jobs('locked_by, locked_at', recentJob)
   // One statement frees all jobs that are old enough. If the other job were free too, this process would have taken it.
   await vi.waitFor(async () => expect(await jobs('key')).toEqual([{ key: recent }]), { timeout: 15 * second, interval: 100 })
-  expect(await jobs('locked_by, locked_at', held)).toEqual([owned])
+  expect(await jobs('locked_by, locked_at', recentJob)).toEqual([owned])
   expect(keys).toEqual([old])
 }, 30 * second)
 

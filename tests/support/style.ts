@@ -16,9 +16,9 @@ function* markdownProse(text: string): Generator<Prose> {
       found = undefined
     }
     if (!isProse) continue
-    const words = line.replace(/^\s*([-*]|\d+\.)\s+/, '').trim()
-    if (found === undefined) found = { line: at + 1, text: words }
-    else found.text += ` ${words}`
+    const content = line.replace(/^\s*([-*]|\d+\.)\s+/, '').trim()
+    if (found === undefined) found = { line: at + 1, text: content }
+    else found.text += ` ${content}`
   }
   if (found !== undefined) yield found
 }
@@ -30,10 +30,10 @@ const blocks = { slash: /^[ \t]*\/\*\*?([\s\S]*?)\*\//gm, sql: /\bcomment on [^;
 function* lineProse(text: string, marker: RegExp): Generator<Prose> {
   let found: Prose | undefined
   for (const [at, line] of text.split('\n').entries()) {
-    const words = marker.exec(line)?.[1]
-    const isProse = words !== undefined && !/^(oxlint|@ts|dprint|shellcheck|squawk|name:|!)/.test(words)
-    if (isProse && found !== undefined) found.text += ` ${words.trim()}`
-    else if (isProse) found = { line: at + 1, text: words.trim() }
+    const content = marker.exec(line)?.[1]
+    const isProse = content !== undefined && !/^(oxlint|@ts|dprint|shellcheck|squawk|name:|!)/.test(content)
+    if (isProse && found !== undefined) found.text += ` ${content.trim()}`
+    else if (isProse) found = { line: at + 1, text: content.trim() }
     else if (found !== undefined) {
       yield found
       found = undefined

@@ -38,7 +38,7 @@ describe('sentences', () => {
 
   test.each<[keyof typeof sentenceRules, string, string]>([
     ['begins with the thing or a verb', 'What a member receives.', 'The response for a member.'],
-    ['has at most 28 words', `${'word '.repeat(29)}`.trim(), `${'word '.repeat(28)}`.trim()],
+    ['has at most 28 words', 'word '.repeat(29).trim(), 'word '.repeat(28).trim()],
     ['has at most two subordinate clauses', 'The row that a user who left wrote when it was hers', 'The row that a former member wrote when it was hers'],
     ['names its actor', 'Otherwise somebody could read it.', 'Otherwise an attacker could read it.'],
     ['is active', 'The client is told the reason.', 'The client receives the reason.'],
@@ -65,7 +65,8 @@ describe('sentences', () => {
 })
 
 describe('names', () => {
-  const code = tracked.filter((file) => /\.(tsx?|mjs)$/.test(file))
+  // the sample of the second test declares such names
+  const code = tracked.filter((file) => /\.(tsx?|mjs)$/.test(file) && file !== 'tests/unit/style.test.ts')
 
   test('are words of the field', () => {
     const broken = code.flatMap((file) =>

@@ -21,7 +21,7 @@ import {
   signInOutput,
   signInReply,
   success,
-  told,
+  successMessage,
   unconfirmed,
   url,
   userSchema,
@@ -116,7 +116,7 @@ export const accountRoutes = [
     credential: 'none',
     limits: { address: perMinute(60) },
     page: { succeeded: 'verified', failed: 'link-ended', ofApp: '/verify-email' },
-    output: told,
+    output: successMessage,
     handle: respondWith(succeeded('Your e-mail address is verified.'), passToBetterAuth),
   }),
   route('POST', '/disown-account', {
@@ -126,7 +126,7 @@ export const accountRoutes = [
     refuses: ['INVALID_TOKEN', 'ALREADY_VERIFIED'],
     credential: 'none',
     limits: { address: perMinute(20) },
-    output: told,
+    output: successMessage,
     handle: respondWith(succeeded('The account is deleted, and whoever was signed in to it no longer is.'), disownAccount),
   }),
   route('POST', '/send-verification-email', {
@@ -136,7 +136,7 @@ export const accountRoutes = [
     example: { email: 'ann@example.com' },
     credential: 'none',
     limits: { address: perMinute(20), account: { by: 'email', ...fiveMails } },
-    output: told,
+    output: successMessage,
     handle: async (c, body) => {
       await c.var.services.mailer.requestVerification(body.email)
       return succeeded('If this address belongs to an account that is not verified, a mail is on its way.')
@@ -149,7 +149,7 @@ export const accountRoutes = [
     example: { email: 'ann@example.com' },
     credential: 'none',
     limits: { address: perMinute(20), account: { by: 'email', ...fiveMails } },
-    output: told,
+    output: successMessage,
     // A job looks the address up, so the response takes the same time whether there is an account or not.
     handle: async (c, { email: to, redirectTo }) => {
       const { config, mailer } = c.var.services
@@ -167,7 +167,7 @@ export const accountRoutes = [
     credential: 'none',
     hashesPassword: true,
     limits: { address: perMinute(20) },
-    output: told,
+    output: successMessage,
     handle: async (c, { token, password: newPassword }) => {
       await passToBetterAuth(c, { token, newPassword })
       return succeeded('Your password is changed and every session has ended. Sign in again.')
@@ -205,7 +205,7 @@ export const accountRoutes = [
     refuses: [...unconfirmed, 'EMAIL_NOT_VERIFIED', 'EMAIL_DOMAIN_NOT_ALLOWED'],
     ...needsConfirmation,
     limits: { address: perMinute(20), account: { by: 'caller', ...fiveMails } },
-    output: told,
+    output: successMessage,
     handle: respondWith(succeeded('A mail with a link is on its way to the new address.'), requestEmailChange),
   }),
   route('POST', '/confirm-email-change', {
@@ -217,7 +217,7 @@ export const accountRoutes = [
     refuses: ['INVALID_TOKEN', 'USER_EXISTS', 'INVITATION_REQUIRED', 'EMAIL_DOMAIN_NOT_ALLOWED'],
     credential: 'none',
     limits: { address: perMinute(20) },
-    output: told,
+    output: successMessage,
     handle: respondWith(succeeded('Your e-mail address is changed.'), confirmEmailChange),
   }),
   route('POST', '/stop-email-change', {
@@ -231,7 +231,7 @@ export const accountRoutes = [
     refuses: ['INVALID_TOKEN', 'USER_EXISTS'],
     credential: 'none',
     limits: { address: perMinute(20) },
-    output: told,
+    output: successMessage,
     handle: respondWith(succeeded('The address stays as it was, and everybody is signed out. A mail to choose a new password is on its way.'), stopEmailChange),
   }),
   route('POST', '/delete-account', {
@@ -258,7 +258,7 @@ export const accountRoutes = [
     refuses: ['INVALID_TOKEN'],
     limits: { address: perMinute(20) },
     sessionEffect: 'ends',
-    output: told,
+    output: successMessage,
     handle: respondWith(succeeded('Your account is deleted.'), confirmAccountDeletion),
   }),
 ]

@@ -16,8 +16,8 @@ const readableLength = 48
  * @returns `zurich-` and eight random characters for "Zürich"; `team-…` if no part of the name is readable
  */
 export function slugOf(name: string): string {
-  const words = anyAscii(name.normalize('NFC')).toLowerCase().replace(/['`]/g, '').replace(/[^a-z0-9]+/g, '-')
-  const readable = words.replace(/^-/, '').slice(0, readableLength).replace(/-$/, '')
+  const asciiName = anyAscii(name.normalize('NFC')).toLowerCase().replace(/['`]/g, '').replace(/[^a-z0-9]+/g, '-')
+  const readable = asciiName.replace(/^-/, '').slice(0, readableLength).replace(/-$/, '')
   return `${readable === '' ? 'team' : readable}-${randomBytes(4).toString('hex')}`
 }
 

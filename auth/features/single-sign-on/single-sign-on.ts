@@ -70,12 +70,12 @@ async function accountOf({ internalAdapter, adapter }: AuthContext, issuer: stri
   if (linked?.kind === 'owned') return linked.user
   const { email, name } = claims
   if (email === undefined || !claims.email_verified) refuse('OIDC_EMAIL_NOT_VERIFIED')
-  const known = (await internalAdapter.findUserByEmail(email))?.user
+  const existingUser = (await internalAdapter.findUserByEmail(email))?.user
   // An attacker may have made the account with a victim's address and wait for the victim to link it.
-  if (known?.emailVerified === false) refuse('ACCOUNT_NOT_VERIFIED')
-  if (known === undefined && !maySignUp) refuse('SIGN_UP_CLOSED')
+  if (existingUser?.emailVerified === false) refuse('ACCOUNT_NOT_VERIFIED')
+  if (existingUser === undefined && !maySignUp) refuse('SIGN_UP_CLOSED')
   return runWithTransaction(adapter, async () => {
-    const user = known ?? await internalAdapter.createUser({ email, name, emailVerified: true }, { method: 'oauth', oauth: { providerId: issuer } })
+    const user = existingUser ?? await internalAdapter.createUser({ email, name, emailVerified: true }, { method: 'oauth', oauth: { providerId: issuer } })
     // The provider's tokens are not stored, because no later request needs them.
     await internalAdapter.createAccount({ ...key, userId: user.id })
     return user

@@ -1,6 +1,6 @@
 /** The routes of the app. Each page is a lazy chunk. */
 import { createRootRoute, createRoute, createRouter, lazyRouteComponent, Outlet, parseSearchWith, redirect, stringifySearchWith } from '@tanstack/react-router'
-import { shownOf } from '../data/transactions/filters.ts'
+import { viewOf } from '../data/transactions/filters.ts'
 import { shell as m } from '../messages/en.ts'
 import { ErrorNote, Skeleton } from '../parts/ui.tsx'
 import { monthIn, rateIn, searchOf } from './search.ts'
@@ -100,7 +100,7 @@ const acceptInvitation = createRoute({
 const transactions = createRoute({
   getParentRoute: () => inside,
   path: '/transactions',
-  validateSearch: only(shownOf),
+  validateSearch: only(viewOf),
   component: lazyRouteComponent(() => import('../pages/transactions/page.tsx'), 'Page'),
 })
 

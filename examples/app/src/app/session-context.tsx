@@ -80,16 +80,16 @@ export const nameOf = (team: OrganizationWithRole | null): string => team?.name 
 function useMembershipNews(teams: OrganizationWithRole[] | undefined): void {
   const client = useQueryClient()
   const toast = useToast()
-  const known = useRef(teams)
+  const previousTeams = useRef(teams)
   useEffect(() => {
     if (teams === undefined) return
-    for (const { id, name, role } of known.current ?? []) {
+    for (const { id, name, role } of previousTeams.current ?? []) {
       const now = teams.find((team) => team.id === id)
       if (now === undefined) {
         client.removeQueries({ queryKey: [id] })
         toast(m.youAreNoLongerIn(name))
       } else if (now.role !== role) toast(m.yourRoleInIsNow(name, now.role))
     }
-    known.current = teams
+    previousTeams.current = teams
   }, [teams, client, toast])
 }

@@ -11,7 +11,7 @@ import { movedTo, queries } from '../data/queries.ts'
  */
 type SessionValue = { session: SessionState | null | undefined, hasEnded: boolean }
 
-let known: SessionValue = { session: undefined, hasEnded: false }
+let sessionValue: SessionValue = { session: undefined, hasEnded: false }
 const listeners = new Set<() => void>()
 let isAnswered: () => void
 const firstAnswer = new Promise<void>((resolve) => {
@@ -19,7 +19,7 @@ const firstAnswer = new Promise<void>((resolve) => {
 })
 
 const update = (next: SessionValue) => {
-  known = next
+  sessionValue = next
   if (next.session !== undefined) isAnswered()
   for (const listener of listeners) listener()
 }
@@ -28,10 +28,10 @@ const update = (next: SessionValue) => {
 export function followSession(onUserChange: () => void): void {
   finance.onChange(({ event, session }) => {
     sawConnection(true)
-    if (event === 'session-ended') return update({ ...known, hasEnded: true })
-    const isOtherUser = known.session?.user_id !== session?.user_id
+    if (event === 'session-ended') return update({ ...sessionValue, hasEnded: true })
+    const isOtherUser = sessionValue.session?.user_id !== session?.user_id
     if (isOtherUser) queries.clear()
-    movedTo(session?.active_organization_id ?? null, known.session?.active_organization_id ?? null)
+    movedTo(session?.active_organization_id ?? null, sessionValue.session?.active_organization_id ?? null)
     update({ session, hasEnded: false })
     if (isOtherUser) onUserChange()
     // requests without a session were refused
@@ -43,7 +43,7 @@ export function followSession(onUserChange: () => void): void {
 /** Returns the session when it is loaded. */
 export async function sessionKnown(): Promise<SessionState | null> {
   await firstAnswer
-  return known.session ?? null
+  return sessionValue.session ?? null
 }
 
 const subscribe = (listener: () => void) => {
@@ -53,4 +53,4 @@ const subscribe = (listener: () => void) => {
   }
 }
 
-export const useSession = (): SessionValue => useSyncExternalStore(subscribe, () => known)
+export const useSession = (): SessionValue => useSyncExternalStore(subscribe, () => sessionValue)

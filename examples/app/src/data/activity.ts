@@ -12,10 +12,11 @@ const pageSize = 100
 
 /** The newest activity of the context. */
 const newestOf = (context: Context, userId: string) => {
-  const own = within(context, finance.data.from('activity').select('*'))
-  return (context.id === null ? own.eq('user_id', userId) : own).order('happened_at', { ascending: false }).order('id', { ascending: false }).limit(
-    pageSize + 1,
-  )
+  const contextRows = within(context, finance.data.from('activity').select('*'))
+  return (context.id === null ? contextRows.eq('user_id', userId) : contextRows).order('happened_at', { ascending: false }).order('id', { ascending: false })
+    .limit(
+      pageSize + 1,
+    )
 }
 
 type ActivityPage = { requests: Request[], hasMore: boolean }

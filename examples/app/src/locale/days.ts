@@ -24,9 +24,9 @@ export const isDay = (text: string): boolean =>
 
 /** Returns the locale's own format if it has only figures. Otherwise its words are in the page's language. */
 function inFigures(locale: string | undefined, options: Intl.DateTimeFormatOptions): Intl.DateTimeFormat {
-  const own = new Intl.DateTimeFormat(locale, options)
-  const isWord = own.formatToParts(0).some(({ type, value }) => type === 'month' && !/\d/.test(value))
-  return isWord ? new Intl.DateTimeFormat(inWords(locale), options) : own
+  const localeFormat = new Intl.DateTimeFormat(locale, options)
+  const isWord = localeFormat.formatToParts(0).some(({ type, value }) => type === 'month' && !/\d/.test(value))
+  return isWord ? new Intl.DateTimeFormat(inWords(locale), options) : localeFormat
 }
 
 /** @param day a day or a time stamp */

@@ -36,8 +36,8 @@ export function messageOf(error: Error): { message: string, hint: string | null 
   if (!isFinanceError(error)) return { message: sentence(error.message), hint: null }
   const { code, message, hint } = error
   const [, rule = ''] = /constraint "([^"]+)"/.exec(message) ?? []
-  const known = byRule.find(([pattern]) => pattern.test(rule))?.[1] ?? byCode[code]
-  if (known !== undefined) return { message: known, hint: null }
+  const mappedMessage = byRule.find(([pattern]) => pattern.test(rule))?.[1] ?? byCode[code]
+  if (mappedMessage !== undefined) return { message: mappedMessage, hint: null }
   const isOwn = ownCodes.includes(code)
   return {
     message: !isOwn && isForPrograms(message) ? unknown : sentence(message),

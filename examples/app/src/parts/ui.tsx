@@ -2,7 +2,7 @@
 import { FinanceError } from 'finance-client'
 import { Link } from '@tanstack/react-router'
 import { type ComponentProps, type HTMLAttributes, type ReactNode, useId } from 'react'
-import type { Shown } from '../data/transactions/filters.ts'
+import type { TransactionView } from '../data/transactions/filters.ts'
 import { formatAmount } from '../locale/amounts.ts'
 import { addMonths, type Days, formatPeriod } from '../locale/months.ts'
 import { messageOf } from './error-messages.ts'
@@ -104,7 +104,7 @@ export const MonthSteps = ({ month, onChange }: { month: string, onChange: (mont
   </div>
 )
 
-type RowsLinkProps = Pick<Shown, 'account' | 'sort' | 'search'> & {
+type RowsLinkProps = Pick<TransactionView, 'account' | 'sort' | 'search'> & {
   /** null for all time. */
   days?: Days | null
   /** A category's id; null for rows without one, undefined for all. */

@@ -2,7 +2,7 @@
 import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query'
 import { type Arguments, type NewRow, type Row, type RowChange, unwrap } from 'finance-client'
 import { type Context, finance, rowOf, within } from '../client.ts'
-import { type Cursor, cursorOf, inOrder, narrowed, reportFilters, type Shown, textColumns, usualSort } from './filters.ts'
+import { type Cursor, cursorOf, inOrder, narrowed, reportFilters, type TransactionView, textColumns, usualSort } from './filters.ts'
 
 export type LineItem = Pick<Row<'line_items'>, 'id' | 'name' | 'amount' | 'category_id'>
 
@@ -43,22 +43,22 @@ const rowsOf = async (query: Parameters<typeof unwrap>[0]): Promise<Transaction[
 export const pagesKey = (context: Context) => [context.key, 'transactions', 'pages'] as const
 
 /** Reads one page. The filter by user lets the database use an index for personal rows. */
-function readPage(context: Context, userId: string, shown: Shown, after: Cursor | null, size: number, signal?: AbortSignal): Promise<Transaction[]> {
-  const all = finance.data.from('transactions').select(shown.tag === undefined ? columns : `${columns},tagged:tags!inner(name)`)
-  const own = context.id === null ? all.eq('user_id', userId) : all
-  const page = inOrder(narrowed(within(context, own), shown), shown.sort ?? usualSort, after).limit(size)
+function readPage(context: Context, userId: string, view: TransactionView, after: Cursor | null, size: number, signal?: AbortSignal): Promise<Transaction[]> {
+  const all = finance.data.from('transactions').select(view.tag === undefined ? columns : `${columns},tagged:tags!inner(name)`)
+  const userRows = context.id === null ? all.eq('user_id', userId) : all
+  const page = inOrder(narrowed(within(context, userRows), view), view.sort ?? usualSort, after).limit(size)
   return rowsOf(signal === undefined ? page : page.abortSignal(signal))
 }
 
 /** The list, page by page. */
-export const transactionPages = (context: Context, userId: string, shown: Shown) =>
+export const transactionPages = (context: Context, userId: string, view: TransactionView) =>
   infiniteQueryOptions({
-    queryKey: [...pagesKey(context), userId, shown],
+    queryKey: [...pagesKey(context), userId, view],
     initialPageParam: null as Cursor | null,
     queryFn: async ({ pageParam, signal }): Promise<TransactionPage> => {
-      const rows = await readPage(context, userId, shown, pageParam, pageSize, signal)
+      const rows = await readPage(context, userId, view, pageParam, pageSize, signal)
       const last = rows.at(-1)
-      return { rows, next: last === undefined || rows.length < pageSize ? null : cursorOf(last, shown.sort ?? usualSort) }
+      return { rows, next: last === undefined || rows.length < pageSize ? null : cursorOf(last, view.sort ?? usualSort) }
     },
     getNextPageParam: ({ next }) => next,
     // a long list would be read again page by page
@@ -66,21 +66,21 @@ export const transactionPages = (context: Context, userId: string, shown: Shown)
   })
 
 /** Yields all rows of the filters, in batches, for an export. */
-export async function* everyTransaction(context: Context, userId: string, shown: Shown): AsyncGenerator<Transaction[]> {
+export async function* everyTransaction(context: Context, userId: string, view: TransactionView): AsyncGenerator<Transaction[]> {
   const size = 5_000
   let after: Cursor | null = null
   while (true) {
-    const rows: Transaction[] = await readPage(context, userId, shown, after, size)
+    const rows: Transaction[] = await readPage(context, userId, view, after, size)
     yield rows
     const last = rows.at(-1)
     if (last === undefined || rows.length < size) return
-    after = cursorOf(last, shown.sort ?? usualSort)
+    after = cursorOf(last, view.sort ?? usualSort)
   }
 }
 
 /** The sum and the count of the filtered rows per currency, by the rules of reports. */
-export const totalsQuery = (context: Context, shown: Shown) => {
-  const p_filters = reportFilters(shown)
+export const totalsQuery = (context: Context, view: TransactionView) => {
+  const p_filters = reportFilters(view)
   return queryOptions({
     queryKey: [context.key, 'transactions', 'totals', p_filters],
     queryFn: ({ signal }) =>
@@ -96,8 +96,8 @@ export const suggestionsQuery = (context: Context, userId: string) =>
     queryKey: [context.key, 'transactions', 'choices', userId],
     queryFn: ({ signal }): Promise<Suggestion[]> => {
       const all = finance.data.from('transactions').select('name,amount,category_id,account_id').is('transfer_id', null)
-      const own = context.id === null ? all.eq('user_id', userId) : all
-      return unwrap(within(context, own).order('transaction_date', { ascending: false }).order('id').limit(200).abortSignal(signal))
+      const userRows = context.id === null ? all.eq('user_id', userId) : all
+      return unwrap(within(context, userRows).order('transaction_date', { ascending: false }).order('id').limit(200).abortSignal(signal))
     },
     staleTime: 60_000,
   })

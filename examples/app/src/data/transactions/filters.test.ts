@@ -1,12 +1,12 @@
 /** Filters of transactions in the reference app: from an address to a query of the data surface. */
 import { PostgrestClient } from '@supabase/postgrest-js'
 import { expect, test } from 'vitest'
-import { comparing, cursorOf, inOrder, isBefore, isFiltered, narrowed, reportFilters, shownOf } from './filters.ts'
+import { comparing, cursorOf, inOrder, isBefore, isFiltered, narrowed, reportFilters, viewOf } from './filters.ts'
 
 const food = '11111111-1111-4111-8111-111111111111'
 
 /** The query that is asked, as it stands in its address. */
-async function asked(build: (query: ReturnType<typeof all>) => PromiseLike<unknown>): Promise<string[]> {
+async function requestParameters(build: (query: ReturnType<typeof all>) => PromiseLike<unknown>): Promise<string[]> {
   let address = ''
   const client = new PostgrestClient('http://data', {
     fetch: (url) => {
@@ -31,15 +31,15 @@ test('an address that somebody made up shows what can be shown of it', () => {
     sort: 'id',
     more: 1,
   }
-  expect(shownOf(search)).toEqual({ search: 'rent', category: 'none', to: '2025-01-31' })
+  expect(viewOf(search)).toEqual({ search: 'rent', category: 'none', to: '2025-01-31' })
   // the router takes for a number what looks like one
-  expect(shownOf({ search: 2025 })).toEqual({ search: '2025' })
-  expect(isFiltered(shownOf({ sort: 'amount' }))).toBe(false)
-  expect(isFiltered(shownOf({ tag: 'weekly' }))).toBe(true)
+  expect(viewOf({ search: 2025 })).toEqual({ search: '2025' })
+  expect(isFiltered(viewOf({ sort: 'amount' }))).toBe(false)
+  expect(isFiltered(viewOf({ tag: 'weekly' }))).toBe(true)
 })
 
 test('rows and reports are narrowed to the same', async () => {
-  const shown = shownOf({
+  const view = viewOf({
     search: '50%, "all"',
     category: food,
     account: 'none',
@@ -49,7 +49,7 @@ test('rows and reports are narrowed to the same', async () => {
     from: '2025-01-01',
     to: '2025-02-28',
   })
-  expect(await asked((query) => narrowed(query, shown))).toEqual([
+  expect(await requestParameters((query) => narrowed(query, view))).toEqual([
     'or=(name.ilike."*50\\\\%, \\"all\\"*",reference_no.ilike."*50\\\\%, \\"all\\"*",description.ilike."*50\\\\%, \\"all\\"*")',
     `category_id=eq.${food}`,
     'account_id=is.null',
@@ -61,7 +61,7 @@ test('rows and reports are narrowed to the same', async () => {
     'transaction_date=gte.2024-12-31T10:00:00.000Z',
     'transaction_date=lt.2025-03-01T12:00:00.000Z',
   ])
-  expect(reportFilters(shown)).toEqual([
+  expect(reportFilters(view)).toEqual([
     { field: 'search', operation: 'contains', value: '50%, "all"' },
     { field: 'category_id', operation: 'eq', value: food },
     { field: 'account_id', operation: 'is_null', value: true },
@@ -75,7 +75,7 @@ test('rows and reports are narrowed to the same', async () => {
 
 test('the next page begins behind the last row, also among rows of one value', async () => {
   const row = { id: food, name: 'Rent', amount: -900, transaction_date: '2025-01-31T00:00:00+00:00', created_at: '2025-02-01T08:00:00.5+00:00' }
-  expect(await asked((query) => inOrder(query, '-transaction_date', cursorOf(row, '-transaction_date')))).toEqual([
+  expect(await requestParameters((query) => inOrder(query, '-transaction_date', cursorOf(row, '-transaction_date')))).toEqual([
     [
       'or=(transaction_date.lt."2025-01-31T00:00:00+00:00"',
       'and(transaction_date.eq."2025-01-31T00:00:00+00:00",created_at.lt."2025-02-01T08:00:00.5+00:00")',
@@ -84,7 +84,7 @@ test('the next page begins behind the last row, also among rows of one value', a
     'transaction_date=lte.2025-01-31T00:00:00+00:00',
     'order=transaction_date.desc,created_at.desc,id.desc',
   ])
-  expect(await asked((query) => inOrder(query, 'amount', cursorOf(row, 'amount')))).toEqual([
+  expect(await requestParameters((query) => inOrder(query, 'amount', cursorOf(row, 'amount')))).toEqual([
     [
       'or=(amount.gt."-900"',
       'and(amount.eq."-900",created_at.gt."2025-02-01T08:00:00.5+00:00")',

@@ -17,7 +17,7 @@ export type Sort = (typeof sorts)[number]
 export const usualSort: Sort = '-transaction_date'
 
 /** Filters and sorting of a list. `none` selects rows without a category or account. */
-export type Shown = {
+export type TransactionView = {
   search?: string | undefined
   category?: string | undefined
   account?: string | undefined
@@ -38,7 +38,7 @@ const dayIn = (value: unknown) => {
 }
 
 /** Returns the valid filters of an address. Drops everything else, because an attacker may have written the link. */
-export function shownOf(search: Record<string, unknown>): Shown {
+export function viewOf(search: Record<string, unknown>): TransactionView {
   return defined({
     search: matching(search['search'], /^.{1,200}$/),
     category: matching(search['category'], reference),
@@ -53,7 +53,7 @@ export function shownOf(search: Record<string, unknown>): Shown {
 }
 
 /** Whether filters narrow the list. */
-export const isFiltered = (shown: Shown): boolean => Object.entries(shown).some(([field, value]) => field !== 'sort' && value !== undefined)
+export const isFiltered = (view: TransactionView): boolean => Object.entries(view).some(([field, value]) => field !== 'sort' && value !== undefined)
 
 /** The filters of reports that the list uses. */
 type ReportFilter =
@@ -63,7 +63,7 @@ type ReportFilter =
   | { field: 'transaction_date', operation: 'from' | 'to', value: string }
 
 /** Returns the same filters for reports. */
-export function reportFilters({ search, category, account, tag, status, currency, from, to }: Shown): ReportFilter[] {
+export function reportFilters({ search, category, account, tag, status, currency, from, to }: TransactionView): ReportFilter[] {
   const filters: ReportFilter[] = []
   if (search !== undefined) filters.push({ field: 'search', operation: 'contains', value: search })
   for (const [field, value] of [['category_id', category], ['account_id', account]] as const) {
@@ -100,7 +100,7 @@ const hoursAfter = (date: string, hours: number) => new Date(Date.parse(`${date}
 const nextDay = (date: string) => new Date(Date.parse(`${date}T00:00:00Z`) + 86_400_000).toISOString().slice(0, 10)
 
 /** Narrows a query to the filters. A tag needs the embedded `tagged:tags!inner(name)`. */
-export function narrowed<Query extends Narrowable>(query: Query, { search, category, account, tag, status, currency, from, to }: Shown): Query {
+export function narrowed<Query extends Narrowable>(query: Query, { search, category, account, tag, status, currency, from, to }: TransactionView): Query {
   if (search !== undefined) {
     const pattern = quoted(`*${literal(search)}*`)
     query.or(['name', ...textColumns].map((column) => `${column}.ilike.${pattern}`).join())

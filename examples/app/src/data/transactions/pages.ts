@@ -1,7 +1,7 @@
 /** Updates cached pages of the list in place, so that no page has to be read again. */
 import type { InfiniteData, QueryClient } from '@tanstack/react-query'
 import type { Context } from '../client.ts'
-import { comparing, type Cursor, isBefore, type Shown, type Sort, usualSort } from './filters.ts'
+import { comparing, type Cursor, isBefore, type TransactionView, type Sort, usualSort } from './filters.ts'
 import { pagesKey, type Transaction, type TransactionPage } from './api.ts'
 
 type Pages = InfiniteData<TransactionPage, Cursor | null>
@@ -26,11 +26,11 @@ function withRow(data: Pages, row: Transaction, sort: Sort): Pages {
 
 /** The cached pages of a context. */
 export function cachedList(client: QueryClient, context: Context) {
-  const each = async (change: (data: Pages, shown: Shown) => Pages) => {
+  const each = async (change: (data: Pages, view: TransactionView) => Pages) => {
     // a page that is on its way does not include the change
     await client.cancelQueries({ queryKey: pagesKey(context), predicate: ({ state }) => state.data !== undefined })
     for (const [key, data] of client.getQueriesData<Pages>({ queryKey: pagesKey(context) })) {
-      if (data !== undefined) client.setQueryData(key, change(data, key.at(-1) as Shown))
+      if (data !== undefined) client.setQueryData(key, change(data, key.at(-1) as TransactionView))
     }
   }
   return {

@@ -20,8 +20,8 @@ export function nameOf({ table_name: table, before, after }: Activity, names: Na
   const row = after ?? before
   if (row === null) return null
   if (table === 'exchange_rates') return m.rate(textOf(row['base']).toUpperCase(), textOf(row['quote']).toUpperCase())
-  const own = row['name'] ?? row['title'] ?? row['file_name'] ?? row['source'] ?? names.get(textOf(row['tag_id'] ?? row['category_id']))
-  return own === undefined ? null : textOf(own)
+  const rowName = row['name'] ?? row['title'] ?? row['file_name'] ?? row['source'] ?? names.get(textOf(row['tag_id'] ?? row['category_id']))
+  return rowName === undefined ? null : textOf(rowName)
 }
 
 /** Returns a sentence without its subject: `deleted the transaction “Groceries” and 2 parts of a split`. */
@@ -33,12 +33,12 @@ export function summaryOf(changes: Activity[], isCut: boolean, names: Names): st
   }
   const sorted = [...kinds.values()].toSorted((a, b) => rank(a) - rank(b))
   let action = ''
-  const parts = sorted.map((own) => {
-    const [first] = own
+  const parts = sorted.map((sameKind) => {
+    const [first] = sameKind
     if (first === undefined) return ''
     const [one = '', several = ''] = tables[first.table_name] ?? m.otherTable
     const name = nameOf(first, names)
-    const rows = own.length > 1 ? m.several(own.length, isCut, several) : name === null ? m.unnamed(one) : m.named(one, name)
+    const rows = sameKind.length > 1 ? m.several(sameKind.length, isCut, several) : name === null ? m.unnamed(one) : m.named(one, name)
     const part = action === first.action ? rows : m.actions[first.action](rows)
     action = first.action
     return part

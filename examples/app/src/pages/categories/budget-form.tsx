@@ -29,14 +29,14 @@ type Values = { amount: number | null, currency: string | null, which: 'month' |
 export function BudgetForm({ category, currency, month, budgets, onClose }: BudgetFormProps) {
   const { context: shown } = useSessionContext()
   const past = useQuery(pastBudgetsQuery(shown, category.id)).data ?? []
-  const own = budgets.filter(({ category_id }) => category_id === category.id)
-  const same = own.filter((budget) => budget.currency === currency)
+  const categoryBudgets = budgets.filter(({ category_id }) => category_id === category.id)
+  const same = categoryBudgets.filter((budget) => budget.currency === currency)
   const stored = same.find((budget) => budget.month !== null) ?? same[0]
   const save = useChange(setBudget, {
     optimistic: async (next, context, client) => {
-      const former = own.find((budget) => budget.month === next.month && budget.currency === next.currency)
+      const former = categoryBudgets.find((budget) => budget.month === next.month && budget.currency === next.currency)
       // only the service computes carried amounts and replaced budgets
-      if (former === undefined || former.rollover || next.rollover || own.length > 1) return null
+      if (former === undefined || former.rollover || next.rollover || categoryBudgets.length > 1) return null
       // a new default leaves former months unchanged
       if (next.month === null && (month < monthOf(today()) || next.starts_on !== former.starts_on)) return null
       const more = next.amount - former.amount
@@ -85,7 +85,7 @@ export function BudgetForm({ category, currency, month, budgets, onClose }: Budg
           </>
         )}
       </Form>
-      {(own.length > 0 || past.length > 0) && <BudgetList budgets={own} past={past} />}
+      {(categoryBudgets.length > 0 || past.length > 0) && <BudgetList budgets={categoryBudgets} past={past} />}
     </Dialog>
   )
 }

@@ -55,10 +55,10 @@ export function Arrange({ dashboard, range, onRange, onClose }: ArrangeProps) {
     if (focused instanceof HTMLElement) focused.focus()
   }
   const press = (widget: Widget, event: KeyboardEvent) => {
-    const known = ofKey[event.key]
-    if (!event.altKey || known === undefined) return
+    const shortcut = ofKey[event.key]
+    if (!event.altKey || shortcut === undefined) return
     event.preventDefault()
-    step(known[0], widget, known[1])
+    step(shortcut[0], widget, shortcut[1])
   }
   const remove = (widget: Widget) => {
     const before = widgets

@@ -43,16 +43,16 @@ export function settingOf(widget: Pick<Widget, 'type' | 'config'>, name: string)
   const choices = Object.keys(kindOf(widget.type)?.settings[name]?.choices ?? {})
   const config = typeof widget.config === 'object' && widget.config !== null && !Array.isArray(widget.config) ? widget.config : {}
   const stored = config[name]
-  const known = choices.find((choice) => choice === stored || choice === JSON.stringify(stored))
+  const validChoice = choices.find((choice) => choice === stored || choice === JSON.stringify(stored))
   // numeric keys of objects are sorted, so the default is not the first one
-  return known ?? (name === 'periods' ? '6' : choices[0] ?? '')
+  return validChoice ?? (name === 'periods' ? '6' : choices[0] ?? '')
 }
 
 /** The heading of a widget: the user's, otherwise its content. */
 export function titleOf(widget: Widget): string {
   const { config, type } = widget
-  const own = typeof config === 'object' && config !== null && !Array.isArray(config) ? config['title'] : undefined
-  if (typeof own === 'string' && own !== '') return own
+  const userTitle = typeof config === 'object' && config !== null && !Array.isArray(config) ? config['title'] : undefined
+  if (typeof userTitle === 'string' && userTitle !== '') return userTitle
   const kind = kindOf(type)
   const first = type === 'stat' ? kind?.settings['measure']?.choices[settingOf(widget, 'measure')] : undefined
   return first ?? (type === 'distribution' ? m.kindByCategory(settingOf(widget, 'transaction_type') === 'income' ? m.income : m.expenses) : kind?.name ?? type)

@@ -12,10 +12,10 @@ const endOf = (account: string): string => account.length > 4 && /\d{4}/.test(ac
 /** Groups rows by account. */
 export function groupsOf({ accounts, rows }: Statement): Group[] {
   const ends = accounts.map(({ id }) => endOf(id))
-  const groups = accounts.map(({ id, name, rows: own }, at): Group => {
+  const groups = accounts.map(({ id, name, rows: accountRows }, at): Group => {
     // two numbers may have the same last digits
     const key = ends.indexOf(endOf(id)) === at ? endOf(id) : `${endOf(id)} (${at + 1})`
-    return { key, account: { id, name: name ?? key }, rows: own }
+    return { key, account: { id, name: name ?? key }, rows: accountRows }
   })
   const named = new Set(accounts.flatMap((account) => account.rows))
   const others = rows.filter((row) => !named.has(row))
@@ -41,9 +41,9 @@ export function portionsOf({ preset, format }: Statement, groups: Group[], accou
   return groups.map((group): Portion => {
     const chosen = accounts.find(({ id }) => id === choices.accounts[group.key])
     // the account names of generic CSV files differ between files, so the source is the chosen account
-    const own = preset === undefined && format === 'csv' ? chosen?.id ?? group.account?.id : group.account?.id ?? chosen?.id
+    const sourceAccount = preset === undefined && format === 'csv' ? chosen?.id ?? group.account?.id : group.account?.id ?? chosen?.id
     return {
-      source: [preset ?? format, own].filter((word) => word !== undefined).join(' ').slice(0, 64),
+      source: [preset ?? format, sourceAccount].filter((word) => word !== undefined).join(' ').slice(0, 64),
       accountId: chosen?.id ?? null,
       currency: chosen?.currency ?? choices.currency,
       rows: choices.withPending ? group.rows : group.rows.filter(({ status }) => status !== 'pending'),

@@ -28,7 +28,7 @@ const valuesOf = (row: Transaction) => ({
 
 export function Details({ row, categories, changes: { save, renew }, onClose }: DetailsProps) {
   const { context } = useSessionContext()
-  const known = useQuery(tagsQuery(context)).data ?? []
+  const existingTags = useQuery(tagsQuery(context)).data ?? []
   /** The row as the user last saw it. */
   const [seen, setSeen] = useState(row)
 
@@ -44,7 +44,7 @@ export function Details({ row, categories, changes: { save, renew }, onClose }: 
     const names = [...new Set(tagText.split(',').map((name) => name.trim()).filter((name) => name !== ''))]
     const haveTagsChanged = names.toSorted().join() !== row.tags.map(({ name }) => name).toSorted().join()
     const havePartsChanged = JSON.stringify(parts) !== JSON.stringify(partsOf(row))
-    const tags = haveTagsChanged ? (await tagsNamed(context, names, known)).map(({ id }) => id) : undefined
+    const tags = haveTagsChanged ? (await tagsNamed(context, names, existingTags)).map(({ id }) => id) : undefined
     if (Object.keys(changed).length > 0 || haveTagsChanged || havePartsChanged) {
       await save.mutateAsync({
         row: seen,

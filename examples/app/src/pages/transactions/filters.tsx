@@ -2,15 +2,15 @@
 import { type ReactNode, type RefObject, useEffect, useRef, useState } from 'react'
 import type { Account } from '../../data/accounts.ts'
 import type { Category, Tag } from '../../data/categories.ts'
-import { type Shown, type Sort, statuses, usualSort } from '../../data/transactions/filters.ts'
+import { type TransactionView, type Sort, statuses, usualSort } from '../../data/transactions/filters.ts'
 import { formatDay } from '../../locale/days.ts'
 import { common, transactions as m } from '../../messages/en.ts'
 import { Field, Options } from '../../parts/form.tsx'
 
 type FiltersProps = {
-  shown: Shown
+  view: TransactionView
   /** @param isTyping replaces the address instead of adding a history entry */
-  onChange: (change: Shown, isTyping?: boolean) => void
+  onChange: (change: TransactionView, isTyping?: boolean) => void
   categories: readonly Category[]
   accounts: readonly Account[]
   tags: readonly Tag[]
@@ -24,12 +24,12 @@ const debounceMs = 250
 const sortNames: Record<Sort, string> = m.sorts
 
 export function Filters(props: FiltersProps) {
-  const { shown, onChange, searchField } = props
+  const { view, onChange, searchField } = props
   const [isOpen, setIsOpen] = useState(false)
   return (
     <section className='tx-filters' aria-label={m.filters}>
       <div className='tx-filters-line'>
-        <Search shown={shown} onChange={onChange} searchField={searchField} />
+        <Search view={view} onChange={onChange} searchField={searchField} />
         <button type='button' aria-expanded={isOpen} aria-controls='filter-choices' onClick={() => setIsOpen(!isOpen)}>{m.filter}</button>
       </div>
       <div id='filter-choices' hidden={!isOpen}>{isOpen && <Choices {...props} />}</div>
@@ -45,14 +45,14 @@ function useFollowing(field: RefObject<HTMLInputElement | null>, value = ''): vo
   }, [field, value])
 }
 
-function Search({ shown, onChange, searchField }: Pick<FiltersProps, 'shown' | 'onChange' | 'searchField'>) {
+function Search({ view, onChange, searchField }: Pick<FiltersProps, 'view' | 'onChange' | 'searchField'>) {
   const waiting = useRef<ReturnType<typeof setTimeout>>(undefined)
   const latest = useRef(onChange)
   useEffect(() => {
     latest.current = onChange
   })
   useEffect(() => () => clearTimeout(waiting.current), [])
-  useFollowing(searchField, shown.search)
+  useFollowing(searchField, view.search)
   return (
     <input
       ref={searchField}
@@ -61,7 +61,7 @@ function Search({ shown, onChange, searchField }: Pick<FiltersProps, 'shown' | '
       aria-label={m.searchNameDescriptionOrReference}
       placeholder={m.search}
       maxLength={200}
-      defaultValue={shown.search ?? ''}
+      defaultValue={view.search ?? ''}
       onChange={({ target }) => {
         clearTimeout(waiting.current)
         waiting.current = setTimeout(() => latest.current({ search: target.value.trim() || undefined }, true), debounceMs)
@@ -70,10 +70,14 @@ function Search({ shown, onChange, searchField }: Pick<FiltersProps, 'shown' | '
   )
 }
 
-function Choices({ shown, onChange, categories, accounts, tags, isSortable }: FiltersProps) {
-  const currencies = [...new Set([...accounts.map(({ currency }) => currency), ...shown.currency === undefined ? [] : [shown.currency], 'usd', 'eur'])]
+function Choices({ view, onChange, categories, accounts, tags, isSortable }: FiltersProps) {
+  const currencies = [...new Set([...accounts.map(({ currency }) => currency), ...view.currency === undefined ? [] : [view.currency], 'usd', 'eur'])]
     .toSorted()
-  const choose = (field: keyof Shown) => ({ name: field, value: shown[field] ?? '', onChange: (value: string) => onChange({ [field]: value || undefined }) })
+  const choose = (field: keyof TransactionView) => ({
+    name: field,
+    value: view[field] ?? '',
+    onChange: (value: string) => onChange({ [field]: value || undefined }),
+  })
   return (
     <div className='tx-filters-choices'>
       <Choice label={common.category} {...choose('category')}>
@@ -98,9 +102,9 @@ function Choices({ shown, onChange, categories, accounts, tags, isSortable }: Fi
         <option value=''>{m.any}</option>
         {currencies.map((currency) => <option key={currency} value={currency}>{currency.toUpperCase()}</option>)}
       </Choice>
-      <Day label={m.from} name='from' value={shown.from} onChange={onChange} />
-      <Day label={m.to} name='to' value={shown.to} onChange={onChange} />
-      <Choice label={m.sort} {...choose('sort')} value={shown.sort ?? usualSort}>
+      <Day label={m.from} name='from' value={view.from} onChange={onChange} />
+      <Day label={m.to} name='to' value={view.to} onChange={onChange} />
+      <Choice label={m.sort} {...choose('sort')} value={view.sort ?? usualSort}>
         {Object.entries(sortNames).map(([sort, name]) => (
           <option key={sort} value={sort} disabled={!isSortable && !sort.endsWith('transaction_date')}>{name}</option>
         ))}
@@ -130,18 +134,18 @@ const Choice = ({ label, name, value, onChange, children }: ChoiceProps) => (
 )
 
 /** A button per filter that removes it. */
-function Labels({ shown, onChange, categories, accounts }: FiltersProps) {
+function Labels({ view, onChange, categories, accounts }: FiltersProps) {
   const named = (all: ReadonlyArray<{ id: string, name: string }>, id: string | undefined, none: string) =>
     id === undefined ? undefined : id === 'none' ? none : all.find((one) => one.id === id)?.name ?? '…'
   const labels = {
-    search: shown.search === undefined ? undefined : `“${shown.search}”`,
-    category: named(categories, shown.category, m.noCategory),
-    account: named(accounts, shown.account, m.noAccount),
-    tag: shown.tag === undefined ? undefined : `#${shown.tag}`,
-    status: shown.status,
-    currency: shown.currency?.toUpperCase(),
-    from: shown.from === undefined ? undefined : m.fromDay(formatDay(shown.from)),
-    to: shown.to === undefined ? undefined : m.toDay(formatDay(shown.to)),
+    search: view.search === undefined ? undefined : `“${view.search}”`,
+    category: named(categories, view.category, m.noCategory),
+    account: named(accounts, view.account, m.noAccount),
+    tag: view.tag === undefined ? undefined : `#${view.tag}`,
+    status: view.status,
+    currency: view.currency?.toUpperCase(),
+    from: view.from === undefined ? undefined : m.fromDay(formatDay(view.from)),
+    to: view.to === undefined ? undefined : m.toDay(formatDay(view.to)),
   }
   const all = Object.entries(labels).filter(([, word]) => word !== undefined)
   if (all.length === 0) return null

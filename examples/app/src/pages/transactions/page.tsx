@@ -4,7 +4,7 @@ import { useCallback, useReducer, useRef } from 'react'
 import { MenuPopup } from '../../app/menus.tsx'
 import { useSessionContext } from '../../app/session-context.tsx'
 import { useTransactionChanges } from '../../data/transactions/changes.ts'
-import { isFiltered, type Shown, shownOf, usualSort } from '../../data/transactions/filters.ts'
+import { isFiltered, type TransactionView, viewOf, usualSort } from '../../data/transactions/filters.ts'
 import { common, transactions as m } from '../../messages/en.ts'
 import { EmptyState, ErrorNote, PageHead, Skeleton } from '../../parts/ui.tsx'
 import { BulkBar, TotalsBar } from './bars.tsx'
@@ -29,20 +29,20 @@ export function Page() {
 
 function Transactions() {
   const { rights } = useSessionContext()
-  const shown = route.useSearch()
+  const view = route.useSearch()
   const navigate = route.useNavigate()
-  const { rows, names, categories, accounts, tags, totals, isSortable, hasMore, loadMore, isLoading, isEmpty, error } = useTransactionList(shown)
+  const { rows, names, categories, accounts, tags, totals, isSortable, hasMore, loadMore, isLoading, isEmpty, error } = useTransactionList(view)
   const changes = useTransactionChanges()
-  const exporting = useExport(shown, names)
+  const exporting = useExport(view, names)
   const [{ active, selected, edited, dialog }, dispatch] = useReducer(reduceList, initialState)
   const grid = useRef<HTMLDivElement>(null)
   const searchField = useRef<HTMLInputElement>(null)
   const chosen = rows.filter(({ id }) => selected.has(id))
   const editedRow = rows.find(({ id }) => id === edited)
 
-  const show = (change: Shown, isTyping = false) => {
+  const show = (change: TransactionView, isTyping = false) => {
     dispatch({ type: 'deselect' })
-    void navigate({ search: (before) => shownOf({ ...before, ...change }), replace: isTyping, resetScroll: false })
+    void navigate({ search: (before) => viewOf({ ...before, ...change }), replace: isTyping, resetScroll: false })
   }
   const activate = useCallback((id: string) => dispatch({ type: 'activate', id }), [])
   const toggle = useCallback((ids: readonly string[]) => dispatch({ type: 'toggle', ids }), [])
@@ -87,18 +87,18 @@ function Transactions() {
         </Menu.Root>
       </PageHead>
       {exporting.progress !== null && <p role='status'>{m.rowsAreWritten(exporting.progress)}</p>}
-      <Filters {...{ shown, categories, accounts, tags, searchField, isSortable }} onChange={show} />
+      <Filters {...{ view, categories, accounts, tags, searchField, isSortable }} onChange={show} />
       {edited === 'new' && <NewEntry changes={changes} onClose={stopEditing} />}
       <ErrorNote error={error} />
       {isLoading && <Skeleton rows={12} />}
-      {isEmpty && (isFiltered(shown)
+      {isEmpty && (isFiltered(view)
         ? <EmptyState action={<button type='button' onClick={() => void navigate({ search: {} })}>{m.showAll}</button>}>{m.nothingIsLikeThat}</EmptyState>
         : <EmptyState>{rights.write ? m.noTransactionYetPressN : m.noTransactionYet}</EmptyState>)}
       {rows.length > 0 && (
         <List
           {...{ grid, rows, names, active, selected, edited, hasMore, isSortable }}
           onEnd={loadMore}
-          sort={shown.sort ?? usualSort}
+          sort={view.sort ?? usualSort}
           onSort={(sort) => show({ sort: sort === usualSort ? undefined : sort })}
           isReadOnly={!rights.write}
           onActive={activate}

@@ -5,7 +5,7 @@ import { useSessionContext } from '../../app/session-context.tsx'
 import { accountsQuery } from '../../data/accounts.ts'
 import { categoriesQuery, tagsQuery } from '../../data/categories.ts'
 import { totalsQuery, transactionPages } from '../../data/transactions/api.ts'
-import type { Shown } from '../../data/transactions/filters.ts'
+import type { TransactionView } from '../../data/transactions/filters.ts'
 import { cachedList } from '../../data/transactions/pages.ts'
 import { countOf } from './bars.tsx'
 
@@ -14,10 +14,10 @@ const sortable = 10_000
 
 const noRows: never[] = []
 
-export function useTransactionList(shown: Shown) {
+export function useTransactionList(view: TransactionView) {
   const { context, user } = useSessionContext()
-  const pages = useInfiniteQuery(transactionPages(context, user.id, shown))
-  const totals = useQuery(totalsQuery(context, shown))
+  const pages = useInfiniteQuery(transactionPages(context, user.id, view))
+  const totals = useQuery(totalsQuery(context, view))
   const categories = useQuery(categoriesQuery(context)).data ?? noRows
   const accounts = useQuery(accountsQuery(context)).data ?? noRows
   const tags = useQuery(tagsQuery(context)).data ?? noRows
