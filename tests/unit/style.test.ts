@@ -91,10 +91,13 @@ describe('files', () => {
     expect(long).toEqual([])
   })
 
+  /** Comments of code, and all of a document: its tables name files too. */
+  const textOf = (file: string) => file.endsWith('.md') ? read(file) : proseOf(file, read(file)).map(({ text }) => text).join('\n')
+
   test('that comments and documents name exist', () => {
     const immutable = /^db\/migrations\/|^docs\/decisions\//
     const missing = tracked.filter((file) => /\.(tsx?|mjs|sql|md|sh|ya?ml|tf)$/.test(file) && !immutable.test(file) && file !== 'tests/unit/style.test.ts')
-      .flatMap((file) => pathsIn(read(file)).filter((path) => !existsSync(join(root, path))).map((path) => `${file}: ${path}`))
+      .flatMap((file) => pathsIn(textOf(file)).filter((path) => !existsSync(join(root, path))).map((path) => `${file}: ${path}`))
     expect(missing).toEqual([])
   })
 
