@@ -21,6 +21,7 @@ export function readInterruptedResponse(url: string, authorization: string | und
     socket.once('error', reject).once('close', () => resolve({ id: /^x-request-id: (\S+)/im.exec(head)?.[1] ?? '', bytes }))
     socket.once('data', (chunk: Buffer) => {
       head = chunk.toString('latin1')
+      if (!head.startsWith('HTTP/1.1 200')) return socket.destroy(new Error(head))
       socket.pause()
       end().then(() => socket.resume(), reject)
     }).on('data', (chunk: Buffer) => {
@@ -29,6 +30,7 @@ export function readInterruptedResponse(url: string, authorization: string | und
     const fields = [
       `GET /data/rpc/large_answer?note=${confidential.query} HTTP/1.1`,
       'Host: localhost',
+      'Connection: close',
       `Cookie: session=${confidential.cookie}`,
       `Apikey: ${confidential.key}`,
       ...(authorization === undefined ? [] : [`Authorization: ${authorization}`]),
