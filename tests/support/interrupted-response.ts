@@ -21,7 +21,10 @@ export function readInterruptedResponse(url: string, authorization: string | und
     socket.once('error', reject).once('close', () => resolve({ id: /^x-request-id: (\S+)/im.exec(head)?.[1] ?? '', bytes }))
     socket.once('data', (chunk: Buffer) => {
       head = chunk.toString('latin1')
-      if (!head.startsWith('HTTP/1.1 200')) return socket.destroy(new Error(head))
+      if (!head.startsWith('HTTP/1.1 200')) {
+        socket.destroy(new Error(head))
+        return
+      }
       socket.pause()
       end().then(() => socket.resume(), reject)
     }).on('data', (chunk: Buffer) => {
