@@ -221,26 +221,33 @@ describe('a key has at most the rights of its user', () => {
     expect(stored).toMatchObject({ organization_id: organizationId, user_id: await owner.id() })
   })
 
-  test.each(tables)('and a team key cannot access a personal row of %s', async (table) => {
-    const { id: organizationId, owner } = await team(stack, [])
-    const mine = await session(owner)
+  describe('and a team key', () => {
+    let mine: string
+    let token: string
+    beforeAll(async () => {
+      const { id: organizationId, owner } = await team(stack, [])
+      mine = await session(owner)
+      token = await tokenOf((await createKey(owner, { organizationId, role: 'admin' })).key)
+    })
     const create = async (into: string, row: unknown) => {
       const { status, body } = await data('POST', `/${into}`, mine, row)
       expect(status).toBe(201)
       return body[0]
     }
     const maker = { create } as Caller
-    const sample = samples[table]!
-    const row = await create(table, await sample.row(maker, { organization_id: null }))
-    const change = await sample.change(maker, { organization_id: null })
-    const token = await tokenOf((await createKey(owner, { organizationId, role: 'admin' })).key)
-    const path = `/${table}?${sample.where(row)}`
-    expect(await data('GET', `/${table}`, token)).toEqual({ status: 200, body: [] })
-    expect(await data('PATCH', path, token, change)).toEqual({ status: 200, body: [] })
-    expect(await data('DELETE', path, token)).toEqual({ status: 200, body: [] })
-    expect((await data('GET', path, mine)).body).toMatchObject([row])
-    const { body: [activity] } = await data('GET', `/activity?table_name=eq.${table}`, mine)
-    if (activity !== undefined) expect(await data('POST', '/rpc/undo', token, { p_activity_id: activity.id })).toMatchObject({ status: 404 })
+
+    test.each(tables)('cannot access a personal row of %s', async (table) => {
+      const sample = samples[table]!
+      const row = await create(table, await sample.row(maker, { organization_id: null }))
+      const change = await sample.change(maker, { organization_id: null })
+      const path = `/${table}?${sample.where(row)}`
+      expect(await data('GET', `/${table}`, token)).toEqual({ status: 200, body: [] })
+      expect(await data('PATCH', path, token, change)).toEqual({ status: 200, body: [] })
+      expect(await data('DELETE', path, token)).toEqual({ status: 200, body: [] })
+      expect((await data('GET', path, mine)).body).toMatchObject([row])
+      const { body: [activity] } = await data('GET', `/activity?table_name=eq.${table}`, mine)
+      if (activity !== undefined) expect(await data('POST', '/rpc/undo', token, { p_activity_id: activity.id })).toMatchObject({ status: 404 })
+    })
   })
 
   test('and a personal key cannot access a team', async () => {
