@@ -1,5 +1,5 @@
 /**
- * The roles of an organization's members, and what each may do to the organization. Source: interface "Roles and permissions".
+ * The roles of an organization's members, and the rights of each role on the organization.
  * The rights on data are rows of private.role_permissions.
  */
 import { createAccessControl } from 'better-auth/plugins/access'

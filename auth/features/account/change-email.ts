@@ -20,7 +20,7 @@ const day = 86_400_000
 /** Lifetimes of both links. */
 const lifetimes = { confirm: day, stop: 7 * day }
 
-/** Time before the request in which an attacker may have prepared other ways in, in milliseconds. */
+/** Time before the request in which an attacker may have added other ways to sign in, in milliseconds. */
 const suspectBefore = 7 * day
 
 type Kind = keyof typeof lifetimes
@@ -31,13 +31,13 @@ type Change = z.output<typeof changeOf>
 /** Limit of mails per new address, because the request can send a mail to any address. */
 const mailLimit: RateLimit = { window: 900, max: 5 }
 
-/** Identifies the current password. A change of the password ends the request. */
+/** Returns a value that identifies the current password. A change of the password invalidates the request. */
 const fingerprint = (password: string | null): string => createHash('sha256').update(password ?? '').digest('base64url')
 
 /** The store of mailed tokens. A token works once. */
 type Verifications = AuthContext['internalAdapter']
 
-/** The beginning of the stored values of one kind and account. The stored identifiers are hashes. */
+/** Returns the prefix of the stored values of one kind and account. It finds them, because the stored identifiers are hashes. */
 const keptOf = (kind: Kind, userId: string): string => JSON.stringify({ kind, userId }).slice(0, -1)
 
 const identifierOf = (kind: Kind, token: string): string => `${kind}-email-change-${token}`
@@ -89,13 +89,13 @@ async function confirmChange(db: AuthDatabase, { userId, from, to, credential }:
 }
 
 /**
- * Gives the account its old address back, whatever later changes did. The attacker who requested the change knew the password and
- * may be signed in. All ways in that the attacker may have prepared end:
+ * Restores the old address of the account, even after later changes of the address. The attacker who requested the change knew the
+ * password and may be signed in. This deletes every way to sign in that the attacker may have added:
  * - sessions, API keys, the password, passkeys, remembered devices and linked providers
  * - mailed links, and invitations in the user's name
  * - a second factor or backup codes from the week before the request, or later
- * Older factors stay: the user would have missed them by then, and access to the mailbox must not be enough to remove them. Of two
- * links the older wins, because the owner had the address first.
+ * Older second factors stay: the user would have noticed a foreign one by then, and access to the mailbox must not be enough to remove
+ * a factor. The link of an older change invalidates the links of later ones, because the owner had the address first.
  */
 async function stopChange(db: AuthDatabase, { userId, from, askedAt }: Change & { askedAt: Date }): Promise<void> {
   const suspectFrom = new Date(askedAt.getTime() - suspectBefore)
@@ -106,7 +106,7 @@ async function stopChange(db: AuthDatabase, { userId, from, askedAt }: Change & 
       .executeTakeFirst()
     if (kept.numUpdatedRows !== 1n) refuse('INVALID_TOKEN')
     await endMailed(trx, userId)
-    // needed for accounts without a password, whose fingerprint stays the same
+    // An account without a password keeps its fingerprint, so a pending confirmation would stay valid.
     await trx.deleteFrom('auth.verifications').where((link) => link.fn<boolean>('starts_with', ['value', link.val(keptOf('confirm', userId))])).execute()
     await trx.deleteFrom('auth.verifications').where((link) => link.fn<boolean>('starts_with', ['value', link.val(keptOf('stop', userId))]))
       .where('expiresAt', '>=', new Date(askedAt.getTime() + lifetimes.stop)).execute()
@@ -114,7 +114,7 @@ async function stopChange(db: AuthDatabase, { userId, from, askedAt }: Change & 
       .execute()
     await trx.deleteFrom('auth.two_factors').where('userId', '=', userId)
       .where((factor) => factor.or([factor('enabledAt', 'is', null), factor('enabledAt', '>', suspectFrom)])).execute()
-    // also remembered devices, which a change of an existing password would delete
+    // The trigger that deletes these at a change of the password does not fire for an account without a password.
     await trx.deleteFrom('auth.two_factor_tokens').where('userId', '=', userId).execute()
     await trx.updateTable('auth.two_factors').set({ backupCodes: [], backupCodesMadeAt: null }).where('userId', '=', userId)
       .where('backupCodesMadeAt', '>', suspectFrom).execute()

@@ -1,4 +1,4 @@
-/** Accounts. Source: interface "Auth surface", design "Where the interface is silent". */
+/** The routes of accounts: sign-up, sign-in, password, address and deletion. */
 import { z } from 'zod'
 import { callBetterAuth, passToBetterAuth } from '../../engine/engine.ts'
 import { refuse } from '../../errors.ts'
