@@ -38,7 +38,7 @@ export function withAccountLock<Result>(c: RouteContext, work: (trx: Transaction
   const { user, session } = callerOf(c)
   return c.var.services.db.transaction().execute(async (trx) => {
     await trx.selectFrom('auth.users').select('id').where('id', '=', user.id).forNoKeyUpdate().executeTakeFirst()
-    // a statement of its own: one that waits for a lock sees the rows of before the wait
+    // a separate statement, because the one that waited for the lock sees the sessions from before the wait
     const current = await trx.selectFrom('auth.sessions').select('id').where('id', '=', session.id).executeTakeFirst()
     if (current === undefined) refuse('UNAUTHORIZED')
     return work(trx)

@@ -21,7 +21,7 @@ export const email = z.string().pipe(z.email('INVALID_EMAIL').max(254, 'INVALID_
 
 export const id = z.string().min(1).max(128).regex(/^[\x21-\x7e]+$/, 'is not an identifier').meta({ examples: [exampleId] })
 export const url = z.url({ protocol: /^https?$/ }).max(2_048)
-/** A password to check may be anything that was ever allowed. */
+/** A password that is compared with the stored one. It must allow every password that was ever valid. */
 export const givenPassword = z.string().max(128, 'INVALID_PASSWORD').meta({ format: 'password' })
 export const confirmation = givenPassword.optional().meta({ description: 'May be left out within ten minutes of a sign-in.', format: 'password' })
 

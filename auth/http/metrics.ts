@@ -37,10 +37,10 @@ export type Metrics = {
   contentType: string
 }
 
-/** Each label value is a series that never ends, and a client may send any method. */
+/** The methods that are metric labels. Prometheus keeps a time series for each label, and a client may send any method. */
 const methods = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'])
 
-/** Timeout of the database at a scrape, in milliseconds. After it the last value is sent. */
+/** Time that a scrape waits for the database, in milliseconds. After it the scrape contains the last value. */
 const askMs = 500
 /** Maximum age of a value, in milliseconds. An older one is left out. */
 const rememberMs = 60_000

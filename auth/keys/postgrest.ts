@@ -6,21 +6,21 @@ import type { FunctionRows } from '../../db/types.ts'
 import type { AuthDatabase } from '../database.ts'
 import type { Log } from '../../common/log.ts'
 
-/** The keys that each PostgREST has announced while no key is pending. */
+/** The announcement of a PostgREST that has loaded the keys while no key is pending. */
 const nonePending = ''
-/** Interval of the check without a reason, in milliseconds. It finds a failed reload without a lost session. */
+/** Interval of the checks without a change, in milliseconds. They find a reload that failed without a lost session. */
 const lookAgainMs = 60_000
-/** Consecutive checks, and the interval in turns after them. */
+/** Number of checks that may follow each other at once, and the number of calls per check after that. */
 const [looksAtOnce, turnsPerLook] = [5, 15]
 
-/** Notifies every PostgREST to load the keys. One on a standby may load before the change has reached it, and needs a second notification. */
+/** Notifies every PostgREST to load the keys. A PostgREST on a standby may load before the change has reached the standby, so it needs this again. */
 export async function tellAgain(db: AuthDatabase): Promise<void> {
   await sql`notify pgrst, 'reload config'`.execute(db)
 }
 
 /**
- * Returns true if every PostgREST process of the primary has loaded the pending key. Each process announces its load, so the
- * announcements must be as many as the processes. Two rounds are needed: a process may load twice in one round, and only its second
+ * Returns true if every PostgREST process of the primary has loaded the pending key. Each process announces its load, so there must
+ * be as many announcements as processes. Two rounds are needed: a process may load twice in one round, and only its second
  * load proves that the first has finished.
  * @param databaseUrl the service's connection, for the session that waits for announcements
  * @param what 'reload config' uses a connection of PostgREST's pool; 'reload schema' opens new ones first
@@ -65,7 +65,7 @@ export async function isKnownToAll(
  * - the database lost sessions,
  * - a PostgREST began to listen.
  * It repeats that until each has announced the keys. Once a minute it lets each load the keys without new connections.
- * @returns the function to call each turn while no key is pending, with the ids of the keys
+ * @returns the function that the rotation calls at each check while no key is pending, with the ids of the keys
  */
 export function keeper(db: AuthDatabase, databaseUrl: string, log: Log): (keys: string) => Promise<void> {
   /** The state when each PostgREST had announced the keys. */

@@ -12,16 +12,16 @@ import { describeError, type Log } from '../../common/log.ts'
 import { signingKey } from './signing-keys.ts'
 import { isKnownToAll, keeper, tellAgain } from './postgrest.ts'
 
-/** A number that no other advisory lock of this database uses. */
+/** The advisory lock of the rotation. No other code uses this number in this database. */
 const lockKey = 710_331_804_120
 
-/** Turns with repeated notifications after a change, for a PostgREST on a lagging standby. */
+/** Number of checks that notify PostgREST again after a change, for a PostgREST on a lagging standby. */
 const turnsToTell = 5
 
 /** Interval of the checks, in milliseconds. */
 const turnMs = 2_000
 
-/** The parts of better-auth that the rotation needs: the context with the secret, and the signature. */
+/** The parts of better-auth that the rotation needs: the context with the secret, and the endpoint that signs. */
 type KeyEngine = {
   context: unknown
   api: { signJWT: (input: { body: { payload: Record<string, unknown> } }) => Promise<unknown> }
@@ -36,7 +36,7 @@ export type KeyOptions = {
   /** The service's connection, for the session that waits for announcements. */
   databaseUrl: string
   log: Log
-  /** The name of the operator's command here. */
+  /** The operator's command in this deployment, for messages. */
   adminCommand: string
   /** Time that a key signs, in seconds; 0 rotates only on request. */
   rotationIntervalSeconds: number
@@ -128,7 +128,7 @@ async function step(options: KeyOptions): Promise<void> {
   log.info({ kid: pending }, 'signing key rotated')
 }
 
-/** Returns the check of each turn. It does not run while a key is pending, because its notifications would be counted. */
+/** Returns the function that keeps PostgREST's keys current. It does nothing while a key is pending: isKnownToAll() would count its notifications. */
 function repeater({ db, databaseUrl, log }: KeyOptions): () => Promise<void> {
   const keep = keeper(db, databaseUrl, log)
   let lastIds: string | undefined

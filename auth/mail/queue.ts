@@ -160,7 +160,7 @@ async function unlockAbandoned(pool: pg.Pool): Promise<void> {
 function openPool(connectionString: string, log: Logger): pg.Pool {
   const pool = new pg.Pool({
     connectionString,
-    max: concurrency + 2, // and one to listen, one to enqueue
+    max: concurrency + 2, // one per job, one to listen, one to enqueue
     connectionTimeoutMillis: connectTimeout,
     query_timeout: queryTimeout,
     keepAlive: true,
