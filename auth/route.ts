@@ -22,7 +22,7 @@ export type Services = {
   prepared: PreparedQuery
   /** better-auth: its router, its context for code of our own, and the signer of tokens. */
   engine: { handler: (request: Request) => Promise<Response>, context: AuthContext, sign: Signer }
-  /** Returns null if there is no session. Renews a session whose expiry is due for an extension. */
+  /** Returns null if there is no session. Extends a session that is due for renewal. */
   readSession: (c: RouteContext) => Promise<Caller | null>
   plans: Plans
   limits: Limits

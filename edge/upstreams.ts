@@ -118,7 +118,7 @@ export function fixedUpstream(url: string): Upstreams {
   return { list: () => [upstream], next: () => Promise.resolve(upstream), close: () => disconnect(upstream) }
 }
 
-/** Error codes of a lookup whose name has no address. All other codes mean that DNS failed. */
+/** Error codes of a lookup for a name without an address. All other codes mean that DNS failed. */
 const unknownHost = new Set(['ENOTFOUND', 'ENODATA'])
 
 async function addressesOfHost(host: string): Promise<string[]> {

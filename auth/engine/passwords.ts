@@ -54,7 +54,7 @@ export type Passwords = {
 
 type Job = { task: Task, attempts: number, resolve: (key: string) => void, reject: (error: Error) => void }
 
-/** Maximum attempts of a job. A job whose thread ended three times may be the cause. */
+/** Maximum attempts of a job. A job that ended three threads is probably the cause. */
 const maxAttempts = 3
 
 /**
@@ -138,7 +138,7 @@ export function createPasswords(size: number, onLoss: (error: Error) => void): P
 /**
  * The stored hash that each request's password was compared with. The password can change during the tenth of a second that the
  * comparison takes. The request with the old password is then refused. Otherwise an attacker could keep a session or a password that
- * the change was meant to invalidate.
+ * the change invalidates.
  */
 const verifiedHashes = new WeakMap<CurrentRequest, string>()
 

@@ -1,6 +1,6 @@
 /**
- * The second factor: a code of an authenticator app, or a backup code. better-auth's own plugin makes the session first, accepts a
- * code repeatedly, and guards only the sign-in routes that it knows. Here no session is stored before the code is verified.
+ * The second factor: a code of an authenticator app, or a backup code. We do not use better-auth's plugin. It makes the session first,
+ * accepts a code repeatedly, and guards only the sign-in routes that it knows. Here no session is stored before the code is verified.
  */
 import { createHash, randomBytes } from 'node:crypto'
 import type { AuthContext, GenericEndpointContext } from 'better-auth'

@@ -41,7 +41,7 @@ async function show() {
   return offer('answer')
 }
 
-/** Shows the invitation, or the reason why it cannot be shown. */
+/** Shows the invitation, or an explanation if the link has none. */
 const refresh = () =>
   show().catch((error) => {
     offer()
