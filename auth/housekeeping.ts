@@ -1,5 +1,5 @@
 /**
- * Deletes expired rows: rate-limit windows, sessions, API keys, mailed tokens, pending sign-ins, remembered devices and invitations.
+ * Deletes expired rows: rate-limit windows, sessions, API keys, verifications, pending sign-ins, remembered devices and invitations.
  * Deletes activity and events after the operator's retention time. Each table is separate, so one failure does not stop the others.
  * Batches keep the locks short.
  */

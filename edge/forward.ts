@@ -1,5 +1,5 @@
 /**
- * Forwards a request to an upstream and streams the response back. No body is buffered, except a small error that is rewritten.
+ * Forwards a request to an upstream and streams the response back. No body is buffered, except a small error that `mend` may rewrite.
  *
  * Requests without a body use undici, which costs half of Node's own client. Requests with a body use Node's client, because
  * undici cannot wait for `100 Continue`: PostgREST asks for a body only after it has accepted the token.

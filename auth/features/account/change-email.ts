@@ -34,7 +34,7 @@ const mailLimit: RateLimit = { window: 900, max: 5 }
 /** Returns a value that identifies the current password. A change of the password invalidates the request. */
 const fingerprint = (password: string | null): string => createHash('sha256').update(password ?? '').digest('base64url')
 
-/** The store of mailed tokens. A token works once. */
+/** better-auth's store of tokens that work once. */
 type Verifications = AuthContext['internalAdapter']
 
 /** Returns the prefix of the stored values of one kind and account. It finds them, because the stored identifiers are hashes. */
@@ -72,7 +72,7 @@ async function take(
   return kept === null ? refuse('INVALID_TOKEN') : { ...change, askedAt: new Date(kept.expiresAt.getTime() - lifetimes[kind]) }
 }
 
-/** Deletes links that were mailed to the previous address, such as password resets. */
+/** Deletes the account's other pending tokens, such as links that were mailed to the previous address. */
 const endMailed = (trx: Transaction<Tables>, userId: string) => trx.deleteFrom('auth.verifications').where('value', '=', userId).execute()
 
 /** Sets the new address as verified, unless the address or the password has changed since the request. */
