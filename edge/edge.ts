@@ -137,16 +137,16 @@ export function edge({ auth, data, trustedProxies, app, hold, isStopping = () =>
   }
 
   // PostgREST answers OPTIONS without the database; the auth service's check includes the database
-  const askSurfaces = () => Promise.all([auth.isReady(), anyAnswers(data.postgrest, { method: 'OPTIONS', path: '/' })])
-  let pendingCheck: ReturnType<typeof askSurfaces> | undefined
+  const checkSurfaces = () => Promise.all([auth.isReady(), anyAnswers(data.postgrest, { method: 'OPTIONS', path: '/' })])
+  let pendingCheck: ReturnType<typeof checkSurfaces> | undefined
   /** Checks both surfaces. Concurrent requests share one check. The result is not cached, because an upgrade needs the current state. */
-  const surfaces = () =>
-    pendingCheck ??= askSurfaces().finally(() => {
+  const checkOnce = () =>
+    pendingCheck ??= checkSurfaces().finally(() => {
       pendingCheck = undefined
     })
   /** Answers `/healthz` for external monitors: whether both surfaces are up, and nothing more. */
   const health = async ({ outgoing, id }: EdgeRequest): Promise<void> => {
-    const isUp = (await surfaces()).every(Boolean)
+    const isUp = (await checkOnce()).every(Boolean)
     outgoing.writeHead(isUp ? 200 : 503, { 'content-type': 'application/json', 'cache-control': 'no-store', [requestIdHeader]: id })
       .end(JSON.stringify({ status: isUp ? 'up' : 'down' }))
   }

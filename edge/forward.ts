@@ -129,13 +129,13 @@ type Head = { status: number, received: string[] }
 export function read({ pool }: Upstream, request: Forwarded, accepts: (status: number) => boolean = () => true): Promise<boolean> {
   const { incoming, outgoing, path, headers, answerHeaders } = request
   return new Promise((resolve, reject) => {
-    let asking: Dispatcher.DispatchController | undefined
+    let requestController: Dispatcher.DispatchController | undefined
     let buffered: { head: Head, chunks: Buffer[], bytes: number } | undefined
-    const abort = () => outgoing.writableFinished || asking?.abort(new Error('The client is gone.'))
+    const abort = () => outgoing.writableFinished || requestController?.abort(new Error('The client is gone.'))
     outgoing.once('close', abort)
     pool.dispatch({ path, method: incoming.method as Dispatcher.HttpMethod, headers: headers as IncomingHttpHeaders }, {
       onRequestStart: (controller) => {
-        asking = controller
+        requestController = controller
         if (outgoing.destroyed) abort()
       },
       onResponseStart: (controller, status) => {
@@ -255,13 +255,13 @@ async function open({ host, port, agent }: Upstream, { incoming, path, headers }
     await (withBody ? Promise.race([once(request, 'continue'), answered]) : answered)
   } catch (error) {
     const code = codeOf(error)
-    throw refusedCodes.has(code) || (request.reusedSocket && cutCodes.has(code)) ? new Unseen(error) : error
+    throw refusedCodes.has(code) || (request.reusedSocket && cutCodes.has(code)) ? new RetryableError(error) : error
   }
   return { request, answered }
 }
 
 /** A failure before the upstream has seen the request, or of a read: the request may be sent again. */
-class Unseen extends Error {
+class RetryableError extends Error {
   constructor(cause: unknown) {
     super('The upstream has not seen the request.', { cause })
   }
@@ -326,7 +326,7 @@ export function repeatedRead(forwarded: Forwarded): (upstream: Upstream) => Prom
       const isCut = cutCodes.has(code) && !wasCut
       wasCut ||= isCut
       const { headersSent, destroyed } = forwarded.outgoing
-      throw !headersSent && !destroyed && (isCut || refusedCodes.has(code)) ? new Unseen(error) : error
+      throw !headersSent && !destroyed && (isCut || refusedCodes.has(code)) ? new RetryableError(error) : error
     }
   }
 }
@@ -352,7 +352,7 @@ export async function onUpstream(
     try {
       return await attempt(upstream)
     } catch (error) {
-      if (!(error instanceof Unseen)) throw error
+      if (!(error instanceof RetryableError)) throw error
       if (Date.now() > deadline || outgoing.destroyed) return 'refused'
       failed = upstream
       await sleep(50)

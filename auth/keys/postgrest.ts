@@ -9,9 +9,9 @@ import type { Log } from '../../common/log.ts'
 /** The announcement of a PostgREST that has loaded the keys while no key is pending. */
 const nonePending = ''
 /** Interval of the checks without a change, in milliseconds. They find a reload that failed without a lost session. */
-const lookAgainMs = 60_000
+const recheckMs = 60_000
 /** Number of checks that may follow each other at once, and the number of calls per check after that. */
-const [looksAtOnce, turnsPerLook] = [5, 15]
+const [checksAtOnce, callsPerCheck] = [5, 15]
 
 /** Notifies every PostgREST to load the keys. A PostgREST on a standby may load before the change has reached the standby, so it needs this again. */
 export async function tellAgain(db: AuthDatabase): Promise<void> {
@@ -70,10 +70,10 @@ export async function isKnownToAll(
 export function keeper(db: AuthDatabase, databaseUrl: string, log: Log): (keys: string) => Promise<void> {
   /** The state when each PostgREST had announced the keys. */
   let announcedState: { listeners: string, lost: string, keys: string, at: number } | undefined
-  let looks = 0
+  let recentChecks = 0
   return async (keys) => {
-    looks = Math.max(0, looks - 1 / turnsPerLook)
-    if (looks > looksAtOnce - 1) return
+    recentChecks = Math.max(0, recentChecks - 1 / callsPerCheck)
+    if (recentChecks > checksAtOnce - 1) return
     const { rows: [now] } = await sql<FunctionRows['private.postgrest_listeners'] & { lost: string }>`
       select private.postgrest_listeners(), sessions_killed + sessions_fatal + sessions_abandoned as lost
       from pg_stat_database where datname = current_database()`.execute(db)
@@ -82,8 +82,8 @@ export function keeper(db: AuthDatabase, databaseUrl: string, log: Log): (keys: 
     if (now === undefined || listeners === '') return
     const { lost } = now
     const unchanged = announcedState?.listeners === listeners && announcedState.lost === lost && announcedState.keys === keys ? announcedState : undefined
-    if (unchanged !== undefined && Date.now() - unchanged.at < lookAgainMs) return
-    looks += 1
+    if (unchanged !== undefined && Date.now() - unchanged.at < recheckMs) return
+    recentChecks += 1
     if (announcedState !== undefined && announcedState.lost !== lost) log.info('the database lost sessions, so every PostgREST loads its keys anew')
     if (await isKnownToAll(db, databaseUrl, nonePending, unchanged === undefined ? 'reload schema' : 'reload config')) {
       announcedState = { listeners, lost, keys, at: Date.now() }
