@@ -19,7 +19,7 @@ export type Policy = {
   guessesPassword: boolean
   /** The kind of session that a success starts. A `sign-in` also mails a new link to an unverified user. */
   startsSession: 'sign-up' | 'sign-in' | 'no'
-  /** `required`: an account with a second factor gets no session without it. `verified`: the handler has verified it. */
+  /** `required`: an account with a second factor gets no session without it. `verified`: the handler, or the provider of single sign-on, verifies it. */
   secondFactor: 'required' | 'verified'
   limits: {
     /** Per client address. An IPv6 client counts as its /64. */

@@ -1,4 +1,4 @@
-/** The caller: proving who it is again, locking its account, starting a session, and the response of a sign-in. */
+/** Steps that several handlers share: reauthenticate the caller, lock its account, start a session, and respond to a sign-in. */
 import type { GenericEndpointContext, User } from 'better-auth'
 import { sendVerificationEmailFn } from 'better-auth/api'
 import { setSessionCookie } from 'better-auth/cookies'
