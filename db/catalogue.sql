@@ -181,7 +181,7 @@ objects (kind, name, definition) as (
   -- smaller oids are objects that PostgreSQL creates itself
   from pg_cast c where c.oid >= 16384 and ('pg_cast'::regclass, c.oid) not in (select classid, objid from of_extensions)
   union all
-  -- for operators, collations and dictionaries, only the existence
+  -- operators, collations and dictionaries have no definition here: only their existence is compared
   select 'object', i.type || ' ' || i.identity, ''
   from pg_depend d, pg_identify_object(d.classid, d.objid, 0) i
   where d.refclassid = 'pg_namespace'::regclass and d.refobjid in (select oid from ours) and d.deptype = 'n'

@@ -107,7 +107,7 @@ export function appFiles(directory: string, policy: string): Listener {
     const { incoming } = bindings as HttpBindings
     if (method !== 'GET' && method !== 'HEAD') return new Response(null, { status: 405, headers: { allow: 'GET, HEAD' } })
     const headers = new Headers(given)
-    // a range needs a strong etag, and these are weak, so the client gets the whole file
+    // If-Range needs a strong etag, and these are weak, so the client receives the complete file
     if (headers.has('if-range')) headers.delete('range')
     return app.fetch(new Request(url, { method, headers }), { path: incoming.url?.split('?', 1)[0] ?? '/' })
   })

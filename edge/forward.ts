@@ -270,7 +270,7 @@ class RetryableError extends Error {
 /**
  * Sends a request that is not repeated.
  * @param onSent called when the upstream reads no more of the body: its response begins, or the body is too large
- * @param isHeavy true if the upstream keeps working on a whole body after its client is gone
+ * @param isHeavy true if the upstream continues to work on a complete body after the client has disconnected
  */
 export async function change(
   upstream: Upstream,

@@ -51,7 +51,7 @@ export type Upstreams = {
    * Returns the least busy upstream that is ready, and waits for one until the deadline.
    * @param load the number that is compared
    * @param avoid an upstream that has just failed; taken only if no other is ready
-   * @param isGone returns true when the client is gone
+   * @param isGone returns true if the client has disconnected
    * @returns undefined if none became ready
    */
   next: (deadline: number, load: 'active' | 'heavyActive', avoid: Upstream | undefined, isGone: () => boolean) => Promise<Upstream | undefined>

@@ -47,7 +47,7 @@ begin atomic
       end, value) as range
     from unnest(p_values) with ordinality as v (value, at)
   )
-  -- both ends of between must hold; of the ranges of other operations, any one
+  -- between has two ranges that must both hold; for any other operation one of the ranges is enough
   select array_agg(ranges order by at)
   from (
     select min(at) as at, '{' || string_agg(range, ',') || '}' as ranges
@@ -132,7 +132,7 @@ begin
       perform private.invalid(name || ' does not fit', 'It takes true or false.');
     end if;
     takes_null := coalesce(given, 'true') = 'true';
-    -- for true only null passes, and for false every other value
+    -- is_null true accepts only null, and is_null false accepts every other value
     numbers := case when takes_null then '{}' else '{(,)}' end;
     moments := case when takes_null then '{}' else '{(,)}' end;
     days := case when takes_null then '{}' else '{(,)}' end;
@@ -179,7 +179,7 @@ begin
   if kind = 'tag' then
     texts := array(select g.id::text from api.tags g where g.name = any (texts));
   elsif field = 'currency' then
-    -- in the stored form
+    -- currencies are stored in lower case
     texts := array(select lower(text) from unnest(texts) with ordinality as t (text, at) order by at);
   elsif kind = 'search' then
     texts := array['%' || regexp_replace(texts[1], '([\\%_])', '\\\1', 'g') || '%'];
