@@ -1,4 +1,4 @@
-/** The auth surface behind an edge that is a process of its own. */
+/** The auth surface for an edge that runs as a separate process. */
 import { errorCodes, type ErrorCode, type WireError } from '../auth/errors.ts'
 import { requestIdHeader } from '../common/request-id.ts'
 import { change, forwardedHeaders, isForClient, isRead, onUpstream, orRefuse, repeatedRead, type EdgeRequest, type Forwarded } from './forward.ts'

@@ -1,6 +1,6 @@
 /**
  * The edge: one origin for the app, the auth surface and the data surface. It authorizes nothing. With `npm start`
- * it runs in the process of the auth service; elsewhere it is a process of its own.
+ * it runs in the process of the auth service; elsewhere it is a separate process.
  */
 import type { IncomingMessage } from 'node:http'
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client'
@@ -89,7 +89,7 @@ function edgeMetrics(registry: Registry, watched: Record<string, Upstreams | und
 type AuthSurface = {
   serve: (request: EdgeRequest, traceparent: string | undefined) => void | Promise<void>
   isReady: () => Promise<boolean>
-  /** Present if the edge is a process of its own. It then logs this surface's requests, and its port has no probes. */
+  /** Present if the edge is a separate process. It then logs this surface's requests, and its port has no probes. */
   upstreams?: Upstreams
 }
 

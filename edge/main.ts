@@ -1,4 +1,4 @@
-/** The edge as a process of its own, in front of auth services and PostgREST processes. It needs no database and no secret. */
+/** The edge as a separate process, in front of auth services and PostgREST processes. It needs no database and no secret. */
 import { access, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { pino } from 'pino'

@@ -15,7 +15,7 @@ export const line = (max: number) =>
 
 export const name = line(200)
 
-/** An e-mail address, in lower case as it is stored. `problemOf` gives its error a code of its own. */
+/** An e-mail address, in lower case as it is stored. `problemOf` gives its error a separate code. */
 export const email = z.string().pipe(z.email('INVALID_EMAIL').max(254, 'INVALID_EMAIL')).transform((value) => value.toLowerCase())
   .meta({ format: 'email', maxLength: 254 })
 

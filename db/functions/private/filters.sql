@@ -2,8 +2,8 @@
 -- function get_filtered_transactions() evaluates them for each row as it comes, so that it can stop after enough rows. The reports read
 -- every row of a context, and evaluation by row would take about twice the time. So reports.sql writes the same conditions as SQL text.
 --
--- A date filter has two conditions. A transaction with a day of its own (booked_on) is compared with `days`, which do not depend on the
--- time zone. Any other transaction is compared with `moments`. A day of its own counts as its midnight.
+-- A date filter has two conditions. A transaction with a booking day (booked_on) is compared with `days`, which do not depend on the time
+-- zone. Any other transaction is compared with `moments`. A booking day counts as its midnight.
 
 create or replace function private.filter_literal(p_kind text, p_value jsonb, p_name text) returns text
   language plpgsql stable set search_path = ''
