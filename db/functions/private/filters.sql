@@ -80,7 +80,7 @@ create or replace function private.moment_bounds(p_moments tstzmultirange, p_day
   return range_merge(p_moments + case when isempty(p_days) then tstzmultirange() else tstzmultirange(tstzrange(
     lower(p_days)::timestamp at time zone 'UTC' - interval '14 hours', upper(p_days)::timestamp at time zone 'UTC' + interval '12 hours')) end);
 comment on function private.moment_bounds(tstzmultirange, datemultirange) is
-  'The range of transaction_date that contains every transaction within some moments, or with a day of its own within some days.';
+  'The range of transaction_date that contains every transaction within some moments, or with a booking day within some days.';
 
 create or replace function private.filter_conditions(p_filter jsonb)
   returns table (
@@ -211,7 +211,7 @@ $$;
 comment on function private.filter_conditions(jsonb) is
 $$Converts a filter to typed conditions that must all hold. Raises 400 for an invalid filter
 
-`kind` decides which column has the accepted values. Number: `numbers`. Date: `moments`, and `days` for a transaction with a day of its own. Id and text: `texts`, of which one must match by the operator `likeness`, or none if `is_negated`. Tag: `texts` are the ids of the caller's tags with these names; the transaction must have one of them, or none if `is_negated`; null is any tag. Search: `texts` is a pattern for ILIKE that must match the name, the description or the reference. `takes_null` says whether null passes.$$;
+`kind` decides which column has the accepted values. Number: `numbers`. Date: `moments`, and `days` for a transaction with a booking day. Id and text: `texts`, of which one must match by the operator `likeness`, or none if `is_negated`. Tag: `texts` are the ids of the caller's tags with these names; the transaction must have one of them, or none if `is_negated`; null is any tag. Search: `texts` is a pattern for ILIKE that must match the name, the description or the reference. `takes_null` says whether null passes.$$;
 
 create or replace function private.parse_filters(p_filters jsonb)
   returns table (
