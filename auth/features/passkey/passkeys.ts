@@ -17,7 +17,7 @@ import { output, type input } from './schemas.ts'
 
 /** Maximum passkeys per user, because a list reads all of them. */
 const maxPasskeys = 20
-/** EdDSA, ES256 and RS256 (RFC 9053). Every device supports one of them. */
+/** EdDSA, ES256 (RFC 9053) and RS256 (RFC 8812). Every device supports one of them. */
 const algorithms = [-8, -7, -257]
 
 /** The user handle of a credential: opaque, and without a name. */
