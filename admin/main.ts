@@ -11,7 +11,7 @@ try {
     admin(argv, { databaseUrl, command: settings.ADMIN_COMMAND, migrateCommand: settings.MIGRATE_COMMAND }, process.stdout, process.stderr)
   const isHelp = argv.length === 0 || argv.includes('--help') || argv.includes('-h')
   process.exitCode = isHelp ? await run(settings.DATABASE_URL ?? '') : await withExistingDatabase(settings, (databaseUrl) => {
-    // on standard error, because standard output can be a file
+    // uses standard error, because standard output can be a file
     process.stderr.write(`Database: ${nameOfDatabase(settings)}\n`)
     return run(databaseUrl)
   })

@@ -20,7 +20,7 @@ export type Config = {
   appUrl: string
   /** Whether there is an app. Without one, links lead to our own pages. */
   hasApp: boolean
-  /** data_url, which `/` names. */
+  /** data_url, for the list at `/`. */
   dataUrl: string
   host: string
   port: number
@@ -30,7 +30,7 @@ export type Config = {
   origins: Origins
   trustedProxies: AddressRange[]
   cookieDomain: string | undefined
-  /** `none` where the app is on another site. */
+  /** `none` if the app is on another site. */
   cookieSameSite: Settings['COOKIE_SAME_SITE']
   mail: { from: string, transport: MailTransport }
   rateLimitEnabled: boolean
@@ -76,7 +76,7 @@ function oidcProvider(settings: Settings): Config['oidc'] {
   }
 }
 
-/** The auth service's configuration. @throws ConfigError naming what is missing. */
+/** Builds the configuration. @throws ConfigError that names the missing or unsuitable setting */
 export function authConfig(settings: Settings): Config {
   const transport = mailTransport(settings)
   const host = new URL(settings.PUBLIC_URL).hostname

@@ -75,7 +75,10 @@ const tracedQuery = (query: Query, tracing: Tracing): Query => (...args) => {
   })
 }
 
-/** Wraps every client that the pool opens: the audit context before each write, and a span for each statement of a request. Cursors and callbacks pass through: they return no promise, and no write uses them. */
+/**
+ * Wraps every client that the pool opens. A write first sets the audit context, and each statement of a request makes a span. Queries
+ * with a callback pass through unchanged, because they return no promise. No write uses one.
+ */
 function wrapClients(pool: pg.Pool, tracing: Tracing | undefined): void {
   pool.on('connect', (client) => {
     const direct = client.query.bind(client) as Query
@@ -83,7 +86,7 @@ function wrapClients(pool: pg.Pool, tracing: Tracing | undefined): void {
     const wrapped: Query = (...args) => {
       if (typeof args.at(-1) === 'function') return direct(...args)
       if (typeof args[0] !== 'string' || !isWrite.test(args[0])) return query(...args)
-      // before each write, because requests share the connection and a failed transaction takes the setting back
+      // set before each write, because requests share connections and a rollback resets the setting
       return (direct(`select set_config('events.asking', $1, false)`, [auditContext()]) as Promise<unknown>).then(() => query(...args))
     }
     client.query = wrapped as typeof client.query
@@ -98,7 +101,7 @@ function wrapClients(pool: pg.Pool, tracing: Tracing | undefined): void {
  */
 export function connect(url: string, onError: (error: Error) => void, tracing?: Tracing): Connections {
   let isAccepted = false
-  /** Reports once that the database refuses a password that it has accepted before. Without it only the failed queries say so. */
+  /** Reports once that the database refuses a password that it has accepted before. Without this class only failed queries would show it. */
   class Client extends pg.Client {
     constructor(config?: pg.ClientConfig) {
       super(config)
@@ -146,7 +149,7 @@ export function connect(url: string, onError: (error: Error) => void, tracing?: 
       },
     }),
     plugins: [new CamelCasePlugin()],
-    // better-auth treats a session that it could not read as missing.
+    // better-auth treats a session that it could not read as missing, so serve-route.ts needs the error itself.
     log: (event) => {
       if (event.level === 'error') onQueryError(event.error)
     },
@@ -156,7 +159,7 @@ export function connect(url: string, onError: (error: Error) => void, tracing?: 
     engine,
     db,
     pool,
-    // A query of the pool itself calls back, so it would not be traced.
+    // pool.query() passes a callback, so wrapClients() would not trace it.
     prepared: (statement, values) => withClient(pool, async (client) => (await client.query({ ...statement, values })).rows[0]),
     pools: { auth: pool, engine: enginePool },
     close: async () => {

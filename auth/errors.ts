@@ -1,11 +1,11 @@
 /**
- * Every error of the auth surface, as data. `errorCodes` is the one place where a code has a status and a default
- * sentence; docs/errors.md is generated from it. No I/O.
+ * Every error of the auth surface, as data. `errorCodes` is the one place that gives a code its status and its default sentence.
+ * docs/errors.md is generated from it. No I/O.
  */
 import type { BASE_ERROR_CODES } from 'better-auth'
 import type { ORGANIZATION_ERROR_CODES } from 'better-auth/client/plugins'
 
-/** code → HTTP status and the sentence a client shows or logs. Source: interface "Errors", design "Where the interface is silent". */
+/** The HTTP status of each code, and the sentence that a client shows or logs. */
 export const errorCodes = {
   INVALID_EMAIL: [400, 'The e-mail address is not valid.'],
   INVALID_PASSWORD: [400, 'The password is not valid: it must have 8 to 128 characters, and a current password must match.'],
@@ -60,7 +60,7 @@ export const errorCodes = {
 
 export type ErrorCode = keyof typeof errorCodes
 
-/** Body of an error. Source: interface "Errors", auth surface. */
+/** The body of an error. */
 export type WireError = { error: ErrorCode, message: string }
 
 /** An error that the client receives. */
@@ -95,8 +95,8 @@ export function errorResponse(code: ErrorCode, message?: string, retryAfterSecon
 type EngineCode = keyof typeof BASE_ERROR_CODES | keyof typeof ORGANIZATION_ERROR_CODES
 
 /**
- * Maps better-auth's codes to ours. Other codes fall back to the status. An organization of others answers as if it did not exist,
- * so every code for "not a member" is NOT_FOUND.
+ * Our code for each code of better-auth. The status decides for all other codes. A user cannot find out that a foreign organization
+ * exists, so every code for "not a member" is NOT_FOUND.
  */
 const engineCodes = {
   INVALID_EMAIL: 'INVALID_EMAIL',
@@ -157,7 +157,7 @@ const constraintCodes: Record<string, ErrorCode> = {
   members_organization_user_unique: 'ALREADY_MEMBER',
   members_one_owner: 'FORBIDDEN',
   passkeys_credential_unique: 'PASSKEY_EXISTS',
-  // two concurrent sign-ins of one user: the next one finds the account
+  // one of two concurrent sign-ins of a user fails; the next attempt finds the account
   accounts_provider_account_unique: 'OIDC_FAILED',
 }
 

@@ -1,5 +1,5 @@
 /**
- * Deletes expired rows: rate-limit windows, sessions, API keys, mailed tokens, pending sign-ins, remembered devices and invitations.
+ * Deletes expired rows: rate-limit windows, sessions, API keys, verifications, pending sign-ins, remembered devices and invitations.
  * Deletes activity and events after the operator's retention time. Each table is separate, so one failure does not stop the others.
  * Batches keep the locks short.
  */
@@ -21,7 +21,7 @@ const ends = [
   { table: 'auth.invitations', key: 'id', ended: `expires_at < now() - interval '30 days'` },
 ] satisfies { table: keyof Tables, key: string, ended: string }[]
 
-/** Rows per statement, which takes milliseconds. */
+/** Rows per statement. A statement of this size takes milliseconds. */
 const batchRows = 1_000
 /** Time per table and round, in milliseconds. A started batch finishes. */
 const sweepMs = 2_000
@@ -29,7 +29,7 @@ type Outcome = 'left' | 'failed' | 'done'
 /** Pauses between rounds, by the worst outcome of a table, in milliseconds. */
 const pauses: Record<Outcome, number> = { left: 1_000, failed: 60_000, done: 10 * 60_000 }
 
-/** Deletes a batch. @returns the number of rows */
+/** A table, and the function that deletes a batch of its rows and returns their number. */
 type Sweep = { table: keyof Tables | 'api.activity', batch: () => Promise<number> }
 
 /** Retention of rows without an expiry, in days. */

@@ -29,7 +29,7 @@ import { startQueue } from './mail/queue.ts'
 import { mailSender, type OutgoingMail } from './mail/transports.ts'
 import { createServices } from './services.ts'
 
-/** Time in milliseconds in which a stopping service still accepts requests, until senders know of the stop. */
+/** Time in which a stopping service still accepts requests, in milliseconds. Load balancers need it to notice the stop. */
 const lameDuckMs = 250
 
 /** Seconds for which an expired token is still accepted, because clocks differ. */
@@ -41,15 +41,14 @@ export type Service = { listener: Listener, isReady: () => Promise<boolean> }
 /** The service's log, metrics and traces, for the listener around it. */
 export type Witnesses = { log: Log, registry: Metrics['registry'], tracing: Tracing | undefined }
 
-/** Builds a listener around the service's own. */
+/** Wraps the service's listener, for other paths on the same port. */
 export type Around = (service: Service, witnesses: Witnesses) => Listener
 
 export type StartOptions = Partial<Pick<KeyOptions, 'retireAfterSeconds'>> & {
-  /** Serves other paths of the same port. */
   around?: Around
   /** Further entries of `/`. */
   additions?: Additions
-  /** Receives each mail that the log transport would have sent. The service stores none. */
+  /** Called with each mail that the log transport writes instead of sending. The service itself stores no mail. */
   onUnsentMail?: (mail: OutgoingMail) => void
   /** Pause between two queries for new notices, in milliseconds. */
   noticePauseMs?: number | undefined
@@ -102,8 +101,8 @@ export async function startAuth(
     const { pool, pools, db } = connections
     const metrics = createMetrics(routeLabels.values())
     await checkDatabase(db, config)
-    // A hash needs 32 MiB, so three fit into a container's limit. A full queue takes about six seconds, and three times that on a
-    // busy machine.
+    // A hash needs 32 MiB, so three threads fit into a container's limit. A full queue takes about six seconds, and up to three times
+    // that on a busy machine, so its timeout is 20 seconds.
     const threads = Math.min(3, availableParallelism())
     const passwords = createPasswords(threads, (error) => log.warn({ error: describeError(error) }, 'a thread that hashes passwords was lost'))
     running.defer(passwords.stop)

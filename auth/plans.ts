@@ -1,8 +1,7 @@
-/** The active plans of users. */
+/** The active plans of users: a plan is an active subscription of a product. */
 import type { FunctionRows } from '../db/types.ts'
 import type { PreparedQuery } from './database.ts'
 
-/** Source: interface "Subscription status object". */
 type SubscriptionStatus = { isSubscribed: boolean, productId: string | null }
 
 export type Plans = {

@@ -1,4 +1,4 @@
-/** The policy of a route, as data, and the request that is served under it. `http/serve-route.ts` applies the policy before the handler. */
+/** The policy of a route as data, and the current request. `http/serve-route.ts` applies the policy before the handler runs. */
 import { AsyncLocalStorage } from 'node:async_hooks'
 import type { Session, User } from 'better-auth'
 
@@ -19,7 +19,7 @@ export type Policy = {
   guessesPassword: boolean
   /** The kind of session that a success starts. A `sign-in` also mails a new link to an unverified user. */
   startsSession: 'sign-up' | 'sign-in' | 'no'
-  /** `required`: an account with a second factor gets no session without it. `verified`: the handler has verified it. */
+  /** `required`: an account with a second factor gets no session without it. `verified`: the handler, or the provider of single sign-on, verifies it. */
   secondFactor: 'required' | 'verified'
   limits: {
     /** Per client address. An IPv6 client counts as its /64. */
@@ -61,14 +61,14 @@ export type CurrentRequest = Readonly<{
   client: Client
   /** Undefined before the session is read, and on routes without one. */
   caller: Caller | undefined
-  /** Receives each failed query of better-auth, which answers some of them as if there were no such row. */
+  /** Called with each failed query of better-auth, which reports some of them as a missing row. */
   onQueryError: (error: unknown) => void
-  /** Takes back the guess that was counted, because the password is correct. */
+  /** Uncounts the guess of this request. Called if the password is correct. */
   onCorrectPassword: () => Promise<void>
 }>
 
 /**
- * The request that is being served, for code that better-auth, Kysely and pg call: no argument of ours reaches their hooks.
- * Handlers read Hono's variables instead. Only `http/serve-route.ts` writes it, and each object is read-only.
+ * The current request, for hooks of better-auth, Kysely and pg, which receive no argument of ours. Handlers read Hono's variables
+ * instead. Only `http/serve-route.ts` sets it, and each object is read-only.
  */
 export const currentRequest = new AsyncLocalStorage<CurrentRequest>()

@@ -1,12 +1,12 @@
 /**
- * The roles of an organization's members, and what each may do to the organization. Source: interface "Roles and permissions".
+ * The roles of an organization's members, and the rights of each role on the organization.
  * The rights on data are rows of private.role_permissions.
  */
 import { createAccessControl } from 'better-auth/plugins/access'
 
 export const roleNames = ['owner', 'admin', 'editor', 'viewer'] as const
 export type RoleName = typeof roleNames[number]
-/** The roles that an invitation can have. Ownership is transferred instead. */
+/** The roles that an invitation, an update of a member or an API key can have. Ownership is transferred instead. */
 export const givenRoleNames = ['admin', 'editor', 'viewer'] as const
 
 const statements = {

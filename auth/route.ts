@@ -20,9 +20,9 @@ export type Services = {
   config: Config
   db: AuthDatabase
   prepared: PreparedQuery
-  /** better-auth: its router, its context for code of our own, and the signature of tokens. */
+  /** better-auth: its router, its context for code of our own, and the signer of tokens. */
   engine: { handler: (request: Request) => Promise<Response>, context: AuthContext, sign: Signer }
-  /** Returns null if there is no session. Renews a session that is due. */
+  /** Returns null if there is no session. Extends a session that is due for renewal. */
   readSession: (c: RouteContext) => Promise<Caller | null>
   plans: Plans
   limits: Limits
@@ -40,11 +40,11 @@ type Variables = {
   client: Client
   /** Undefined on routes without a session. */
   caller: Caller | undefined
-  /** An API key that came in place of a session. Its handler checks it. */
+  /** The API key of a request that has one instead of a session. The handler checks it. */
   apiKey: string | undefined
   /** The Set-Cookie headers of the response. */
   cookies: string[]
-  /** The URL that a browser is sent to in place of a page. */
+  /** The URL to which a browser is redirected instead of receiving a page. */
   redirectTo: string | undefined
 }
 
@@ -80,14 +80,14 @@ type Method = 'GET' | 'POST' | 'PATCH' | 'DELETE'
 /** A checked row, for code that serves all rows. */
 export type Route = Omit<Row<z.ZodType, z.ZodType>, 'handle'> & { method: Method, path: string, handle: (c: RouteContext, input: never) => unknown }
 
-/** Makes a route of a row, and checks the types of the row against each other. */
+/** Makes a route from a row. The compiler checks that the handler fits the schemas. */
 export const route = <Input extends z.ZodType, Output extends z.ZodType>(method: Method, path: string, row: Row<Input, Output>): Route => ({
   method,
   path,
   ...row,
 })
 
-/** Returns a handler that responds with a fixed body after its work. */
+/** Returns a handler that does the work and then responds with a fixed body. */
 export const respondWith = <Input, Body>(body: Body, work: (c: RouteContext, input: Input) => Promise<unknown>) => async (c: RouteContext, input: Input) => {
   await work(c, input)
   return body

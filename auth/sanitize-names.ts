@@ -1,6 +1,6 @@
 /**
- * Sanitizes names and addresses for our mails and pages, and escapes text in their HTML. No I/O. A user can choose any name, and our mails lend it credibility. A
- * name is cut to one short line, and characters that mail programs turn into links are replaced.
+ * Sanitizes names and addresses for our mails and pages, and escapes text in their HTML. A user can choose any name, and our mails lend
+ * it credibility. So a name is cut to one short line, and characters that mail programs turn into links are replaced. No I/O.
  */
 
 /** Maximum length of a shown name. */

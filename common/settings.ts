@@ -121,7 +121,7 @@ const keptDays = (fallback: number) =>
   z.coerce.number('must be a number of days').int('must be a number of days').min(1, 'must be from 1 to 36500').max(36_500, 'must be from 1 to 36500')
     .default(fallback)
 
-/** Every variable of the run contract, in the order of docs/settings.md. */
+/** All settings, in the order of docs/settings.md. */
 export const environment = z.object({
   NODE_ENV: setting(z.string().optional(), { description: '`production` turns missing secrets and a missing mail provider into errors' }),
   PUBLIC_URL: setting(origin.optional(), {
@@ -153,7 +153,7 @@ export const environment = z.object({
     description: "data_url as clients see it: in `/`, in the start message and in PostgREST's own description",
     unset: '`http://localhost:$DATA_PORT`',
   }),
-  // the edge always accepts 64 KiB, so a smaller limit would have no effect
+  // the edge accepts 64 KiB without a token, and a token must not lower that limit
   DATA_BODY_LIMIT: setting(
     z.coerce.number('must be a number of bytes').int('must be a number of bytes').min(65_536, 'must be from 65536 to 16777216')
       .max(16_777_216, 'must be from 65536 to 16777216').default(2_097_152),
@@ -327,7 +327,7 @@ export const environment = z.object({
   ),
 })
 
-/** Names of the settings that are secrets. */
+/** The names of the settings that are secrets. */
 export const secretNames = Object.entries(environment.shape).filter(([, schema]) => schema.meta()?.['secret'] === true)
   .map(([name]) => name as keyof typeof environment.shape)
 

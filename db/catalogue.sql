@@ -40,7 +40,7 @@ changed_by_us as (
   where c.relnamespace = 'pg_catalog'::regnamespace and c.relacl is distinct from i.initprivs
 ),
 rights as (
-  -- without any grant or revoke, PostgreSQL's defaults apply: everybody may use functions and types
+  -- without any grant or revoke, PostgreSQL's defaults apply: PUBLIC may use functions and types
   select 'schema ' || quote_ident(n.nspname) as what, n.nspowner as owner, n.nspacl as acl, acldefault('n', n.nspowner) as usual
   from pg_namespace n where n.oid in (select oid from ours)
   union all
@@ -181,7 +181,7 @@ objects (kind, name, definition) as (
   -- smaller oids are objects that PostgreSQL creates itself
   from pg_cast c where c.oid >= 16384 and ('pg_cast'::regclass, c.oid) not in (select classid, objid from of_extensions)
   union all
-  -- of operators, collations and dictionaries only the existence
+  -- operators, collations and dictionaries have no definition here: only their existence is compared
   select 'object', i.type || ' ' || i.identity, ''
   from pg_depend d, pg_identify_object(d.classid, d.objid, 0) i
   where d.refclassid = 'pg_namespace'::regclass and d.refobjid in (select oid from ours) and d.deptype = 'n'

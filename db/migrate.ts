@@ -26,7 +26,7 @@ export type MigrateOptions = {
   authServicePassword: string
   /** Password of the login `authenticator`. */
   authenticatorPassword: string
-  /** The number of connections that each PostgREST may hold (PGRST_DB_POOL). Default: 12. */
+  /** The number of connections of each PostgREST (PGRST_DB_POOL). Default: 12. */
   dataPool?: number
   /** Called before any change. Throws if the database belongs to another deployment. */
   beforeMigrating?: (client: pg.ClientBase) => Promise<void>
@@ -121,7 +121,7 @@ async function applied(client: pg.Client): Promise<Map<string, string>> {
   await client.query(`
     create schema if not exists private;
     create table if not exists private.migrations (name text primary key, checksum text not null, applied_at timestamptz not null default now());
-    comment on table private.migrations is 'What db/migrate.ts has applied.'`)
+    comment on table private.migrations is 'The files that db/migrate.ts has applied, and their checksums.'`)
   const { rows } = await client.query<{ name: string, checksum: string }>('select name, checksum from private.migrations')
   return new Map(rows.map((row) => [row.name, row.checksum]))
 }
@@ -151,7 +151,7 @@ async function record(client: pg.Client, name: string, sum: string): Promise<voi
 
 /**
  * Locks every table at once. The requests of a live service lock tables in another order, so a deadlock is possible. The lock timeout is
- * shorter than PostgreSQL's deadlock timeout: the migration gives up, and no request is cancelled.
+ * shorter than PostgreSQL's deadlock timeout. So the migration gives up and is retried, and no request is cancelled.
  */
 async function lockTables(client: pg.Client): Promise<void> {
   await client.query(`set local lock_timeout = '500ms'; set local statement_timeout = '15min'`)
@@ -254,7 +254,7 @@ const dropRoutines = `
 /** Returns true if a statement failed because a routine depends on the object or the column type. PostgreSQL 15 has another code for the latter. */
 const isNeededByRoutine = ({ code, message }: pg.DatabaseError): boolean => code === '2BP01' || code === '0A000' && message.includes('uses its row type')
 
-/** Runs a migration. If functions of an older version depend on what it drops, this drops the functions first. */
+/** Runs a migration. If functions of an older version depend on an object that it drops, this drops these functions first. */
 async function change(client: pg.Client, file: string, sql: string): Promise<void> {
   await client.query('savepoint file')
   try {

@@ -1,6 +1,6 @@
 -- The contents of every table, one row each: the number of rows, and the sum of their hashes, which does not depend on their order. It
 -- skips the rows of unlogged tables, as pg_dump does, because a crash may empty these tables.
--- For a sequence the result only says if it is past the rows that it numbers: its value belongs to no snapshot.
+-- For a sequence the result only says whether it is past the largest number in its table. Its value is not part of a snapshot.
 -- query_to_xml() is PostgreSQL's only function that runs a query from a text.
 set search_path = '';
 set timezone = 'UTC';

@@ -46,7 +46,7 @@ export type Table = {
 
 export type Parameter = { name: string, type: string, optional: boolean, nullable: boolean }
 
-/** The result of a function: rows of a table, rows of its own type, or one value. */
+/** The result of a function: rows of a table, rows with columns that the function defines, or one value. */
 export type Reply =
   | { kind: 'table', table: string, isSet: boolean }
   | { kind: 'rows', columns: { name: string, type: string }[], isSet: boolean }

@@ -1,4 +1,4 @@
-/** The files that are made of common/settings.ts: docs/settings.md, and infra/settings.json for the chart and Terraform. */
+/** Generates docs/settings.md, and infra/settings.json for the chart and Terraform, from common/settings.ts. */
 import { z } from 'zod'
 import { environment, type About } from '../common/settings.ts'
 
@@ -33,8 +33,8 @@ const offered = () =>
     settings().flatMap(({ name, services, secret = false, enum: values = [] }) => services === undefined ? [] : [[name, { secret, services, values }]]),
   )
 
-/** One line a setting. */
+/** Returns the text of infra/settings.json, with one line per setting. */
 const json = () => `{\n${Object.entries(offered()).map(([name, facts]) => `  ${JSON.stringify(name)}: ${JSON.stringify(facts)}`).join(',\n')}\n}\n`
 
-/** Returns the text of each file that is made of the settings. */
+/** Returns the text of each generated file, by its path. */
 export const settingsPages = (): Record<string, string> => ({ 'docs/settings.md': page(), 'infra/settings.json': json() })

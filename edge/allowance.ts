@@ -3,7 +3,7 @@
  * token, and plans every embedding of a URL. No I/O.
  */
 
-/** Limits without a bearer token. Such a client reads no row and writes none. */
+/** Limits without a bearer token. Such a client can read and write no row. */
 const anonymous = { urlBytes: 2 * 1024, bodyBytes: 64 * 1024, csvBytes: 4 * 1024 }
 /** Limits with a token. PostgREST turns CSV into JSON that grows with the square of its size. */
 const withBearer = { urlBytes: 8 * 1024, csvBytes: 16 * 1024 }
@@ -31,20 +31,20 @@ export type Allowance = {
   /** Path and query as received, in bytes. */
   urlBytes: number
   bodyBytes: number
-  /** True if the body needs a slot, because PostgREST may need much memory for it. */
+  /** True if the request needs a heavy slot (upstreams.ts), because PostgREST may need much memory for its body. */
   isHeavy: boolean
 }
 
 /**
  * Returns the limits of one request.
- * @param bodyLimit the largest body of all, in bytes
+ * @param bodyLimit maximum body of a write with a token, in bytes
  */
 export function allowance(request: RequestShape, bodyLimit: number): Allowance {
-  // to PostgREST another scheme, or no token after it, is an anonymous request
+  // PostgREST treats another scheme, or a scheme without a token, as an anonymous request
   const hasBearer = /^bearer[ \t]+[^ \t]/i.test(request.authorization ?? '')
   const isCsv = /^text\/csv/i.test(request.contentType ?? '')
   if (!hasBearer) return { urlBytes: anonymous.urlBytes, bodyBytes: isCsv ? anonymous.csvBytes : anonymous.bodyBytes, isHeavy: false }
-  // other methods need no body, but PostgREST would read it
+  // other methods need no body, but PostgREST would read one
   const writes = ['POST', 'PATCH', 'PUT'].includes(request.method)
   if (!writes) return { urlBytes: withBearer.urlBytes, bodyBytes: isCsv ? anonymous.csvBytes : lightBytes, isHeavy: false }
   return {

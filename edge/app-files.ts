@@ -1,4 +1,4 @@
-/** A built single-page app at `/`. A path that is no file is a place in the app. */
+/** Serves a built single-page app at `/`. A path without a file is a route of the app and gets its index.html. */
 import { access, readFile, realpath, stat } from 'node:fs/promises'
 import { join, sep } from 'node:path'
 import { getRequestListener, type HttpBindings } from '@hono/node-server'
@@ -28,7 +28,7 @@ export async function needApp(directory: string): Promise<void> {
   })
 }
 
-/** Returns the policy of the reference app's documents, which its build brings. The file is never served. */
+/** Returns the Content-Security-Policy of the reference app's documents, from a file of its build that is never served. */
 export const policyOfApp = async (directory: string): Promise<string> => (await readFile(join(directory, '.content-security-policy'), 'utf8')).trim()
 
 type File = { path: string, etag: string }
@@ -85,10 +85,10 @@ export function appFiles(directory: string, policy: string): Listener {
     context.res.headers.set('x-content-type-options', 'nosniff')
     context.res.headers.set('referrer-policy', 'no-referrer')
   })
-  // where the build brings no compressed copy
+  // for files without a compressed copy in the build
   app.use(compress({ encoding: 'gzip' }))
   app.get('*', async (context) => {
-    // the path as received, in which no dots are resolved
+    // the path as received, before dot segments are resolved
     const names = namesIn(context.env.path)
     if (names === undefined) return context.notFound()
     const isPlace = !(names.at(-1) ?? '').includes('.') && acceptsHtml(context.req.raw)
@@ -107,7 +107,7 @@ export function appFiles(directory: string, policy: string): Listener {
     const { incoming } = bindings as HttpBindings
     if (method !== 'GET' && method !== 'HEAD') return new Response(null, { status: 405, headers: { allow: 'GET, HEAD' } })
     const headers = new Headers(given)
-    // a range needs a strong etag, and these are weak, so the client gets the whole file
+    // If-Range needs a strong etag, and these are weak, so the client receives the complete file
     if (headers.has('if-range')) headers.delete('range')
     return app.fetch(new Request(url, { method, headers }), { path: incoming.url?.split('?', 1)[0] ?? '/' })
   })

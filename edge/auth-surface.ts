@@ -1,4 +1,4 @@
-/** The auth surface behind an edge that is a process of its own. */
+/** The auth surface for an edge that runs as a separate process. */
 import { errorCodes, type ErrorCode, type WireError } from '../auth/errors.ts'
 import { requestIdHeader } from '../common/request-id.ts'
 import { change, forwardedHeaders, isForClient, isRead, onUpstream, orRefuse, repeatedRead, type EdgeRequest, type Forwarded } from './forward.ts'
@@ -8,10 +8,10 @@ import type { Upstream, Upstreams } from './upstreams.ts'
 /** Time to wait for an auth service, in milliseconds: `docker compose up` stops the old one before it migrates and starts the new one. */
 const startupMs = 20_000
 
-/** Largest body that the edge forwards, in bytes. The auth service refuses far smaller ones. */
+/** Maximum body that the edge forwards, in bytes. The auth service itself refuses bodies above 64 KiB. */
 const bodyLimit = 16 * 1024 * 1024
 
-/** Answers in the auth surface's shape. */
+/** Sends an error in the format of the auth surface. */
 export async function refuseAuth({ id, incoming, outgoing }: EdgeRequest, code: ErrorCode): Promise<void> {
   const [status, message] = errorCodes[code]
   await sendError(incoming, outgoing, status, {

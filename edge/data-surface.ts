@@ -1,5 +1,6 @@
 /**
- * The data surface at the edge: checks the cost of a request before PostgREST sees a byte of it, then forwards it with translated headers.
+ * The data surface at the edge: checks the limits of a request before PostgREST receives a byte of it, translates its headers and
+ * forwards it. Reads go to hot standbys first, if there are any.
  */
 import { clientNetwork } from '../common/client-address.ts'
 import { requestIdHeader } from '../common/request-id.ts'
@@ -27,7 +28,7 @@ export type DataSurface = {
   postgrest: Upstreams
   /** PostgREST processes on hot standbys, which answer reads. */
   standbys?: Upstreams | undefined
-  /** The largest body of all, in bytes. */
+  /** Maximum body of a write with a token, in bytes. */
   bodyLimit: number
   /** Time to wait for a PostgREST that restarts, in milliseconds. */
   timeoutMs?: number
@@ -57,7 +58,7 @@ function answerHeaders({ id, incoming, prefix }: DataRequest): Forwarded['answer
       const name = received[at] ?? ''
       const value = received[at + 1] ?? ''
       const lower = name.toLowerCase()
-      // PostgREST sends two types where it refuses, of which the first is true
+      // An error of PostgREST may have two Content-Type headers. The first is correct.
       const isSecondType = lower === 'content-type' && names.has(lower)
       names.add(lower)
       if (!isForClient(lower) || (isSecondType && wantsObject)) continue
@@ -68,7 +69,7 @@ function answerHeaders({ id, incoming, prefix }: DataRequest): Forwarded['answer
   }
 }
 
-/** Returns true if a standby's answer is final. A refusal is the primary's to give: a standby may lag behind. */
+/** Returns true if the client receives a standby's response. After an error the primary answers, because a standby may lag behind. */
 const isFinal = (status: number) => status < 400 || status === 429
 
 /** Codes of the data surface for each way in which forwarding fails. */

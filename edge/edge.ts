@@ -1,6 +1,6 @@
 /**
- * The edge: one origin for the app, the auth surface and the data surface. It decides nothing about who may do what. At `npm start`
- * it runs in the process of the auth service; elsewhere it is a process of its own.
+ * The edge: one origin for the app, the auth surface and the data surface. It authorizes nothing. With `npm start`
+ * it runs in the process of the auth service; elsewhere it is a separate process.
  */
 import type { IncomingMessage } from 'node:http'
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client'
@@ -30,7 +30,7 @@ const absoluteForm = /^https?:\/\/[^/?#]*/i
 /** A `Host` header: a name or an address, with a port or without. */
 const host = /^(?:\[[\da-f:.]+\]|[\w.~%!$&'()*+,;=-]*)(?::\d{0,5})?$/i
 
-/** Returns true if a request has one `Host` at most, and that is well-formed (RFC 9112, 3.2). */
+/** Returns true if a request has at most one `Host`, and that one is well-formed (RFC 9112, 3.2). */
 function hasValidHost({ headers, rawHeaders }: IncomingMessage): boolean {
   let count = 0
   for (let at = 0; at < rawHeaders.length; at += 2) if (rawHeaders[at]?.length === 4 && rawHeaders[at]?.toLowerCase() === 'host') count += 1
@@ -89,7 +89,7 @@ function edgeMetrics(registry: Registry, watched: Record<string, Upstreams | und
 type AuthSurface = {
   serve: (request: EdgeRequest, traceparent: string | undefined) => void | Promise<void>
   isReady: () => Promise<boolean>
-  /** Present if the edge is a process of its own. It then logs this surface's requests, and its port has no probes. */
+  /** Present if the edge is a separate process. It then logs this surface's requests, and its port has no probes. */
   upstreams?: Upstreams
 }
 
@@ -100,7 +100,7 @@ export type EdgeOptions = {
   /** Answers at `/` for a single-page app. */
   app?: Listener | undefined
   hold?: Hold | undefined
-  /** Returns true during a stop. Connections are closed with the next response then. */
+  /** Returns true during a stop. Each response then closes its connection. */
   isStopping?: () => boolean
   log: Pick<Log, 'info' | 'error'>
   registry: Registry
@@ -136,17 +136,17 @@ export function edge({ auth, data, trustedProxies, app, hold, isStopping = () =>
     })
   }
 
-  // PostgREST answers OPTIONS without the database, which the auth service has asked
-  const askSurfaces = () => Promise.all([auth.isReady(), anyAnswers(data.postgrest, { method: 'OPTIONS', path: '/' })])
-  let pendingCheck: ReturnType<typeof askSurfaces> | undefined
-  /** Asks both surfaces. Requests at the same time share one answer. It is not kept, because an upgrade waits for what is true now. */
-  const surfaces = () =>
-    pendingCheck ??= askSurfaces().finally(() => {
+  // PostgREST answers OPTIONS without the database; the auth service's check includes the database
+  const checkSurfaces = () => Promise.all([auth.isReady(), anyAnswers(data.postgrest, { method: 'OPTIONS', path: '/' })])
+  let pendingCheck: ReturnType<typeof checkSurfaces> | undefined
+  /** Checks both surfaces. Concurrent requests share one check. The result is not cached, because an upgrade needs the current state. */
+  const checkOnce = () =>
+    pendingCheck ??= checkSurfaces().finally(() => {
       pendingCheck = undefined
     })
-  /** Answers `/healthz` for external monitors: both surfaces are up. It says nothing more. */
+  /** Answers `/healthz` for external monitors: whether both surfaces are up, and nothing more. */
   const health = async ({ outgoing, id }: EdgeRequest): Promise<void> => {
-    const isUp = (await surfaces()).every(Boolean)
+    const isUp = (await checkOnce()).every(Boolean)
     outgoing.writeHead(isUp ? 200 : 503, { 'content-type': 'application/json', 'cache-control': 'no-store', [requestIdHeader]: id })
       .end(JSON.stringify({ status: isUp ? 'up' : 'down' }))
   }
@@ -176,7 +176,7 @@ export function edge({ auth, data, trustedProxies, app, hold, isStopping = () =>
     const target = (incoming.url ?? '').replace(absoluteForm, '')
     incoming.url = target
     if (target === '/healthz') return health(request)
-    // as received: a path that equals one of these only after decoding is a different path
+    // Matches the path without decoding it. A path that matches only after decoding is a different path.
     const [, prefix, path = '/', query = ''] = dataPath.exec(target) ?? []
     const isApp = app !== undefined && isOfApp(target)
     const surface = isApp ? 'app' : prefix === undefined ? 'auth' : 'data'

@@ -1,5 +1,5 @@
 /**
- * Forwards a request to an upstream and streams the response back. Neither body is ever held whole.
+ * Forwards a request to an upstream and streams the response back. No body is buffered, except a small error that `mend` may rewrite.
  *
  * Requests without a body use undici, which costs half of Node's own client. Requests with a body use Node's client, because
  * undici cannot wait for `100 Continue`: PostgREST asks for a body only after it has accepted the token.
@@ -32,12 +32,12 @@ export type EdgeRequest = {
   outgoing: ServerResponse
 }
 
-/** A request with all that an upstream receives of it, and the way back. */
+/** A request with its path and headers for the upstream, and the functions that adapt the response for the client. */
 export type Forwarded = EdgeRequest & {
   path: string
   headers: OutgoingHttpHeaders
   bodyLimit: number
-  /** Response headers for the client. @param received names and values in turn, as the upstream sent them */
+  /** Returns the response headers for the client. @param received alternating names and values, as the upstream sent them */
   answerHeaders: (received: readonly string[], status: number) => string[]
   /** Returns a status and a body to send in place of an error of the upstream, or undefined. Called for 401 and 500 only. */
   mend?: (status: number, body: Buffer) => { status: number, body: Buffer } | undefined
@@ -60,7 +60,7 @@ const ofConnection = new Set([
   'upgrade',
 ])
 
-/** Headers that place a request in a trace. A client could join its own to a trace of another user. */
+/** Trace headers, forwarded only from trusted proxies. Otherwise a client could add its requests to another user's trace. */
 const ofTrace = new Set(['traceparent', 'tracestate'])
 
 /**
@@ -91,10 +91,10 @@ const readMethods = new Set(['GET', 'HEAD', 'OPTIONS'])
 /** Returns true for a request that may be sent twice. */
 export const isRead = (incoming: IncomingMessage): boolean => readMethods.has(incoming.method ?? '') && !hasBody(incoming)
 
-/** Errors of connects: the upstream has seen nothing. */
+/** Error codes of a failed connect: the upstream has not seen the request. */
 const refusedCodes = new Set(['ECONNREFUSED', 'EHOSTUNREACH', 'ENETUNREACH', 'UND_ERR_CONNECT_TIMEOUT', 'CONNECT_TIMEOUT'])
 
-/** Errors of a connection that the upstream closed under a request. */
+/** Error codes of a connection that the upstream closed during a request. */
 const cutCodes = new Set(['ECONNRESET', 'EPIPE', 'UND_ERR_SOCKET', 'UND_ERR_DESTROYED', 'UND_ERR_CLOSED'])
 
 const codeOf = (error: unknown): string => (error as NodeJS.ErrnoException).code ?? ''
@@ -104,7 +104,7 @@ const mendedBytes = 16 * 1024
 
 const isMended = ({ mend }: Forwarded, status: number) => mend !== undefined && (status === 401 || status === 500)
 
-/** Sends the head of a buffered error response, mended if it has to be. @returns the body to send */
+/** Sends status and headers of a buffered error, as `mend` rewrites them. @returns the body to send */
 function sendHead({ outgoing, answerHeaders, mend }: Forwarded, { status, received }: Head, body: Buffer): Buffer {
   const mended = mend?.(status, body)
   const headers = answerHeaders(received, mended?.status ?? status)
@@ -129,13 +129,13 @@ type Head = { status: number, received: string[] }
 export function read({ pool }: Upstream, request: Forwarded, accepts: (status: number) => boolean = () => true): Promise<boolean> {
   const { incoming, outgoing, path, headers, answerHeaders } = request
   return new Promise((resolve, reject) => {
-    let asking: Dispatcher.DispatchController | undefined
+    let requestController: Dispatcher.DispatchController | undefined
     let buffered: { head: Head, chunks: Buffer[], bytes: number } | undefined
-    const abort = () => outgoing.writableFinished || asking?.abort(new Error('The client is gone.'))
+    const abort = () => outgoing.writableFinished || requestController?.abort(new Error('The client is gone.'))
     outgoing.once('close', abort)
     pool.dispatch({ path, method: incoming.method as Dispatcher.HttpMethod, headers: headers as IncomingHttpHeaders }, {
       onRequestStart: (controller) => {
-        asking = controller
+        requestController = controller
         if (outgoing.destroyed) abort()
       },
       onResponseStart: (controller, status) => {
@@ -176,7 +176,7 @@ export function read({ pool }: Upstream, request: Forwarded, accepts: (status: n
   })
 }
 
-/** Passes a number of bytes, and fails at the next one. */
+/** Returns a stream that fails after this number of bytes. */
 function limited(bytes: number): Transform {
   let size = 0
   return new Transform({
@@ -237,7 +237,7 @@ async function open({ host, port, agent }: Upstream, { incoming, path, headers }
     signal,
     maxHeaderSize,
     headers: { ...headers, ...(withBody && { expect: '100-continue' }) },
-    // an upstream may close a kept connection under a request, and a change without a body cannot be sent again
+    // a new connection: an upstream may close an idle one during a request, and a change without a body cannot be sent again
     agent: withBody ? agent : false,
   })
   limitConnect(request)
@@ -246,7 +246,7 @@ async function open({ host, port, agent }: Upstream, { incoming, path, headers }
     socket.destroy()
     request.emit('error', new Error('The upstream switches protocols.'))
   })
-  // the promise reports it
+  // `answered` reports the error; without a listener it would end the process
   request.on('error', () => undefined)
   const answered = once(request, 'response').then(([response]) => response as IncomingMessage)
   answered.catch(() => undefined)
@@ -255,13 +255,13 @@ async function open({ host, port, agent }: Upstream, { incoming, path, headers }
     await (withBody ? Promise.race([once(request, 'continue'), answered]) : answered)
   } catch (error) {
     const code = codeOf(error)
-    throw refusedCodes.has(code) || (request.reusedSocket && cutCodes.has(code)) ? new Unseen(error) : error
+    throw refusedCodes.has(code) || (request.reusedSocket && cutCodes.has(code)) ? new RetryableError(error) : error
   }
   return { request, answered }
 }
 
 /** A failure before the upstream has seen the request, or of a read: the request may be sent again. */
-class Unseen extends Error {
+class RetryableError extends Error {
   constructor(cause: unknown) {
     super('The upstream has not seen the request.', { cause })
   }
@@ -269,8 +269,8 @@ class Unseen extends Error {
 
 /**
  * Sends a request that is not repeated.
- * @param onSent called as soon as the upstream has nothing more to read
- * @param isHeavy true if the upstream keeps working on a whole body after its client is gone
+ * @param onSent called when the upstream reads no more of the body: its response begins, or the body is too large
+ * @param isHeavy true if the upstream continues to work on a complete body after the client has disconnected
  */
 export async function change(
   upstream: Upstream,
@@ -283,7 +283,7 @@ export async function change(
   let isWhole = false
   const leave = () => outgoing.writableFinished || isWhole || clientGone.abort()
   outgoing.once('close', leave)
-  // the client may have left while the request waited for a slot, which would then be held for as long as the upstream waits for a body
+  // The client may have left while the request waited for a slot. The request would then hold the slot while the upstream waits for a body.
   if (outgoing.destroyed) clientGone.abort()
   try {
     const { request, answered } = await open(upstream, forwarded, clientGone.signal)
@@ -312,8 +312,8 @@ export async function change(
 }
 
 /**
- * Returns an attempt that reads. The upstream may have closed a kept connection under the request, so one such failure is
- * repeated.
+ * Returns an attempt for onUpstream() that reads. The upstream may close an idle connection during the request, so the first such
+ * failure is repeated.
  */
 export function repeatedRead(forwarded: Forwarded): (upstream: Upstream) => Promise<Outcome> {
   let wasCut = false
@@ -326,7 +326,7 @@ export function repeatedRead(forwarded: Forwarded): (upstream: Upstream) => Prom
       const isCut = cutCodes.has(code) && !wasCut
       wasCut ||= isCut
       const { headersSent, destroyed } = forwarded.outgoing
-      throw !headersSent && !destroyed && (isCut || refusedCodes.has(code)) ? new Unseen(error) : error
+      throw !headersSent && !destroyed && (isCut || refusedCodes.has(code)) ? new RetryableError(error) : error
     }
   }
 }
@@ -334,7 +334,7 @@ export function repeatedRead(forwarded: Forwarded): (upstream: Upstream) => Prom
 /**
  * Makes an attempt on the least busy upstream, and repeats it while no upstream has seen the request.
  * @param timeoutMs time to wait for an upstream
- * @param load the number by which upstreams are compared and that this attempt adds to
+ * @param load the counter by which upstreams are compared; this attempt counts in it
  */
 export async function onUpstream(
   upstreams: Upstreams,
@@ -352,7 +352,7 @@ export async function onUpstream(
     try {
       return await attempt(upstream)
     } catch (error) {
-      if (!(error instanceof Unseen)) throw error
+      if (!(error instanceof RetryableError)) throw error
       if (Date.now() > deadline || outgoing.destroyed) return 'refused'
       failed = upstream
       await sleep(50)
@@ -375,7 +375,7 @@ export async function orRefuse(
     const outcome = await forwarding
     if (outcome !== 'answered') await refuse(outcome)
   } catch {
-    // a client that has a part of the response learns from the cut connection that it is not whole
+    // the closed connection shows the client that the response is incomplete
     if (outgoing.headersSent) outgoing.destroy()
     else await refuse('cut')
   }

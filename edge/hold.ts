@@ -1,6 +1,6 @@
 /** A gate that an upgrade closes for some seconds, so that requests wait instead of failing. */
 
-/** Longest duration of a hold in milliseconds. A request may take longer, so none fails by it. */
+/** Maximum duration of a hold, in milliseconds. Requests may take longer than this, so a hold makes no request fail. */
 const longestMs = 20_000
 
 export type Hold = {

@@ -1,4 +1,4 @@
-/** The edge as a process of its own, in front of auth services and PostgREST processes. It needs no database and no secret. */
+/** The edge as a separate process, in front of auth services and PostgREST processes. It needs no database and no secret. */
 import { access, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { pino } from 'pino'
@@ -24,7 +24,7 @@ const lameDuckMs = 1_500
 /** The reference app in the image. */
 const referenceApp = join(import.meta.dirname, '../examples/app/dist')
 
-/** Returns what answers at `/`, or undefined. A file in the app's place is no app: compose mounts it where there is none. @throws ConfigError */
+/** Returns the listener of the app; undefined without an app. If APP_DIR is a file, there is no app: compose cannot omit the mount. @throws ConfigError */
 async function appOf({ APP_DIR, APP_CSP, wantsReferenceApp }: Settings): Promise<Listener | undefined> {
   if (wantsReferenceApp) {
     const isThere = await access(join(referenceApp, 'index.html')).then(() => true, () => false)

@@ -1,11 +1,12 @@
 /**
- * Rules for a query to the data surface. PostgREST parses and plans a query before the caller's connection limit applies, and some
- * parts cost the square of their number. It answers bytes that are not UTF-8 with a bare 500. It takes every cast and every name. No I/O.
+ * Rules for a query to the data surface. PostgREST parses and plans a query before the caller's connection limit applies, and the cost
+ * of some parts grows with the square of their number. PostgREST also accepts every cast and every name, and answers bytes that are not
+ * UTF-8 with a 500 without a body. No I/O.
  */
 import { isUtf8 } from 'node:buffer'
 import { columnsOfFunctions, columnsOfTables } from './columns.ts'
 
-/** Limits of one query. Repeated parameters are counted together. */
+/** Maximum values of one query. Repeated parameters are counted together. */
 export const most = {
   /** Bytes of the path as sent. PostgREST searches for a similar name, at a cost that grows with the square of its length. */
   pathBytes: 128,
@@ -14,13 +15,13 @@ export const most = {
   relationBytes: 128,
   /** Parts between `&` and `;`, empty ones included. */
   parameters: 100,
-  /** Bytes of a parameter's name as sent. The name of an embedded table's filter has a path. */
+  /** Bytes of a parameter's name as sent. A filter on an embedded table has the path of the table in its name. */
   nameBytes: 256,
   /** Commas and JSON arrows in `select`, `order`, `columns` and `on_conflict`. Filters may have long lists of ids. */
   items: 100,
-  /** Bytes of those four as sent, names included: PostgREST's work grows with the length of aliases too. */
+  /** Bytes of these four parameters as sent, with their names: PostgREST's work also grows with the length of aliases. */
   itemBytes: 2048,
-  /** Embedded tables and `*` in `select`: each stands for many columns, and 1,664 are PostgreSQL's limit. */
+  /** Embedded tables and `*` in `select`: each adds many columns, and PostgreSQL allows 1,664. */
   embeddings: 50,
   /** Opening parentheses in `and` and `or`. */
   groups: 200,
@@ -62,14 +63,14 @@ const plainType =
 /** Returns true if a `select` has a cast to another type. */
 const hasOtherCast = (select: string) => [...select.matchAll(/::([^(),]*)/g)].some(([, type = '']) => !plainType.test(type.replaceAll('+', ' ').trim()))
 
-/** Returns true if a name is a column. PostgreSQL takes other names for system columns and for functions of the whole row. */
+/** Returns true if a name is a column. PostgreSQL would read other names as system columns or as functions of the whole row. */
 const isColumn = (path: string, name: string) =>
   ['', '*'].includes(name) || columnsOfTables.has(name) || columnsOfFunctions.get(/\/rpc\/(\w+)$/.exec(path)?.[1] ?? '')?.includes(name) === true
 
-/** Returns a name as PostgreSQL gets it: the part before a JSON path, a cast or an operator, without quotes. */
+/** Returns the name that PostgreSQL receives: the part before a JSON path, a cast or an operator, without quotes. */
 const nameIn = (item: string) => (item.replaceAll('+', ' ').split(/->|::|\./, 1)[0] ?? '').trim().replace(/^"(.*)"$/s, '$1')
 
-/** Returns the columns in `select` and `order`: neither aliases nor embedded tables. PostgREST reads a quoted name only at the begin of an item. */
+/** Returns the columns in `select` and `order`: neither aliases nor embedded tables. PostgREST accepts a quoted name only at the start of an item. */
 const columnsOfList = (list: string) =>
   [...list.matchAll(/(?:\s*\.{3})?((?:\s*"(?:[^"\\]|\\.)*"\s*(?::(?!:))?)*[^(),]*)([(),]|$)/gs)]
     .filter(([, , delimiter]) => delimiter !== '(')
@@ -87,15 +88,15 @@ const columnsOfLogic = (logic: string) => logic.split(/[(),]/).filter((item) => 
 const columnOfFilter = ({ name, value }: { name: string, value: string }) =>
   filterValue.test(value) ? nameIn(name.split('->', 1)[0]?.split('.').at(-1) ?? '') : ''
 
-/** A text search whose configuration is no name. PostgreSQL takes a number for an OID and fails with an internal error. */
+/** A text search with a configuration that is not a name. PostgreSQL would read a number as an OID and fail with an internal error. */
 const otherConfiguration = '(?:not\\.)?(?:pl|ph|w)?fts\\((?![+ ]*[a-z_]+[+ ]*\\))([^)]*)'
 const otherInFilter = new RegExp(`^${otherConfiguration}`, 'i')
 const otherInLogic = new RegExp(`\\.${otherConfiguration}`, 'i')
 
 /**
- * Judges a URL.
+ * Checks a URL against these rules.
  * @param url path and query as received, one byte a character
- * @returns the code of a refusal, with a message that says which name is meant, or undefined
+ * @returns the error code, with a message that names the refused name; undefined if the URL is accepted
  */
 export function judge(method: string, url: string): { code: QueryRefusal, message?: string } | undefined {
   if (!isText(decode(url))) return { code: 'INVALID_ENCODING' }
@@ -135,7 +136,7 @@ export function judge(method: string, url: string): { code: QueryRefusal, messag
   if (configuration !== undefined) return { code: '42704', message: `text search configuration "${nameInMessage(configuration)}" does not exist` }
   // PostgREST 13 and later would ignore it and change every row of the filter
   if (['PATCH', 'DELETE'].includes(method) && valuesOf(/^(limit|offset)$/).length > 0) return { code: 'LIMIT_NOT_SUPPORTED' }
-  // PostgREST 12 has no answer to it
+  // PostgREST 12 fails at it
   if (['PATCH', 'DELETE'].includes(method) && valuesOf(/^order$/).some((value) => value.includes('('))) return { code: 'ORDER_NOT_SUPPORTED' }
   return undefined
 }

@@ -44,8 +44,8 @@ async function discardBody(incoming: IncomingMessage): Promise<void> {
 }
 
 /**
- * Ends a response, then discards the rest of the request's body, or closes the connection. A proxy drops a response that is not whole
- * when its client stops sending.
+ * Ends a response, and after it discards the rest of the request's body or closes the connection. The response must be complete first:
+ * a proxy in front of the edge drops an incomplete one when the client stops sending its body.
  */
 export async function endAnswer(incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> {
   outgoing.end()
@@ -59,7 +59,7 @@ export async function endAnswer(incoming: IncomingMessage, outgoing: ServerRespo
   if (!incoming.complete) incoming.socket.destroySoon()
 }
 
-/** Sends an error as JSON at once, and discards the rest of the request's body. A client that is gone gets none. */
+/** Sends an error as JSON at once, and discards the rest of the request's body. Does nothing if the client has disconnected. */
 export async function sendError(
   incoming: IncomingMessage,
   outgoing: ServerResponse,
@@ -74,15 +74,15 @@ export async function sendError(
   await endAnswer(incoming, outgoing)
 }
 
-/** Refuses a request to the data surface. @param said replaces the usual message of the code */
-export async function refuse(incoming: IncomingMessage, outgoing: ServerResponse, code: RefusalCode, id: string, said?: string): Promise<void> {
+/** Refuses a request to the data surface. @param specific a message instead of the default one of the code */
+export async function refuse(incoming: IncomingMessage, outgoing: ServerResponse, code: RefusalCode, id: string, specific?: string): Promise<void> {
   const [status, message, hint = null] = refusals[code]
   await sendError(incoming, outgoing, status, {
     'content-type': 'application/json; charset=utf-8',
-    // as PostgREST does
+    // the same CORS headers as PostgREST's
     ...(incoming.headers.origin !== undefined && { 'access-control-allow-origin': '*', 'access-control-expose-headers': 'Retry-After, X-Request-Id' }),
     [requestIdHeader]: id,
     ...headersOfData,
     ...(code === 'SERVICE_BUSY' && { 'retry-after': '5' }),
-  }, { code, message: said ?? message, details: null, hint })
+  }, { code, message: specific ?? message, details: null, hint })
 }

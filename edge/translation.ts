@@ -1,10 +1,10 @@
 /**
- * Translation between clients and PostgREST: supabase-js, the interface's media type, and error codes of several versions. Requests are
- * translated before their limits are chosen, so a dropped token does not buy the limits of a token. No I/O.
+ * Translation between clients and PostgREST: requests of supabase-js, the media type for one object, and error codes of several
+ * versions of PostgREST. Requests are translated before their limits are chosen, so a dropped token does not raise the limits. No I/O.
  */
 import type { IncomingHttpHeaders } from 'node:http'
 
-/** The prefix that supabase-js uses. Its additions are dropped only here. */
+/** The path prefix that supabase-js uses. Its own headers are dropped only below this prefix. */
 const ofSupabase = '/rest/v1'
 
 const interfaceObject = 'application/vnd.rest.object+json'
@@ -47,11 +47,11 @@ const codeOfInterface = 'PGRST301'
 /** Returns a response header with the interface's code: PostgREST 16 names the code in `Proxy-Status`. */
 export const namedCode = (value: string): string => value.replace(codeOfExpired, codeOfInterface)
 
-/** Statuses of errors that a request causes and that PostgREST 12.2 and later answer with 500. 12.0.2 has the second itself. */
+/** Correct statuses of errors that a request causes, by their code. PostgREST 12.2 and later answer them with 500. 12.0.2 has the second itself. */
 const statusOfRequestError: Record<string, number> = { 21000: 400, 54001: 413 }
 
 /**
- * Returns the client's form of an error of PostgREST's, or undefined if it stays as it is.
+ * Rewrites an error of PostgREST for the client. Returns undefined if it stays the same.
  * @param body the response body, a small JSON object
  */
 export function mendError(status: number, body: Buffer): { status: number, body: Buffer } | undefined {

@@ -1,13 +1,13 @@
-/** The processes behind a surface: their addresses, whether each is ready, and how busy each is. */
+/** The upstreams of a surface: finds their addresses, checks if each is ready, and chooses the least busy one. */
 import { lookup } from 'node:dns/promises'
 import { Agent as HttpAgent } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Agent, Pool, request } from 'undici'
 import { fairQueue, type FairQueue } from '../common/fair-queue.ts'
 
-/** Largest bodies that one PostgREST reads at a time. docs/decisions/edge/admit-two-large-bodies-per-postgrest.md has the figures. */
+/** Maximum number of large bodies that one PostgREST reads at a time. docs/decisions/edge/admit-two-large-bodies-per-postgrest.md has the figures. */
 const heavySlots = 2
-/** Requests that may wait for such a slot, and how long in milliseconds. */
+/** Maximum number of requests that wait for such a slot, and their timeout in milliseconds. */
 const heavyQueueLength = 64
 const heavyTimeoutMs = 10_000
 
@@ -15,19 +15,19 @@ const heavyTimeoutMs = 10_000
 const lookupMs = 1_000
 const readinessMs = 250
 
-/** Readiness checks that an upstream may fail before it is reported: some ten seconds. */
+/** Number of failed readiness checks after which `onProblem` is called: about ten seconds. */
 const reportedChecks = 40
 
-/** Timeout of a connect and of a readiness check, in milliseconds. A removed container does not refuse, it is silent. */
+/** Timeout of a connect and of a readiness check, in milliseconds. A removed container refuses nothing and does not respond. */
 export const connectMs = 1_000
 
-/** Connections to one upstream for reads, and for requests with a body. More requests wait for one of them. */
+/** Maximum connections to one upstream, separately for reads and for requests with a body. Further requests wait for a connection. */
 const maxConnections = 512
 
 /** Idle connections close before the upstream closes them: PostgREST does after 30 s, the auth service after 75 s. */
 const keepAliveMs = 10_000
 
-/** PostgREST repeats the encoded query in a header: up to three times the URL's length. */
+/** Maximum size of response headers. PostgREST repeats the encoded query in one of them: up to three times the URL's length. */
 export const maxHeaderSize = 64 * 1024
 
 export type Upstream = {
@@ -39,7 +39,7 @@ export type Upstream = {
   agent: HttpAgent
   /** Slots for large bodies. */
   heavy: FairQueue
-  /** Requests in progress, and those of them that hold a heavy slot or wait for one. */
+  /** Requests in progress: those without a large body, and those that hold a heavy slot or wait for one. */
   active: number
   heavyActive: number
   isReady: boolean
@@ -51,7 +51,7 @@ export type Upstreams = {
    * Returns the least busy upstream that is ready, and waits for one until the deadline.
    * @param load the number that is compared
    * @param avoid an upstream that has just failed; taken only if no other is ready
-   * @param isGone returns true when the client is gone
+   * @param isGone returns true if the client has disconnected
    * @returns undefined if none became ready
    */
   next: (deadline: number, load: 'active' | 'heavyActive', avoid: Upstream | undefined, isGone: () => boolean) => Promise<Upstream | undefined>
@@ -92,7 +92,7 @@ async function retire(upstream: Upstream): Promise<void> {
   await disconnect(upstream)
 }
 
-/** Chooses among upstreams. A tie goes to each in turn. */
+/** Returns the function that chooses an upstream. Equally busy upstreams take turns. */
 function choose(list: () => Upstream[]): Upstreams['next'] {
   let turn = 0
   return async (deadline, load, avoid, isGone) => {
@@ -118,7 +118,7 @@ export function fixedUpstream(url: string): Upstreams {
   return { list: () => [upstream], next: () => Promise.resolve(upstream), close: () => disconnect(upstream) }
 }
 
-/** Errors of a lookup that say that the name has no address. Others say that DNS does not answer. */
+/** Error codes of a lookup for a name without an address. All other codes mean that DNS failed. */
 const unknownHost = new Set(['ENOTFOUND', 'ENODATA'])
 
 async function addressesOfHost(host: string): Promise<string[]> {
@@ -127,9 +127,9 @@ async function addressesOfHost(host: string): Promise<string[]> {
 }
 
 /**
- * Upstreams at every address of some host names. DNS is asked again each second, so replicas may come and go.
+ * Upstreams at every address of some host names. A DNS lookup each second finds new and removed replicas.
  * @param urls such as `http://auth:3000`
- * @param readyPort port at which `GET /ready` says that an upstream is ready; without it each address counts as ready
+ * @param readyPort port at which `GET /ready` responds with 200 if an upstream is ready; without it each address counts as ready
  * @param onProblem called once when a host name begins to have no address, and when an address is not ready for ten seconds
  * @param resolve looks up the addresses of a host name
  */
@@ -144,7 +144,7 @@ export function discoveredUpstreams(
   const stopped = new AbortController()
   const { signal } = stopped
   const checks = new Agent({ connect: { timeout: connectMs }, headersTimeout: connectMs, bodyTimeout: connectMs })
-  // an upstream that stops closes the connection of its checks; the next check may hang until after it listens again
+  // An upstream that stops closes the connection of its checks. The next check may hang, so the upstream counts as not ready at once.
   checks.on('disconnect', (origin) => {
     for (const upstream of upstreamsByKey.values()) if (new URL(origin).host === new URL(originOf(upstream.host, readyPort ?? 0)).host) upstream.isReady = false
   })
@@ -165,7 +165,7 @@ export function discoveredUpstreams(
     }
   }
   const last = new Map<string, string[]>()
-  /** Returns the addresses of an upstream. While DNS fails it has its last ones. */
+  /** Returns the addresses of an upstream; the last known ones while DNS fails. */
   const addressesOf = async (url: string): Promise<string[]> => {
     const { host, port } = addressOf(url)
     const addresses = await resolve(host).catch((error: unknown) => unknownHost.has((error as NodeJS.ErrnoException).code ?? '') ? [] : last.get(host) ?? [])

@@ -33,9 +33,9 @@ export type EngineParts = {
   mailer: Mailer
   log: Log
   disownToken: (userId: string) => Promise<string>
-  /** Runs before an account is made. @throws Refusal */
+  /** Runs before better-auth stores a new user. @throws Refusal */
   beforeUser: (email: string) => Promise<void>
-  /** Runs before a session is stored. @throws Refusal */
+  /** Runs before better-auth stores a session. @throws Refusal */
   beforeSession: (userId: string, endpoint: GenericEndpointContext | null) => Promise<void>
 }
 
@@ -50,7 +50,7 @@ async function asApiError<Result>(hook: () => Promise<Result>): Promise<Result> 
   }
 }
 
-/** Refuses a request to an endpoint that is not the one of the current row. Calls of our own code without a request pass. */
+/** Refuses a request to any endpoint but the one that the current row names. Calls of our own code have no request, and pass. */
 const before = createAuthMiddleware(async (context) => {
   const { request, path } = context as { request?: Request, path: string }
   if (request === undefined) return
@@ -69,7 +69,7 @@ const after = createAuthMiddleware(async (context) => {
   return context.json({ user: started.user, session: started.session })
 })
 
-/** Wraps a function that hashes a password. Without a slot in the hashing queue it fails, so that a row cannot forget the queue. */
+/** Wraps a function that hashes a password. It throws if the row does not set hashesPassword, so that no route bypasses the queue. */
 const requireHashSlot = <Given, Result>(hash: (given: Given) => Promise<Result>) => async (given: Given): Promise<Result> => {
   if (currentRequest.getStore()?.policy.hashesPassword !== true) {
     throw new Error('A password is hashed without a slot in the hashing queue: the row of the route must set hashesPassword.')
@@ -77,7 +77,7 @@ const requireHashSlot = <Given, Result>(hash: (given: Given) => Promise<Result>)
   return hash(given)
 }
 
-/** Options of tokens, for the signer and for the rotation of its keys. */
+/** Options of better-auth's JWT plugin, for the signer and for the rotation of its keys. */
 export const jwtOptions = (config: Config, db: AuthDatabase) => ({
   schema: { jwks: { modelName: 'jwks' } },
   adapter: keyAdapter(db),
@@ -146,7 +146,7 @@ export async function createEngine({ config, connections, limits, passwords, mai
       ...(config.cookieSameSite === 'none' && { defaultCookieAttributes: { sameSite: 'none', secure: true, partitioned: true } }),
       ...(config.cookieDomain === undefined ? {} : { crossSubDomainCookies: { enabled: true, domain: config.cookieDomain } }),
     },
-    // http/serve-route.ts counts, for these routes and our own
+    // http/serve-route.ts applies the limits of all routes
     rateLimit: { enabled: false },
     emailAndPassword: {
       enabled: true,
@@ -183,9 +183,9 @@ export async function createEngine({ config, connections, limits, passwords, mai
           member: { modelName: 'members' },
           invitation: { modelName: 'invitations' },
         },
-        // better-auth would use two inserts without a transaction: features/organization/organizations.ts.
+        // better-auth would insert the organization and its owner without a transaction. Ours is in features/organization/organizations.ts.
         allowUserToCreateOrganization: false,
-        // A trigger of auth.members has the limit. better-auth checks it only before the insert.
+        // A trigger of auth.members enforces the limit. better-auth only checks it before the insert, which concurrent requests can pass.
         membershipLimit: Number.MAX_SAFE_INTEGER,
         invitationLimit: 100,
         invitationExpiresIn: 7 * 86_400,
@@ -195,7 +195,7 @@ export async function createEngine({ config, connections, limits, passwords, mai
       jwt(tokens),
     ],
   })
-  // the types say that a context fits its own options alone
+  // widens the type, which names these exact options
   const context = await engine.$context as unknown as AuthContext
   return { api: engine.api, context, handler: handlerOf(context, engine.options), sign: createSigner(context, tokens) }
 }
@@ -257,5 +257,5 @@ export async function withBetterAuth<Result>(c: RouteContext, work: (endpoint: G
   return await runWithRequestState(new WeakMap(), () => runWithAdapter(context.adapter, () => endpoint(call as never))) as Result
 }
 
-/** Calls better-auth with the input of our route, for routes that ignore the response. */
+/** Calls the better-auth endpoint of the row and drops its response. */
 export const passToBetterAuth = (c: RouteContext, input: object): Promise<unknown> => callBetterAuth(c, z.unknown(), input)

@@ -11,8 +11,8 @@ import { currentRequest, type CurrentRequest } from '../policy.ts'
 import type { Task } from './password-thread.ts'
 
 /**
- * The queue in front of the threads. One hash takes about 90 ms of a core and 32 MiB, so thirty at once would delay all by seconds. A
- * request waits before it opens a transaction.
+ * The queue in front of the threads. One hash takes about 90 ms of a core and 32 MiB, so thirty at once would delay all requests by
+ * seconds. A request waits before it opens a transaction.
  */
 export type HashingQueue = Pick<FairQueue, 'waiting'> & {
   /**
@@ -54,7 +54,7 @@ export type Passwords = {
 
 type Job = { task: Task, attempts: number, resolve: (key: string) => void, reject: (error: Error) => void }
 
-/** Attempts of a job. A job that ends several threads may be the cause. */
+/** Maximum attempts of a job. A job that ended three threads is probably the cause. */
 const maxAttempts = 3
 
 /**
@@ -82,7 +82,7 @@ export function createPasswords(size: number, onLoss: (error: Error) => void): P
     next()
   }
   const start = (): Worker => {
-    // Flags of the process do not apply: the memory of a hash is outside of the heap.
+    // The thread inherits no flags of the process. The memory of a hash is outside of the heap, so these limits do not include it.
     const thread = new Worker(new URL('password-thread.ts', import.meta.url), {
       execArgv: [],
       resourceLimits: { maxOldGenerationSizeMb: 16, maxYoungGenerationSizeMb: 4 },
@@ -136,8 +136,9 @@ export function createPasswords(size: number, onLoss: (error: Error) => void): P
 }
 
 /**
- * The hash that the password of a request was compared with. The password can change during the tenth of a second that the check
- * takes. Then the request with the old password is refused. Otherwise an attacker could keep what the change was to take away.
+ * The stored hash that each request's password was compared with. The password can change during the tenth of a second that the
+ * comparison takes. The request with the old password is then refused. Otherwise an attacker could keep a session or a password that
+ * the change invalidates.
  */
 const verifiedHashes = new WeakMap<CurrentRequest, string>()
 

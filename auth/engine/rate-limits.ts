@@ -25,7 +25,7 @@ export type Limits = {
    * @param account an e-mail address or a user id; stored as a hash, because counters outlive accounts
    */
   consumeForAccount: (counter: string, account: string, rule: RateLimit) => Promise<Verdict>
-  /** Takes back one counted request. */
+  /** Uncounts one request. */
   returnToAccount: (counter: string, account: string) => Promise<void>
   /** Starts a new window. */
   forgetAccount: (counter: string, account: string) => Promise<void>
@@ -63,7 +63,7 @@ export function createLimits(
   }
 }
 
-/** The guesses of one account, on all routes that check a password or a second factor. Three of a million codes are valid at a time. */
+/** Maximum guesses per account, over all routes that check a password or a second factor. Three of a million codes are valid at a time. */
 const budgets = { password: perMinute(10), 'second-factor': { window: 900, max: 5 } } satisfies Record<string, RateLimit>
 
 export type Guess = keyof typeof budgets
@@ -80,9 +80,9 @@ export const createGuesses = (limits: Limits) => ({
     const { allowed, retryAfterSeconds } = await limits.consumeForAccount(counterOf(guess), account, budgets[guess])
     if (!allowed) refuse('RATE_LIMIT_EXCEEDED', retryAfterSeconds)
   },
-  /** Takes one guess back, because it was right. */
+  /** Uncounts one guess that was correct. */
   takeBack: (guess: Guess, account: string) => limits.returnToAccount(counterOf(guess), account),
-  /** Forgets all guesses, because a right one followed. */
+  /** Forgets all guesses after a correct one. */
   forget: (guess: Guess, account: string) => limits.forgetAccount(counterOf(guess), account),
 })
 

@@ -1,4 +1,4 @@
-/** The caller: proving who it is again, locking its account, starting a session, and the response of a sign-in. */
+/** Steps that several handlers share: reauthenticate the caller, lock its account, start a session, and respond to a sign-in. */
 import type { GenericEndpointContext, User } from 'better-auth'
 import { sendVerificationEmailFn } from 'better-auth/api'
 import { setSessionCookie } from 'better-auth/cookies'
@@ -38,7 +38,7 @@ export function withAccountLock<Result>(c: RouteContext, work: (trx: Transaction
   const { user, session } = callerOf(c)
   return c.var.services.db.transaction().execute(async (trx) => {
     await trx.selectFrom('auth.users').select('id').where('id', '=', user.id).forNoKeyUpdate().executeTakeFirst()
-    // a statement of its own: one that waits for a lock sees the rows of before the wait
+    // a separate statement, because the one that waited for the lock sees the sessions from before the wait
     const current = await trx.selectFrom('auth.sessions').select('id').where('id', '=', session.id).executeTakeFirst()
     if (current === undefined) refuse('UNAUTHORIZED')
     return work(trx)

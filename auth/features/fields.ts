@@ -15,13 +15,13 @@ export const line = (max: number) =>
 
 export const name = line(200)
 
-/** An e-mail address, in lower case as it is stored. `problemOf` gives its error a code of its own. */
+/** An e-mail address, in lower case as it is stored. `problemOf` gives its error a separate code. */
 export const email = z.string().pipe(z.email('INVALID_EMAIL').max(254, 'INVALID_EMAIL')).transform((value) => value.toLowerCase())
   .meta({ format: 'email', maxLength: 254 })
 
 export const id = z.string().min(1).max(128).regex(/^[\x21-\x7e]+$/, 'is not an identifier').meta({ examples: [exampleId] })
 export const url = z.url({ protocol: /^https?$/ }).max(2_048)
-/** A password to check may be anything that was ever allowed. */
+/** A password that is compared with the stored one. It must allow every password that was ever valid. */
 export const givenPassword = z.string().max(128, 'INVALID_PASSWORD').meta({ format: 'password' })
 export const confirmation = givenPassword.optional().meta({ description: 'May be left out within ten minutes of a sign-in.', format: 'password' })
 

@@ -13,7 +13,7 @@ type Served = (request: Request) => Promise<Response>
 
 const zipped = promisify(gzip)
 
-/** Serves the result of `read`. The first request reads it, and it is kept, also compressed. */
+/** Returns a handler that serves the result of `read`. The first request reads it. The result stays in memory, plain and compressed. */
 function served(headers: Record<string, string>, read: () => Buffer | Promise<Buffer>): Served {
   let kept: Promise<{ plain: Buffer<ArrayBuffer>, small: Buffer<ArrayBuffer> }> | undefined
   const load = async () => {

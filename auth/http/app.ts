@@ -65,7 +65,7 @@ export function createApp({ services, document, metrics, tracing, ready, isStopp
   })
   app.notFound(() => errorResponse('NOT_FOUND'))
 
-  // A proxy may forward paths below /api/auth unnormalized. Dots must not lead from there to the paths for operators.
+  // A proxy may forward paths below /api/auth unnormalized. Such a path with dots must not reach the paths for operators.
   for (const path of probes) {
     app.use(
       path,
@@ -95,7 +95,7 @@ export function createApp({ services, document, metrics, tracing, ready, isStopp
     if (origin !== undefined && !trusts(origin)) note('TRUSTED_ORIGINS', origin)
     if (context.req.method === 'OPTIONS') return preflight(context, next)
     await next()
-    // Hono's middleware would create a response before the route does and copy the route's into it, with its stream.
+    // Hono's cors() would create a response first and then copy the route's response with its stream, so this sets the headers itself.
     const { headers } = context.res
     if (origin !== undefined && trusts(origin)) {
       headers.set('access-control-allow-origin', origin)
@@ -108,7 +108,7 @@ export function createApp({ services, document, metrics, tracing, ready, isStopp
     return undefined
   })
   app.use(`${basePath}/*`, async (context, next) => {
-    // better-auth checks requests with a cookie only. A foreign page must not cause a sign-in or a mail either.
+    // better-auth checks only requests with a cookie. A foreign page must not cause a sign-in or a mail either.
     const isSafe = context.req.method === 'GET' || context.req.method === 'HEAD'
     if (!isSafe && !trusts(originOf(context) ?? config.publicUrl))
       return errorResponse('FORBIDDEN', 'This origin is not among the trusted origins.')
@@ -135,7 +135,7 @@ const exposeHeaders = ['retry-after', 'x-request-id']
 
 const probes = new Set(['/livez', '/readyz', '/metrics'])
 
-/** The metric label of each path. Each label is a series that never ends, so clients must not choose them. */
+/** The metric label of each path. Prometheus keeps a time series for each label, so clients must not choose them. */
 export const routeLabels = new Map([
   ...['/', ...probes].map((path) => [path, path] as const),
   ...[...routes, ...pageRoutes].map(({ path }) => [`${basePath}${path}`, path] as const),
@@ -148,7 +148,7 @@ const methods = new Set<string>(['GET', 'HEAD', 'OPTIONS', ...routes.map(({ meth
 function traced(tracing: Tracing, { trustedProxies }: Config) {
   return async (context: RouteContext, next: () => Promise<void>) => {
     const route = routeLabels.get(context.req.path) ?? 'unknown'
-    // probes ask every few seconds
+    // probes run every few seconds and would fill the traces
     if (probes.has(route)) return next()
     const method = methods.has(context.req.method) ? context.req.method : 'OTHER'
     const isBelieved = isFromTrustedProxy(context.env.incoming.socket.remoteAddress ?? '', trustedProxies)
@@ -176,7 +176,7 @@ function logged(metrics: Metrics, log: Log, idOf: (incoming: HttpBindings['incom
     const { headers } = context.res
     headers.set(requestIdHeader, requestId)
     headers.set('x-content-type-options', 'nosniff')
-    // Without it a page could embed a response as a script and learn by its failure whether the user is signed in.
+    // Without it a foreign page could embed a response as a script, and its failure would show whether the user is signed in.
     headers.set('cross-origin-resource-policy', 'same-origin')
     headers.set('referrer-policy', 'no-referrer')
     if (!headers.has('cache-control')) headers.set('cache-control', 'no-store')

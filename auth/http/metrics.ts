@@ -37,37 +37,37 @@ export type Metrics = {
   contentType: string
 }
 
-/** Each label value is a series that never ends, and a client may send any method. */
+/** The methods that are metric labels. Prometheus keeps a time series for each label, and a client may send any method. */
 const methods = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'])
 
-/** Timeout of the database at a scrape, in milliseconds. After it the last value is sent. */
-const askMs = 500
+/** Time that a scrape waits for the database, in milliseconds. After it the scrape contains the last value. */
+const scrapeTimeoutMs = 500
 /** Maximum age of a value, in milliseconds. An older one is left out. */
-const rememberMs = 60_000
+const maxAgeMs = 60_000
 
 /**
  * A value from the database. Concurrent scrapes share one query, and a slow database delays no scrape.
  * @returns the current or a recent value; undefined if it is too old
  */
-function lastKnown<Figure>(ask: () => Promise<Figure>): () => Promise<Figure | undefined> {
+function lastKnown<Figure>(query: () => Promise<Figure>): () => Promise<Figure | undefined> {
   let lastReading: { figure: Figure, at: number } | undefined
-  let asking: Promise<void> | undefined
-  const askOnce = async () => {
+  let running: Promise<void> | undefined
+  const queryOnce = async () => {
     try {
-      lastReading = { figure: await ask(), at: performance.now() }
+      lastReading = { figure: await query(), at: performance.now() }
     } catch {
       // keeps the last value
     } finally {
-      asking = undefined
+      running = undefined
     }
   }
   return async () => {
-    asking ??= askOnce()
-    const patience = Promise.withResolvers<void>()
-    const timer = setTimeout(patience.resolve, askMs)
-    await Promise.race([asking, patience.promise])
+    running ??= queryOnce()
+    const timeout = Promise.withResolvers<void>()
+    const timer = setTimeout(timeout.resolve, scrapeTimeoutMs)
+    await Promise.race([running, timeout.promise])
     clearTimeout(timer)
-    return lastReading !== undefined && performance.now() - lastReading.at < rememberMs ? lastReading.figure : undefined
+    return lastReading !== undefined && performance.now() - lastReading.at < maxAgeMs ? lastReading.figure : undefined
   }
 }
 

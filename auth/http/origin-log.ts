@@ -1,6 +1,6 @@
 /**
- * Logs origins that are refused, or whose browsers drop our cookie, because browsers show developers neither. Each is logged once an
- * hour. Clients choose the origin, so memory and output are bounded.
+ * Logs two mistakes that browsers do not show to developers: an origin is not trusted, or its browsers drop our cookie. Each origin is
+ * logged once an hour. Clients choose the origin, so memory and output are bounded.
  */
 import type { Log } from '../../common/log.ts'
 

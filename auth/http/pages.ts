@@ -15,7 +15,7 @@ const read = (file: string): string => readFileSync(join(import.meta.dirname, 'p
 /** The HTML that replaces each placeholder of a page, such as `{on}`. */
 type Filling = Record<string, string>
 
-/** The target of the link that leads on: the app, or `/` without one. */
+/** The settings for a page's last link, which leads to the app, or to `/` without an app. */
 export type WayOn = { appUrl: string, hasApp: boolean }
 
 /**
@@ -76,10 +76,10 @@ export const pageRoutes: { path: string, parameter: string, page: (way: WayOn) =
   { path: '/organization/accept-invitation', parameter: 'invitationId', page: page('accept-invitation') },
 ]
 
-/** An address that `/` lists. */
+/** An address in the list at `/`. */
 type Place = { name: string, url: string, says: string }
 
-/** A command that `/` lists, and its purpose. */
+/** A command in the list at `/`, and its purpose. */
 type Command = { command: string, says: string }
 
 /** Further entries of `/`, for a developer on this machine. */

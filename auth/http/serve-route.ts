@@ -58,7 +58,7 @@ const checkLimit = ({ allowed, retryAfterSeconds }: Verdict): void => {
   if (!allowed) refuse('RATE_LIMIT_EXCEEDED', retryAfterSeconds)
 }
 
-/** Passes an organization only to its members. To all others it answers as if it did not exist. */
+/** Refuses a user who is not a member of the organization. @throws Refusal NOT_FOUND, the same as for an organization that does not exist */
 async function checkMembership(c: RouteContext, organizationId: string, userId: string): Promise<void> {
   const member = await c.var.services.db.selectFrom('auth.members').select('id')
     .where('organizationId', '=', organizationId).where('userId', '=', userId).executeTakeFirst()
@@ -89,7 +89,7 @@ async function enforce(c: RouteContext, row: Route, input: object, onQueryError:
   const { caller } = request
   const organizationId = field('organizationId')
   if (organizationId !== undefined) {
-    // A row that forgot to say so, or that needs no session, gets no organization.
+    // Without namesOrganization and a session no membership can be checked, so the handler must not see the organization.
     if (!policy.namesOrganization || caller === undefined) refuse('FORBIDDEN')
     await checkMembership(c, organizationId, caller.user.id)
   }
@@ -103,7 +103,7 @@ async function enforce(c: RouteContext, row: Route, input: object, onQueryError:
     await guesses.count('password', email)
     request = { ...request, onCorrectPassword: () => guesses.takeBack('password', email) }
   }
-  // before a hash is computed for nothing, and before the response can show whether there is an account
+  // This check precedes the hash, so that a refused sign-up costs none and the response does not show whether the account exists.
   if (policy.startsSession === 'sign-up') {
     const problem = await signUpProblem(config, db, field('email') ?? '')
     if (problem !== undefined) refuse(problem)
@@ -124,7 +124,7 @@ function errorOf(c: RouteContext, row: Route, error: unknown): Response {
   return errorResponse('INTERNAL_ERROR')
 }
 
-/** Returns the page or the redirect that a browser receives. An error that is not about the link stays as it is. */
+/** Returns the page or the redirect for a browser. An error that is not about the link, such as 429, remains JSON without an app. */
 async function pageOf(c: RouteContext, response: Response, page: NonNullable<Route['page']>): Promise<Response> {
   const { redirectTo, services: { config } } = c.var
   if (redirectTo !== undefined) return new Response(null, { status: 303, headers: { location: redirectTo } })
@@ -151,7 +151,7 @@ export async function serveRoute(c: RouteContext, row: Route): Promise<Response>
     const body = await enforce(c, row, parsed.data as object, onQueryError, () => row.handle(c, parsed.data as never))
     response = Response.json(body, row.headers === undefined ? {} : { headers: row.headers })
   } catch (error) {
-    // better-auth reports some failed queries as if there were no such row
+    // better-auth reports some failed queries as a missing row, so the query's error takes precedence
     response = errorOf(c, row, queryError ?? error)
   }
   if (row.page !== undefined) {

@@ -6,21 +6,21 @@ import type { FunctionRows } from '../../db/types.ts'
 import type { AuthDatabase } from '../database.ts'
 import type { Log } from '../../common/log.ts'
 
-/** The keys that each PostgREST has announced while no key is pending. */
+/** The announcement of a PostgREST that has loaded the keys while no key is pending. */
 const nonePending = ''
-/** Interval of the check without a reason, in milliseconds. It finds a failed reload without a lost session. */
-const lookAgainMs = 60_000
-/** Consecutive checks, and the interval in turns after them. */
-const [looksAtOnce, turnsPerLook] = [5, 15]
+/** Interval of the checks without a change, in milliseconds. They find a reload that failed without a lost session. */
+const recheckMs = 60_000
+/** Number of checks that may follow each other at once, and the number of calls per check after that. */
+const [checksAtOnce, callsPerCheck] = [5, 15]
 
-/** Notifies every PostgREST to load the keys. One on a standby may load before the change has reached it, and needs a second notification. */
+/** Notifies every PostgREST to load the keys. A PostgREST on a standby may load before the change has reached the standby, so it needs this again. */
 export async function tellAgain(db: AuthDatabase): Promise<void> {
   await sql`notify pgrst, 'reload config'`.execute(db)
 }
 
 /**
- * Returns true if every PostgREST process of the primary has loaded the pending key. Each process announces its load, so the
- * announcements must be as many as the processes. Two rounds are needed: a process may load twice in one round, and only its second
+ * Returns true if every PostgREST process of the primary has loaded the pending key. Each process announces its load, so there must
+ * be as many announcements as processes. Two rounds are needed: a process may load twice in one round, and only its second
  * load proves that the first has finished.
  * @param databaseUrl the service's connection, for the session that waits for announcements
  * @param what 'reload config' uses a connection of PostgREST's pool; 'reload schema' opens new ones first
@@ -65,15 +65,15 @@ export async function isKnownToAll(
  * - the database lost sessions,
  * - a PostgREST began to listen.
  * It repeats that until each has announced the keys. Once a minute it lets each load the keys without new connections.
- * @returns the function to call each turn while no key is pending, with the ids of the keys
+ * @returns the function that the rotation calls at each check while no key is pending, with the ids of the keys
  */
 export function keeper(db: AuthDatabase, databaseUrl: string, log: Log): (keys: string) => Promise<void> {
   /** The state when each PostgREST had announced the keys. */
   let announcedState: { listeners: string, lost: string, keys: string, at: number } | undefined
-  let looks = 0
+  let recentChecks = 0
   return async (keys) => {
-    looks = Math.max(0, looks - 1 / turnsPerLook)
-    if (looks > looksAtOnce - 1) return
+    recentChecks = Math.max(0, recentChecks - 1 / callsPerCheck)
+    if (recentChecks > checksAtOnce - 1) return
     const { rows: [now] } = await sql<FunctionRows['private.postgrest_listeners'] & { lost: string }>`
       select private.postgrest_listeners(), sessions_killed + sessions_fatal + sessions_abandoned as lost
       from pg_stat_database where datname = current_database()`.execute(db)
@@ -82,8 +82,8 @@ export function keeper(db: AuthDatabase, databaseUrl: string, log: Log): (keys: 
     if (now === undefined || listeners === '') return
     const { lost } = now
     const unchanged = announcedState?.listeners === listeners && announcedState.lost === lost && announcedState.keys === keys ? announcedState : undefined
-    if (unchanged !== undefined && Date.now() - unchanged.at < lookAgainMs) return
-    looks += 1
+    if (unchanged !== undefined && Date.now() - unchanged.at < recheckMs) return
+    recentChecks += 1
     if (announcedState !== undefined && announcedState.lost !== lost) log.info('the database lost sessions, so every PostgREST loads its keys anew')
     if (await isKnownToAll(db, databaseUrl, nonePending, unchanged === undefined ? 'reload schema' : 'reload config')) {
       announcedState = { listeners, lost, keys, at: Date.now() }

@@ -12,16 +12,16 @@ import { describeError, type Log } from '../../common/log.ts'
 import { signingKey } from './signing-keys.ts'
 import { isKnownToAll, keeper, tellAgain } from './postgrest.ts'
 
-/** A number that no other advisory lock of this database uses. */
+/** The advisory lock of the rotation. No other code uses this number in this database. */
 const lockKey = 710_331_804_120
 
-/** Turns with repeated notifications after a change, for a PostgREST on a lagging standby. */
-const turnsToTell = 5
+/** Number of checks that notify PostgREST again after a change, for a PostgREST on a lagging standby. */
+const notificationsPerChange = 5
 
 /** Interval of the checks, in milliseconds. */
-const turnMs = 2_000
+const intervalMs = 2_000
 
-/** The parts of better-auth that the rotation needs: the context with the secret, and the signature. */
+/** The parts of better-auth that the rotation needs: the context with the secret, and the endpoint that signs. */
 type KeyEngine = {
   context: unknown
   api: { signJWT: (input: { body: { payload: Record<string, unknown> } }) => Promise<unknown> }
@@ -36,7 +36,7 @@ export type KeyOptions = {
   /** The service's connection, for the session that waits for announcements. */
   databaseUrl: string
   log: Log
-  /** The name of the operator's command here. */
+  /** The operator's command in this deployment, for messages. */
   adminCommand: string
   /** Time that a key signs, in seconds; 0 rotates only on request. */
   rotationIntervalSeconds: number
@@ -128,8 +128,8 @@ async function step(options: KeyOptions): Promise<void> {
   log.info({ kid: pending }, 'signing key rotated')
 }
 
-/** Returns the check of each turn. It does not run while a key is pending, because its notifications would be counted. */
-function repeater({ db, databaseUrl, log }: KeyOptions): () => Promise<void> {
+/** Returns the function that keeps PostgREST's keys current. It does nothing while a key is pending: isKnownToAll() would count its notifications. */
+function keyRefresher({ db, databaseUrl, log }: KeyOptions): () => Promise<void> {
   const keep = keeper(db, databaseUrl, log)
   let lastIds: string | undefined
   let notificationsLeft = 0
@@ -137,7 +137,7 @@ function repeater({ db, databaseUrl, log }: KeyOptions): () => Promise<void> {
     const keys = await db.selectFrom('auth.jwks').select(['id', 'signsFrom']).orderBy('id').execute()
     if (keys.some(({ signsFrom }) => signsFrom === null)) return
     const ids = keys.map(({ id }) => id).join()
-    if (ids !== lastIds) notificationsLeft = lastIds === undefined ? 0 : turnsToTell
+    if (ids !== lastIds) notificationsLeft = lastIds === undefined ? 0 : notificationsPerChange
     lastIds = ids
     if (notificationsLeft > 0) {
       notificationsLeft--
@@ -157,14 +157,14 @@ export type Rotation = { status: () => KeyStatus, stop: () => Promise<void> }
 export function startRotation(options: KeyOptions): Rotation {
   const stopping = new AbortController()
   let status: KeyStatus = { signingKeyAgeSeconds: 0, pendingSeconds: 0 }
-  const repeat = repeater(options)
-  const turn = () =>
+  const refreshKeys = keyRefresher(options)
+  const check = () =>
     withClient(options.pool, async (client) => {
       const locked = (await client.query('select from (select pg_try_advisory_lock($1) as locked) attempt where locked', [lockKey])).rowCount === 1
       if (locked) {
         await step(options)
         await sql`select private.mark_for_standbys()`.execute(options.db)
-        await repeat()
+        await refreshKeys()
       }
       const { pendingSeconds, ageSeconds: signingKeyAgeSeconds } = await stateOf(options.db)
       status = { pendingSeconds, signingKeyAgeSeconds }
@@ -172,8 +172,8 @@ export function startRotation(options: KeyOptions): Rotation {
     })
   const run = async () => {
     while (!stopping.signal.aborted) {
-      await turn().catch((error: unknown) => options.log.warn({ error: describeError(error) }, 'key rotation failed; it is tried again'))
-      await sleep(turnMs, undefined, { signal: stopping.signal }).catch(() => undefined)
+      await check().catch((error: unknown) => options.log.warn({ error: describeError(error) }, 'key rotation failed; it is tried again'))
+      await sleep(intervalMs, undefined, { signal: stopping.signal }).catch(() => undefined)
     }
   }
   const running = run()

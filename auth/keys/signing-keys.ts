@@ -1,4 +1,4 @@
-/** The signing keys in auth.jwks: better-auth's adapter for them, the signature of tokens, and the check of the secret that encrypts them. */
+/** The signing keys in auth.jwks: better-auth's adapter for them, the signer of tokens, and the check of the secret that encrypts them. */
 import type { AuthContext } from 'better-auth'
 import { symmetricDecrypt } from 'better-auth/crypto'
 import { resolveSigningKey, signJWT, type JwtOptions, type ResolvedSigningKey } from 'better-auth/plugins'
@@ -18,8 +18,8 @@ const verifyingKeys = (db: AuthDatabase) =>
   db.selectFrom('auth.jwks').where((key) => key.or([key('expiresAt', 'is', null), key('expiresAt', '>', sql<Date>`now()`)]))
 
 /**
- * Returns the keys that verify for the published key set, and the one key that signs for a signature, even if a newer key is
- * published. It makes no key for a token.
+ * Builds better-auth's access to the keys. For `/jwks` it returns all keys that verify. For a signature it returns only the key that
+ * signs, even if a newer key is published. It never makes a key while a token is issued.
  */
 export function keyAdapter(db: AuthDatabase): NonNullable<JwtOptions['adapter']> {
   return {
@@ -29,7 +29,7 @@ export function keyAdapter(db: AuthDatabase): NonNullable<JwtOptions['adapter']>
       return rows.map((row) => ({ ...row, alg: 'RS256' as const }))
     },
     createJwk: async ({ publicKey, privateKey, createdAt }, context) => {
-      // The last key was revoked. The rotation publishes another, which signs once PostgREST knows it.
+      // The last key was revoked. The rotation publishes another, which signs once PostgREST has loaded it.
       if (context.path === '/token') throw refusal('SERVICE_BUSY', undefined, 5)
       const id = crypto.randomUUID()
       await db.insertInto('auth.jwks').values({ id, publicKey, privateKey, createdAt }).onConflict((conflict) => conflict.doNothing()).execute()
@@ -41,7 +41,7 @@ export function keyAdapter(db: AuthDatabase): NonNullable<JwtOptions['adapter']>
 /** @param kid the current signing key @returns the token */
 export type Signer = (kid: string, payload: Record<string, unknown>) => Promise<string>
 
-/** Builds the signer with better-auth's own signature. The key is decrypted and imported once, which takes longer than a signature. */
+/** Builds the signer on better-auth's signJWT(). It decrypts and imports a key only once, because that takes longer than a signature. */
 export function createSigner(context: AuthContext, options: JwtOptions): Signer {
   const endpoint = { context, path: '/token' } as unknown as Parameters<typeof signJWT>[0]
   let cachedKey: ResolvedSigningKey | undefined

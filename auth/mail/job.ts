@@ -12,8 +12,11 @@ export type DeliveryFailure = Error & {
 }
 
 /**
- * The metric labels of failures: the mail was refused, the provider returned another error, or it could not be reached, or timed
- * out, or our code failed.
+ * The metric labels of failures:
+ * - `rejected`: the provider refused the mail itself
+ * - `refused`: the provider returned another error
+ * - `unreachable`, `timeout`: the provider could not be reached, or did not respond in time
+ * - `internal`: our code failed
  */
 export const failureReasons = ['rejected', 'refused', 'unreachable', 'timeout', 'internal'] as const
 export type FailureReason = typeof failureReasons[number]
@@ -37,7 +40,7 @@ export type Payload = { to: string }
  */
 export type Handler<P extends Payload> = (payload: P, job: { key: string, signal: AbortSignal }) => Promise<void>
 
-/** Observer of the attempts. */
+/** Receives the outcome of each attempt, for metrics. */
 export type Witness = {
   done: (task: string) => void
   failed: (reason: FailureReason) => void
@@ -59,8 +62,8 @@ const giveUpAfter = 3 * 24 * 3_600 * second
 export const retryDelay = (age: number): number => Math.min(Math.max(age / 6, 2 * second), 300 * second)
 
 /**
- * Stores a job, or returns a running one: `add_job` with the key of a running job ends it and inserts another. Graphile-worker's own
- * retry waits up to six hours. New jobs have priority over failed ones.
+ * Stores a new job, or puts a running job back into the queue: `add_job` with the key of a running job ends it and inserts another.
+ * Graphile-worker's own retry would wait up to six hours. New jobs have priority over failed ones.
  * @param delay milliseconds
  */
 export async function store(pool: Pick<Pool, 'query'>, name: string, job: StoredJob, delay: number): Promise<void> {
@@ -84,7 +87,7 @@ export function attempts({ name, handler, secret, log, pool, witness }: {
   const done = new Set<string>()
 
   return async (row: unknown, { abortSignal }: Pick<JobHelpers, 'abortSignal'>): Promise<void> => {
-    const stored = row as StoredJob // nobody else writes to this schema
+    const stored = row as StoredJob // only store() writes payloads
     const { key, sealed } = stored
     if (done.has(key)) return
     let domain: string | undefined
@@ -134,7 +137,7 @@ async function unlessAborted(work: Promise<void>, signal: AbortSignal): Promise<
   }
 }
 
-/** Describes an error for the log. Messages that are not ours may repeat an address or a link, so only name, code and place are logged. */
+/** Describes an error for the log. A message that is not ours may contain an address or a link, so only name, code and stack frames remain. */
 export function safeReason(error: unknown): string {
   if (isDeliveryFailure(error)) return error.message
   if (!(error instanceof Error)) return typeof error

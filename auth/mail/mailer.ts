@@ -38,7 +38,7 @@ type Invitation = {
 
 export type Mailer = ReturnType<typeof createMailer>
 
-/** The targets of links. */
+/** The addresses from which links are built. */
 export type LinkTargets = {
   /** base_url, without a trailing slash. */
   publicUrl: string
@@ -59,7 +59,7 @@ export function createMailer({ publicUrl, appUrl, hasApp }: LinkTargets, enqueue
   /** Returns the page of a form: the app's, or ours without an app. */
   const ask = (path: string, ours = path) => (hasApp ? `${appUrl}${path}` : `${publicUrl}${basePath}${ours}`)
   return {
-    /** To a new user, and again at each sign-in until verified. */
+    /** For a new user, and for each sign-in until the address is verified. */
     verification: (user: NewPerson, token: string, disownToken: string) =>
       enqueue(
         'send_mail',

@@ -25,7 +25,7 @@ type Content = {
 const utc = (moment: Date): string => `${new Intl.DateTimeFormat('en-GB', { dateStyle: 'long', timeStyle: 'short', timeZone: 'UTC' }).format(moment)} UTC`
 
 /**
- * The mail program chooses the colours of the body, so that it can follow a dark theme. The format-detection line keeps Apple Mail
+ * Builds a mail. The body sets no colours, so that the mail program can apply a dark theme. The format-detection line keeps Apple Mail
  * from linking numbers and dates in names.
  */
 function message({ to, subject, name, site, before, action, url, after, otherwise }: Content): Message {
@@ -72,7 +72,7 @@ ${paragraph(escapeHtml(otherwise.after))}`
 }
 
 /**
- * Verifies an address.
+ * Returns the mail that asks a user to verify the address.
  * @param mail.name the account's name; may be empty, hostile or huge
  * @param mail.createdAt date of the sign-up, for a reader who did not sign up
  * @param mail.site the host that users know
@@ -101,7 +101,7 @@ export function verificationMessage(mail: { to: string, name: string, createdAt:
 }
 
 /**
- * Resets a password.
+ * Returns the mail with the link for a new password.
  * @param mail as in {@link verificationMessage}
  */
 export function passwordResetMessage({ to, name, site, url }: { to: string, name: string, site: string, url: string }): Message {
@@ -121,7 +121,7 @@ export function passwordResetMessage({ to, name, site, url }: { to: string, name
 }
 
 /**
- * Confirms a new address.
+ * Returns the mail that asks the new address to confirm a change.
  * @param mail as in {@link verificationMessage}
  */
 export function emailChangeMessage({ to, name, site, url }: { to: string, name: string, site: string, url: string }): Message {
@@ -138,7 +138,7 @@ export function emailChangeMessage({ to, name, site, url }: { to: string, name: 
 }
 
 /**
- * Notifies the old address of a change.
+ * Returns the mail that notifies the old address of a change.
  * @param mail.url the link to the page that stops it
  * @param mail as in {@link verificationMessage}
  */
@@ -164,7 +164,7 @@ export function emailChangeNoticeMessage(mail: { to: string, name: string, newEm
 }
 
 /**
- * Deletes an account.
+ * Returns the mail with the link that deletes an account.
  * @param mail.organizations the owned organizations and their next owners
  * @param mail as in {@link verificationMessage}
  */
@@ -246,7 +246,7 @@ export type Notice = {
 }
 
 /**
- * Notifies a user of an event.
+ * Returns the mail that notifies a user of an event.
  * @param mail.url the app
  * @param mail as in {@link verificationMessage}
  */
@@ -273,7 +273,7 @@ export function noticeMessage(mail: Notice & { site: string, url: string }): Mes
 }
 
 /**
- * Invites a user. It shows the inviter's address, because a name proves nothing.
+ * Returns the mail of an invitation. It shows the inviter's address, because a name proves nothing.
  * @param mail.expiresAt end of the invitation
  * @param mail.url as in {@link verificationMessage}
  */

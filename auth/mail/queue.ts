@@ -40,7 +40,7 @@ const queryTimeout = 10 * second
 const abandonedAfterSeconds = 45
 /** Time for the current jobs at a stop, in milliseconds. Then they are aborted and returned. */
 const stopPatience = 3 * second
-/** Timeout of the whole stop, for a database that is away. */
+/** Timeout of the complete stop, because the database may be unreachable. */
 const stopTimeout = 5 * second
 
 const unseen: Witness = { done: () => undefined, failed: () => undefined, gaveUp: () => undefined }
@@ -160,7 +160,7 @@ async function unlockAbandoned(pool: pg.Pool): Promise<void> {
 function openPool(connectionString: string, log: Logger): pg.Pool {
   const pool = new pg.Pool({
     connectionString,
-    max: concurrency + 2, // and one to listen, one to enqueue
+    max: concurrency + 2, // one per job, one to listen, one to enqueue
     connectionTimeoutMillis: connectTimeout,
     query_timeout: queryTimeout,
     keepAlive: true,

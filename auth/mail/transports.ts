@@ -25,7 +25,7 @@ const bareAddress = /^[^\s,;:<>()"@]+@[^\s,;:<>()"@]+$/
 /**
  * Builds the transport.
  * @param log used by the log transport only
- * @param keep receives each mail that the log transport would have sent
+ * @param keep called with each mail of the log transport, which sends none
  */
 export function mailSender(transport: MailTransport, log: Logger, keep: (mail: OutgoingMail) => void = () => undefined): Send {
   const send = senderOf(transport, log, keep)
@@ -41,7 +41,7 @@ function senderOf(transport: MailTransport, log: Logger, keep: (mail: OutgoingMa
   return logSender(log, keep)
 }
 
-/** Returns a code for the log. Other text of a provider may hold personal data. */
+/** Joins a provider's codes for the log and drops all other text, which may contain personal data. */
 const codes = (...values: unknown[]): string =>
   values.map(String).filter((value) => /^[\w -]{1,40}$/.test(value) && value !== 'undefined' && value !== 'false').join(' ')
 

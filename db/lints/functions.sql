@@ -18,8 +18,9 @@ select oid::regprocedure::text as what from pg_proc where pronamespace = 'api'::
 
 -- name: definers_functions_callable
 -- The API roles may not call any function with the definer's rights, except those that are listed here.
--- Five of them return true or false. Three read the caller's own rows: values of a bank, a date, the currency of an account. Two find the
--- row that a new row of the caller repeats. One reverts a request, and one creates an import in the caller's own context.
+-- Four of them return true or false, and pre_request() returns nothing. Three read the caller's own rows: values of a bank, a date, the
+-- currency of an account. Two find the row that a new row of the caller repeats. One reverts a request, and one creates an import in the
+-- caller's own context.
 select oid::regprocedure::text as what from pg_proc
 where prosecdef and prorettype <> 'trigger'::regtype and pronamespace in ('api'::regnamespace, 'private'::regnamespace, 'auth'::regnamespace, 'public'::regnamespace)
   and has_function_privilege('authenticated', oid, 'EXECUTE')

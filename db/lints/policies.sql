@@ -3,7 +3,7 @@
 select relname as what from pg_class where relnamespace = 'api'::regnamespace and relkind in ('r', 'p') and not relrowsecurity;
 
 -- name: policies_per_command
--- Every exposed table has exactly one permissive policy for each command that is granted, to authenticated alone.
+-- Every exposed table has exactly one permissive policy for each command that is granted, and it applies only to authenticated.
 select format('%s %s: %s policies', c.relname, granted.command, count(p.policyname)) as what
 from pg_class c
 cross join (values ('SELECT'), ('INSERT'), ('UPDATE'), ('DELETE')) as granted (command)

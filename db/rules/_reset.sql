@@ -21,12 +21,13 @@ revoke all on all tables in schema api, auth, private from public, anon, authent
 revoke all on all functions in schema api, auth, private from public, anon, authenticated, authenticator, auth_service;
 revoke all on schema api, auth, private from anon, authenticated, authenticator, auth_service;
 
--- When a file replaces a function, its place in the catalogue changes. _drop_undeclared.sql drops the functions with an unchanged place.
+-- When a file replaces a function, its row moves to another place (ctid) in the catalogue. _drop_undeclared.sql drops the functions
+-- without such a move.
 create temporary table functions_before on commit drop as
   select oid, ctid as place from pg_proc where pronamespace in ('api'::regnamespace, 'auth'::regnamespace, 'private'::regnamespace);
 
--- The rights of each role on an organization's rows, from the interface's table of roles. Each table's file inserts the rights on its
--- table. Policies and triggers read them through private.can(). Personal rows need no right: only their owner has access.
+-- The rights of each role on an organization's rows. Each table's file inserts the rights on its table, usually these. Policies and triggers
+-- read them through private.can(). Personal rows need no right: only their owner has access.
 delete from private.role_permissions;
 create temporary table usual_rights on commit drop as
   select role, action

@@ -114,7 +114,7 @@ create trigger members_end_api_keys
   execute function auth.delete_api_keys_above_role();
 
 comment on table auth.verifications is
-  'Pending actions of mailed tokens: password resets, changes of the address, deletions. A leaked copy is useless: the tokens are not stored.';
+  'Pending actions, each with a token that works once: password resets, changes of the address, deletions, passkey challenges, single sign-on. A leaked copy is useless: the tokens are not stored.';
 grant select, insert, update, delete on auth.verifications to auth_service;
 
 comment on table auth.invitations is 'Invitations. At most one is pending per address and organization. An invitation cannot grant ownership.';

@@ -25,8 +25,8 @@ alter table api.dashboards
   drop constraint if exists dashboards_date_range_form,
   add constraint dashboards_layout_form check (private.is_layout(layout)),
   add constraint dashboards_date_range_form check (private.is_date_range(date_range));
--- The names sort before dashboards_layout_size and dashboards_filters_size, which print the JSON. Stored rows are not checked again: the size
--- was checked when they were written.
+-- PostgreSQL checks constraints by name, and these must precede dashboards_layout_size and dashboards_filters_size, which print the JSON. NOT
+-- VALID skips stored rows: their size was checked when they were written.
 alter table api.dashboards
   drop constraint if exists dashboards_layout_numbers,
   drop constraint if exists dashboards_filters_numbers,

@@ -1,4 +1,4 @@
--- The former budgets of a category. The triggers of budgets and categories write them.
+-- The former budgets of a category. The triggers of budgets and categories store them, and callers may also write them.
 
 comment on table api.past_budgets is
 $$Past budgets: the monthly budgets of a category before a change

@@ -13,7 +13,7 @@ begin
     select * from (values
       -- the longest wait that a user accepts; the slowest ordinary request, a year of a large team, takes well under 1 s
       ('authenticated', 'statement_timeout', '8s'),
-      -- anon reads nothing
+      -- anon reads nothing, so a short timeout is enough
       ('anon', 'statement_timeout', '2s'),
       -- an import waits for another of the same tenant, but for a limited time
       ('authenticated', 'lock_timeout', '5s'),
@@ -23,7 +23,7 @@ begin
       -- a day, a month and a preset are UTC's, unless the request says `Prefer: timezone=…`
       ('authenticated', 'timezone', 'UTC'),
       ('anon', 'timezone', 'UTC'),
-      -- dates are YYYY-MM-DD; 01/02/2025 is ambiguous and refused
+      -- dates are YYYY-MM-DD; ambiguous ones such as 01/02/2025 are refused
       ('authenticated', 'datestyle', 'ISO, YMD'),
       -- compiling takes longer than running the slowest of these queries
       ('authenticated', 'jit', 'off'),

@@ -13,7 +13,7 @@ grant usage on schema api to anon, authenticated;
 grant usage on schema private to anon, authenticated, authenticator, auth_service;
 grant usage on schema auth to auth_service;
 
--- PostgreSQL 18 lets everybody call these two functions. PostgREST accepts any function of a row as a column name, and these would raise
+-- PostgreSQL 18 lets every role call these two functions. PostgREST accepts any function of a row as a column name, and these would raise
 -- an internal error. If the owner of this database may not revoke the right, PostgreSQL only warns. The owner of a backup still needs
 -- the functions to restore statistics.
 do $statistics$

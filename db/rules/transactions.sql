@@ -34,7 +34,8 @@ comment on column api.transactions.updated_at is 'Set by the service at each cha
 
 alter table api.transactions alter column user_id set default public.uid(), alter column organization_id set default public.org_id();
 alter table api.transactions alter column currency set default private.left_out();
--- The name sorts before transactions_metadata_size, which prints the JSON. Stored rows are not checked again: the size was checked when they were written.
+-- PostgreSQL checks constraints by name, and this one must precede transactions_metadata_size, which prints the JSON. NOT VALID skips
+-- stored rows: their size was checked when they were written.
 alter table api.transactions
   drop constraint if exists transactions_metadata_numbers,
   add constraint transactions_metadata_numbers check (private.plain_numbers(metadata)) not valid;
@@ -113,7 +114,7 @@ begin
       new.updated_at := now();
     end if;
     if by_caller and new.external_id is not null and new.import_id is null then
-      -- the rows of api.import_transactions() have been looked up already
+      -- api.import_transactions() has already looked up its rows
       new := private.recognize_import(new);
     end if;
     if new.currency is null then
@@ -123,7 +124,7 @@ begin
       perform private.invalid('import_id cannot be set or changed', 'Leave it out, or send it as it was read. /rpc/import_transactions sets it.');
     end if;
     day := private.marked_day(new.transaction_date);
-    -- equal to now() only if the caller sent no moment
+    -- transaction_date equals now() only if the caller left it out
     if by_caller and (day is not null or new.booked_on is not null and new.transaction_date = now()) then
       if day is not null then
         if new.booked_on <> day then

@@ -1,3 +1,5 @@
+# The RDS server with its parameters, and the copies of its backups in another region.
+
 locals {
   # the identifier belongs to one server; a restored server needs another one
   database_identifier = var.restore == null ? var.name : var.restore.identifier

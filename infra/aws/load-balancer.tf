@@ -1,3 +1,5 @@
+# The load balancer. It terminates TLS, redirects plain HTTP, and forwards requests for the host name to the edge.
+
 resource "aws_lb" "main" {
   name                       = var.name
   load_balancer_type         = "application"

@@ -1,3 +1,5 @@
+# The network: a VPC, unless var.network names an existing one, and the security groups with all permitted connections.
+
 locals {
   zones              = var.network == null ? slice(data.aws_availability_zones.available[0].names, 0, 2) : []
   vpc_id             = var.network == null ? aws_vpc.main[0].id : var.network.vpc_id

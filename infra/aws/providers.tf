@@ -1,3 +1,5 @@
+# The AWS providers: the main one, and one each for the secrets, for us-east-1 and for the region of the copies.
+
 locals {
   tags = { Project = var.name }
 }

@@ -1,3 +1,5 @@
+# The services and the migration as ECS tasks: their containers, settings, secrets, roles and scaling. Their sizes and numbers are variables.
+
 locals {
   # The ports of the services, for requests and for health checks.
   services = {

@@ -82,7 +82,7 @@ export function container(tag: string, platform: NodeJS.Platform = process.platf
           ...(platform === 'linux' ? ['--network', 'host'] : ['--publish', `127.0.0.1:${port}:${port}`]),
           '--mount',
           `type=bind,source=${config},target=/etc/postgrest.conf,readonly`,
-          // only the names, not the values: every user of this machine can read the arguments of a process
+          // passes names without values, because every user of this machine can read the arguments of a process
           ...Object.keys(containerEnv).filter((name) => name !== 'HOME').flatMap((name) => ['--env', name]),
           image,
           '/bin/postgrest',

@@ -54,8 +54,8 @@ const withCapability = (uid: number, gid: number, capability: string) => (progra
 
 /**
  * Finds a user that can reach both the program and the data. A checkout below a directory that only root may enter (`mktemp -d`,
- * `/root`) is common. This program must not change the modes of such directories or move the data. It therefore tries the user
- * alone, then with capabilities, the least powerful first.
+ * `/root`) is common. This program must not change the modes of such directories or move the data. It therefore first tries the
+ * user without capabilities, and then with them, the least powerful first.
  */
 export async function osUser(program: string, dataDirectory: string, databaseDirectory: string): Promise<OsUser | undefined> {
   if (process.getuid?.() !== 0) return undefined

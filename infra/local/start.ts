@@ -86,7 +86,7 @@ async function startAll(running: Running, signal: AbortSignal): Promise<void> {
   const program = await findPostgrest(settings, console.log)
   signal.throwIfAborted()
 
-  // in parallel with the other starts, which take about as long
+  // the build runs in parallel with the other starts, which take about as long
   const building = settings.wantsReferenceApp ? referenceApp(checkout, console.log, signal) : undefined
   const databaseUrl = await startDatabase(settings, secrets, running, signal)
   signal.throwIfAborted()

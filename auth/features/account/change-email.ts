@@ -20,7 +20,7 @@ const day = 86_400_000
 /** Lifetimes of both links. */
 const lifetimes = { confirm: day, stop: 7 * day }
 
-/** Time before the request in which an attacker may have prepared other ways in, in milliseconds. */
+/** Time before the request in which an attacker may have added other ways to sign in, in milliseconds. */
 const suspectBefore = 7 * day
 
 type Kind = keyof typeof lifetimes
@@ -31,18 +31,18 @@ type Change = z.output<typeof changeOf>
 /** Limit of mails per new address, because the request can send a mail to any address. */
 const mailLimit: RateLimit = { window: 900, max: 5 }
 
-/** Identifies the current password. A change of the password ends the request. */
+/** Returns a value that identifies the current password. A change of the password invalidates the request. */
 const fingerprint = (password: string | null): string => createHash('sha256').update(password ?? '').digest('base64url')
 
-/** The store of mailed tokens. A token works once. */
+/** better-auth's store of tokens that work once. */
 type Verifications = AuthContext['internalAdapter']
 
-/** The beginning of the stored values of one kind and account. The stored identifiers are hashes. */
-const keptOf = (kind: Kind, userId: string): string => JSON.stringify({ kind, userId }).slice(0, -1)
+/** Returns the prefix of the stored values of one kind and account. It finds them, because the stored identifiers are hashes. */
+const valuePrefixOf = (kind: Kind, userId: string): string => JSON.stringify({ kind, userId }).slice(0, -1)
 
 const identifierOf = (kind: Kind, token: string): string => `${kind}-email-change-${token}`
 
-async function keep(verifications: Verifications, kind: Kind, { userId, ...change }: Change): Promise<string> {
+async function storeToken(verifications: Verifications, kind: Kind, { userId, ...change }: Change): Promise<string> {
   const token = randomBytes(24).toString('base64url')
   await verifications.createVerificationValue({
     identifier: identifierOf(kind, token),
@@ -58,22 +58,22 @@ async function keep(verifications: Verifications, kind: Kind, { userId, ...chang
  * @returns the change and the time of the request
  * @throws Refusal INVALID_TOKEN
  */
-async function take(
+async function consumeToken(
   verifications: Verifications,
   kind: Kind,
   token: string,
   check: (change: Change) => Promise<void> = () => Promise.resolve(),
-): Promise<Change & { askedAt: Date }> {
+): Promise<Change & { requestedAt: Date }> {
   const waiting = await verifications.findVerificationValue(identifierOf(kind, token))
   if (waiting === null || waiting.expiresAt < new Date()) refuse('INVALID_TOKEN')
   const change = changeOf.parse(JSON.parse(waiting.value))
   await check(change)
   const kept = await verifications.consumeVerificationValue(identifierOf(kind, token))
-  return kept === null ? refuse('INVALID_TOKEN') : { ...change, askedAt: new Date(kept.expiresAt.getTime() - lifetimes[kind]) }
+  return kept === null ? refuse('INVALID_TOKEN') : { ...change, requestedAt: new Date(kept.expiresAt.getTime() - lifetimes[kind]) }
 }
 
-/** Deletes links that were mailed to the previous address, such as password resets. */
-const endMailed = (trx: Transaction<Tables>, userId: string) => trx.deleteFrom('auth.verifications').where('value', '=', userId).execute()
+/** Deletes the account's other pending tokens, such as links that were mailed to the previous address. */
+const deletePendingTokens = (trx: Transaction<Tables>, userId: string) => trx.deleteFrom('auth.verifications').where('value', '=', userId).execute()
 
 /** Sets the new address as verified, unless the address or the password has changed since the request. */
 async function confirmChange(db: AuthDatabase, { userId, from, to, credential }: Change): Promise<void> {
@@ -84,37 +84,37 @@ async function confirmChange(db: AuthDatabase, { userId, from, to, credential }:
     const changed = await trx.updateTable('auth.users').set({ email: to, emailVerified: true, updatedAt: new Date() }).where('id', '=', userId)
       .where('email', '=', from).executeTakeFirst()
     if (changed.numUpdatedRows !== 1n) refuse('INVALID_TOKEN')
-    await endMailed(trx, userId)
+    await deletePendingTokens(trx, userId)
   })
 }
 
 /**
- * Gives the account its old address back, whatever later changes did. The attacker who requested the change knew the password and
- * may be signed in. All ways in that the attacker may have prepared end:
+ * Restores the old address of the account, even after later changes of the address. The attacker who requested the change knew the
+ * password and may be signed in. This deletes every way to sign in that the attacker may have added:
  * - sessions, API keys, the password, passkeys, remembered devices and linked providers
  * - mailed links, and invitations in the user's name
  * - a second factor or backup codes from the week before the request, or later
- * Older factors stay: the user would have missed them by then, and access to the mailbox must not be enough to remove them. Of two
- * links the older wins, because the owner had the address first.
+ * Older second factors stay: the user would have noticed a foreign one by then, and access to the mailbox must not be enough to remove
+ * a factor. The link of an older change invalidates the links of later ones, because the owner had the address first.
  */
-async function stopChange(db: AuthDatabase, { userId, from, askedAt }: Change & { askedAt: Date }): Promise<void> {
-  const suspectFrom = new Date(askedAt.getTime() - suspectBefore)
+async function stopChange(db: AuthDatabase, { userId, from, requestedAt }: Change & { requestedAt: Date }): Promise<void> {
+  const suspectFrom = new Date(requestedAt.getTime() - suspectBefore)
   await db.transaction().execute(async (trx) => {
     // Otherwise an attacker could keep the address by signing up with it again. Such an account is unverified; the token proves the owner.
     await trx.deleteFrom('auth.users').where('email', '=', from).where('id', '<>', userId).where('emailVerified', '=', false).execute()
     const kept = await trx.updateTable('auth.users').set({ email: from, emailVerified: true, updatedAt: new Date() }).where('id', '=', userId)
       .executeTakeFirst()
     if (kept.numUpdatedRows !== 1n) refuse('INVALID_TOKEN')
-    await endMailed(trx, userId)
-    // needed for accounts without a password, whose fingerprint stays the same
-    await trx.deleteFrom('auth.verifications').where((link) => link.fn<boolean>('starts_with', ['value', link.val(keptOf('confirm', userId))])).execute()
-    await trx.deleteFrom('auth.verifications').where((link) => link.fn<boolean>('starts_with', ['value', link.val(keptOf('stop', userId))]))
-      .where('expiresAt', '>=', new Date(askedAt.getTime() + lifetimes.stop)).execute()
+    await deletePendingTokens(trx, userId)
+    // An account without a password keeps its fingerprint, so a pending confirmation would stay valid.
+    await trx.deleteFrom('auth.verifications').where((link) => link.fn<boolean>('starts_with', ['value', link.val(valuePrefixOf('confirm', userId))])).execute()
+    await trx.deleteFrom('auth.verifications').where((link) => link.fn<boolean>('starts_with', ['value', link.val(valuePrefixOf('stop', userId))]))
+      .where('expiresAt', '>=', new Date(requestedAt.getTime() + lifetimes.stop)).execute()
     await trx.updateTable('auth.accounts').set({ password: null, updatedAt: new Date() }).where('userId', '=', userId).where('providerId', '=', 'credential')
       .execute()
     await trx.deleteFrom('auth.two_factors').where('userId', '=', userId)
       .where((factor) => factor.or([factor('enabledAt', 'is', null), factor('enabledAt', '>', suspectFrom)])).execute()
-    // also remembered devices, which a change of an existing password would delete
+    // The trigger that deletes these at a change of the password does not fire for an account without a password.
     await trx.deleteFrom('auth.two_factor_tokens').where('userId', '=', userId).execute()
     await trx.updateTable('auth.two_factors').set({ backupCodes: [], backupCodesMadeAt: null }).where('userId', '=', userId)
       .where('backupCodesMadeAt', '>', suspectFrom).execute()
@@ -131,7 +131,7 @@ async function stopChange(db: AuthDatabase, { userId, from, askedAt }: Change & 
 /** Returns true if the account's address can still be changed back. */
 export async function isStoppable(db: AuthDatabase, { id, email }: { id: string, email: string }): Promise<boolean> {
   const links = await db.selectFrom('auth.verifications').select('value').where('expiresAt', '>', new Date())
-    .where((link) => link.fn<boolean>('starts_with', ['value', link.val(keptOf('stop', id))])).execute()
+    .where((link) => link.fn<boolean>('starts_with', ['value', link.val(valuePrefixOf('stop', id))])).execute()
   return links.some(({ value }) => changeOf.parse(JSON.parse(value)).from !== email)
 }
 
@@ -148,15 +148,15 @@ export async function requestEmailChange(c: RouteContext, { newEmail: to, passwo
   if (!allowed) refuse('RATE_LIMIT_EXCEEDED', retryAfterSeconds)
   const change = { userId: user.id, from: user.email, to, credential: fingerprint(credential) }
   await withBetterAuth(c, async ({ context: { internalAdapter } }) => {
-    await mailer.emailChange({ name: user.name, email: to }, await keep(internalAdapter, 'confirm', change))
-    await mailer.emailChangeNotice(user, to, await keep(internalAdapter, 'stop', change))
+    await mailer.emailChange({ name: user.name, email: to }, await storeToken(internalAdapter, 'confirm', change))
+    await mailer.emailChangeNotice(user, to, await storeToken(internalAdapter, 'stop', change))
   })
 }
 
 export async function confirmEmailChange(c: RouteContext, { token }: WithToken): Promise<void> {
   const { config, db } = c.var.services
   const change = await withBetterAuth(c, ({ context }) =>
-    take(context.internalAdapter, 'confirm', token, async ({ to }) => {
+    consumeToken(context.internalAdapter, 'confirm', token, async ({ to }) => {
       const problem = await addressProblem(config, db, to)
       if (problem !== undefined) refuse(problem)
     }))
@@ -165,7 +165,7 @@ export async function confirmEmailChange(c: RouteContext, { token }: WithToken):
 
 export async function stopEmailChange(c: RouteContext, { token }: WithToken): Promise<void> {
   const { db, mailer } = c.var.services
-  const change = await withBetterAuth(c, ({ context }) => take(context.internalAdapter, 'stop', token))
+  const change = await withBetterAuth(c, ({ context }) => consumeToken(context.internalAdapter, 'stop', token))
   await stopChange(db, change)
   await mailer.requestPasswordReset(change.from, undefined)
 }

@@ -1,4 +1,4 @@
-/** Accounts. Source: interface "Auth surface", design "Where the interface is silent". */
+/** The routes of accounts: sign-up, sign-in, password, address and deletion. */
 import { z } from 'zod'
 import { callBetterAuth, passToBetterAuth } from '../../engine/engine.ts'
 import { refuse } from '../../errors.ts'
@@ -31,7 +31,7 @@ import { confirmEmailChange, requestEmailChange, stopEmailChange } from './chang
 import { confirmAccountDeletion, requestAccountDeletion } from './delete-account.ts'
 import { disownAccount } from './sign-up.ts'
 
-// refused with a code of its own: `problemOf`
+// problemOf() turns the message into the error code
 const password = z.string().min(8, 'INVALID_PASSWORD').max(128, 'INVALID_PASSWORD').meta({ format: 'password' })
 
 const input = {
@@ -70,7 +70,7 @@ const output = {
   }),
 }
 
-/** Mails to one account: five in a quarter of an hour. */
+/** The limit of mails to one account. */
 const fiveMails = { window: 900, max: 5 }
 
 const succeeded = (message: string) => ({ success: true, message })

@@ -1,4 +1,4 @@
-/** New accounts: who may sign up, by SIGN_UP and SIGN_UP_DOMAINS, and how the owner of an address deletes an account made with it. */
+/** Rules for new accounts: SIGN_UP and SIGN_UP_DOMAINS, and the link by which the owner of an address deletes an account of another person. */
 import { createHmac } from 'node:crypto'
 import { signJWT, verifyJWT } from 'better-auth/crypto'
 import { z } from 'zod'
@@ -39,7 +39,7 @@ export async function addressProblem(config: Config, db: AuthDatabase, email: st
 
 /**
  * Lifetime of the second link of a verification mail. Anyone can sign up with a foreign address, and this link deletes the account while
- * it is unverified. It is longer than that of a verification, because a reader without an account is in no hurry.
+ * it is unverified. It lives longer than the verification link, because the owner of the address does not expect the mail.
  */
 const disownLifetimeSeconds = 7 * 86_400
 

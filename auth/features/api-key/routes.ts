@@ -1,4 +1,4 @@
-/** API keys: a user's programs get tokens with them. Source: design "Where the interface is silent". */
+/** The routes of API keys. A user's programs get tokens with them. */
 import { respondWith, route } from '../../route.ts'
 import { done, exampleId, needsConfirmation, nothing, unconfirmed } from '../fields.ts'
 import { createApiKey, input, listApiKeys, output, revokeApiKey } from './api-keys.ts'

@@ -59,7 +59,7 @@ export const output = { account: z.array(accountEvent), membership: z.array(memb
  */
 async function newest(db: AuthDatabase, which: RawBuilder<boolean>, { limit, before }: z.output<typeof input.account>) {
   const events = db.selectFrom('auth.events as event').where(which)
-  // as text, because a Date has no microseconds
+  // read as text, because a Date would lose the microseconds
   const last = before === undefined
     ? undefined
     : await events.select(sql<string>`event.happened_at::text`.as('at')).where('event.id', '=', before).executeTakeFirst() ?? refuse('NOT_FOUND')

@@ -1,4 +1,4 @@
-/** Invitations. Source: interface "Invitation", design "Where the interface is silent". */
+/** The routes of invitations. */
 import { callBetterAuth } from '../../engine/engine.ts'
 import { perMinute } from '../../policy.ts'
 import { route } from '../../route.ts'

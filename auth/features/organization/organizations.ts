@@ -22,7 +22,7 @@ export function slugOf(name: string): string {
 }
 
 /**
- * Creates an organization and its owner in one transaction. A trigger of auth.members has the limit of five, so concurrent requests
+ * Creates an organization and its owner in one transaction. A trigger of auth.members enforces the limit of five, so concurrent requests
  * cannot exceed it. The active organization stays, because only set-active changes it.
  */
 export async function createOrganization(c: RouteContext, given: z.output<typeof input.create>): Promise<z.output<typeof output.organization>> {
@@ -82,7 +82,7 @@ export async function updateOrganization(
   return { ...organizationOf(row), updated_at: row.updatedAt.toISOString() }
 }
 
-/** Returns the id that better-auth has for a member; an id of no member for an unknown user. */
+/** Returns the member id that better-auth expects. For a user who is not a member, returns an id that no member has. */
 export async function memberIdOf(c: RouteContext, { organizationId, userId }: z.output<typeof input.member>): Promise<string> {
   const row = await c.var.services.db.selectFrom('auth.members').select('id')
     .where('organizationId', '=', organizationId).where('userId', '=', userId).executeTakeFirst()

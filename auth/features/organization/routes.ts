@@ -1,4 +1,4 @@
-/** Organizations and members. Source: interface "Organization endpoints", design "Where the interface is silent". */
+/** The routes of organizations and members. */
 import { callBetterAuth, passToBetterAuth } from '../../engine/engine.ts'
 import { callerOf, route } from '../../route.ts'
 import { exampleId, nothing } from '../fields.ts'

@@ -21,7 +21,7 @@ function metadataProblem(metadata: unknown): string | undefined {
   return Buffer.byteLength(JSON.stringify(metadata)) > maxBytes ? `is larger than ${maxBytes / 1_024} KiB` : undefined
 }
 
-/** Any object within the limits that the `metadata` columns of the data surface have. It is read back as it was sent. */
+/** Any object within the limits of the `metadata` columns of the data surface. It is stored and returned unchanged. */
 const metadata = z.unknown().superRefine((value, context) => {
   const message = metadataProblem(value)
   if (message !== undefined) context.addIssue({ code: 'custom', message })

@@ -5,7 +5,7 @@ import { decodeAttestationObject, isoCBOR } from '@simplewebauthn/server/helpers
 import { expireCookie } from 'better-auth/cookies'
 import { refuse } from '../../errors.ts'
 
-/** Time to find and unlock a device, in seconds. */
+/** Lifetime of a challenge, in seconds. The user needs it to find and unlock a device. */
 export const challengeSeconds = 300
 
 type Ceremony = 'register' | 'authenticate'
@@ -36,7 +36,7 @@ export async function takeChallenge(context: GenericEndpointContext, ceremony: C
   return kept?.value === userId ? challenge : refuse('INVALID_PASSKEY')
 }
 
-/** Runs a verification. The library throws a different error each time. @throws Refusal INVALID_PASSKEY */
+/** Runs a verification of the library. @throws Refusal INVALID_PASSKEY in place of the library's many errors */
 export async function verified<Verification extends { verified: boolean }>(
   verify: () => Promise<Verification>,
 ): Promise<Exclude<Verification, { verified: false }>> {

@@ -15,15 +15,15 @@ import { serialize, type Confirmed } from '../fields.ts'
 import { challengeFor, challengeSeconds, takeChallenge, verified, withoutAttestation } from './ceremonies.ts'
 import { output, type input } from './schemas.ts'
 
-/** Passkeys per user. Each list reads all of them. */
+/** Maximum passkeys per user, because a list reads all of them. */
 const maxPasskeys = 20
-/** EdDSA, ES256 and RS256 (RFC 9053). Every device supports one of them. */
+/** EdDSA, ES256 (RFC 9053) and RS256 (RFC 8812). Every device supports one of them. */
 const algorithms = [-8, -7, -257]
 
 /** The user handle of a credential: opaque, and without a name. */
 const handleOf = (userId: string): string => Buffer.from(userId).toString('base64url')
 
-/** The host that passkeys are made for: that of APP_URL, and no other of its site. */
+/** The relying party id of passkeys: the host of APP_URL, not its whole domain. */
 const hostOf = (c: RouteContext): string => new URL(c.var.services.config.appUrl).hostname
 
 const passkeysOf = (c: RouteContext, userId: string) =>
@@ -37,7 +37,7 @@ const countOf = async (trx: Transaction<Tables>, userId: string): Promise<number
 
 const clientData = z.object({ origin: z.string(), crossOrigin: z.literal(false).optional() })
 
-/** Returns the expectations of both verifications. The signed origin is expected if it is trusted. */
+/** Returns the expected values for both verifications. The signed origin must be a trusted one. */
 function expected(c: RouteContext, clientDataJSON: string, challenge: string) {
   let origin: string | undefined
   try {
@@ -97,7 +97,7 @@ export async function verifyRegistration(c: RouteContext, { response, name }: z.
   return serialize(output.passkey, row)
 }
 
-/** Names no credentials, so that a response shows nothing about accounts. The browser offers those that it has for this host. */
+/** Returns options without credentials, so that the response shows nothing about accounts. The browser offers its credentials for this host. */
 export const authenticationOptions = async (c: RouteContext): Promise<z.output<typeof output.requestOptions>> => ({
   challenge: await withBetterAuth(c, (endpoint) => challengeFor(endpoint, 'authenticate', '')),
   rpId: hostOf(c),

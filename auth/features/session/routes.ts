@@ -1,4 +1,4 @@
-/** Sessions and what is issued from them. Source: interface "Auth surface", design "Where the interface is silent". */
+/** The routes of sessions, tokens and the key set. */
 import { z } from 'zod'
 import { callBetterAuth, passToBetterAuth } from '../../engine/engine.ts'
 import { refuse } from '../../errors.ts'
@@ -102,7 +102,7 @@ export const sessionRoutes = [
     input: nothing,
     betterAuth: 'GET /jwks',
     credential: 'none',
-    // short, because a verifier that has cached the set must still learn of a new key before the key signs
+    // short, because a verifier with a cached set must load a new key before that key signs
     headers: { 'cache-control': 'public, max-age=60' },
     output: output.keys,
     handle: async (c, query) => {

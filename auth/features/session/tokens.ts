@@ -1,4 +1,4 @@
-/** Tokens for the data surface. Source: interface "JWT claims", design "The token". */
+/** Tokens for the data surface: their claims and their issue. */
 import { secondsUntilIssued } from '../../../common/revocation.ts'
 import { refuse } from '../../errors.ts'
 import { isSigningKey } from '../../keys/signing-keys.ts'

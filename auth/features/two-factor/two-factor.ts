@@ -1,6 +1,6 @@
 /**
- * The second factor: a code of an authenticator app, or a backup code. better-auth's plugin makes the session first, accepts a code
- * repeatedly, and guards only known routes. Here every session waits for the code.
+ * The second factor: a code of an authenticator app, or a backup code. We do not use better-auth's plugin. It makes the session first,
+ * accepts a code repeatedly, and guards only the sign-in routes that it knows. Here no session is stored before the code is verified.
  */
 import { createHash, randomBytes } from 'node:crypto'
 import type { AuthContext, GenericEndpointContext } from 'better-auth'
@@ -44,7 +44,7 @@ const backupCodeCount = 10
 
 const hashOf = (text: string): string => createHash('sha256').update(text).digest('base64url')
 
-/** Each code is 80 random bits, so a hash without a key protects it, and it still works after BETTER_AUTH_SECRET was lost. */
+/** Returns new backup codes. Each has 80 random bits, so a hash without a key is enough, and it works even if BETTER_AUTH_SECRET is lost. */
 const newBackupCodes = (): string[] => Array.from({ length: backupCodeCount }, () => randomBase32(10).toLowerCase().replace(/(.{4})(?=.)/g, '$1-'))
 
 /** @param code as a user types it */
@@ -80,7 +80,7 @@ const tokenOf = (db: AuthDatabase, endpoint: GenericEndpointContext, purpose: Pu
  */
 export async function requireSecondFactor(db: AuthDatabase, userId: string, endpoint: GenericEndpointContext | null): Promise<void> {
   const request = currentRequest.getStore()
-  // a session that replaces the caller's own, as after a new password
+  // The caller has a session already, and this one replaces it, as after a change of the password.
   if (request?.caller?.user.id === userId || request?.policy.secondFactor === 'verified') return
   // A user who is signing up is not visible before better-auth's transaction ends, and has no second factor.
   const { hasApp, passkeyRequired } = await db.selectFrom('auth.users').leftJoin('auth.two_factors', 'userId', 'id')

@@ -1,6 +1,7 @@
-/** The pages that are about one account. By the form's id: what is done with its fields, and what the person is then told. */
+/** The script of the pages about one account. Each form calls the auth surface with its fields and then shows the returned sentence. */
 const { parameter, call, signedIn, onSubmit } = globalThis.shared
 
+/** The function of each form, by the form's id. */
 const works = {
   'reset-password': async ({ password }) => {
     await call('reset-password', { token: parameter('token'), password })
@@ -23,7 +24,7 @@ const works = {
 }
 for (const form of document.forms) onSubmit(form, works[form.id])
 
-/** Says who is signed in, where a page has room for it. */
+/** Shows the signed-in user in an element with the attribute data-who. */
 async function sayWho(room) {
   const user = await signedIn('get-session')
   room.replaceChildren(user === undefined ? 'Nobody is signed in in this browser.' : `You are signed in as ${user.email}.`)

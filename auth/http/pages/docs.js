@@ -1,17 +1,17 @@
 /**
- * The explorer of /docs: Swagger UI, and a form that signs in. The browser keeps the session's cookie; the token for the data
- * surface is fetched here and handed to the explorer, and again whenever the session, or the context it works in, has changed.
+ * The script of /docs: Swagger UI, and a form that signs in. The browser keeps the session cookie. This script fetches a token for the
+ * data surface and passes it to Swagger UI. It fetches a new token when the session or its active organization changes.
  */
 const calls = '/api/auth'
-/** A token is good for an hour. */
+/** Interval of token renewals, in milliseconds. A token expires after an hour. */
 const renewalMs = 30 * 60_000
-/** Remembers that this tab has signed in, because a script cannot see the cookie and asking without one is an error. */
+/** The key in sessionStorage that marks a signed-in tab. A script cannot see the cookie, and a request for a token without it is an error. */
 const remembered = 'signed-in'
 
 const status = document.querySelector('[role=status]')
 const [signIn, signOut] = ['sign-in', 'sign-out'].map((id) => document.querySelector(`#${id}`))
 
-/** Posts to the auth surface. @throws Error with the sentence for the person */
+/** Sends a POST request to the auth surface. @throws Error with the message for the user */
 async function post(path, body) {
   const reply = await fetch(`${calls}${path}`, {
     method: 'POST',
@@ -22,7 +22,7 @@ async function post(path, body) {
   return answer
 }
 
-/** Shows who is signed in, if anybody, and what to say of it. */
+/** Shows either the sign-in or the sign-out form, and a sentence. */
 function show(isSignedIn, sentence) {
   signIn.hidden = isSignedIn
   signOut.hidden = !isSignedIn
@@ -44,7 +44,7 @@ const explorer = SwaggerUIBundle({
   docExpansion: 'none',
   tryItOutEnabled: true,
   filter: true,
-  // natively somebody else's server is asked whether the description is valid
+  // by default Swagger UI sends the document to a foreign server for validation
   validatorUrl: null,
   onComplete: isShown,
   responseInterceptor: (response) => {
@@ -56,7 +56,7 @@ const explorer = SwaggerUIBundle({
   },
 })
 
-/** Fetches a token and gives it to the explorer. */
+/** Fetches a token and passes it to Swagger UI. */
 async function authorize() {
   try {
     const { token } = await post('/token')

@@ -1,9 +1,9 @@
-/** The page of an invitation: it says what it is, and asks whoever it is for. */
+/** The script of the page of an invitation. It describes the invitation and lets the invited user accept or decline it. */
 const { parameter, call, signedIn, say, onSubmit } = globalThis.shared
 const part = (id) => document.getElementById(id)
 const invitationId = parameter('invitationId')
 
-/** What an invitation is that cannot be answered any more. */
+/** The sentence for each status that allows no answer. */
 const ended = {
   accepted: 'This invitation was accepted.',
   rejected: 'This invitation was declined.',
@@ -12,12 +12,12 @@ const ended = {
 }
 const until = (moment) => new Intl.DateTimeFormat(undefined, { dateStyle: 'long', timeStyle: 'short' }).format(new Date(moment))
 
-/** Shows these parts of the page, and none of the others. */
+/** Shows the forms with these ids and hides the others. */
 function offer(...ids) {
   for (const id of ['answer', 'sign-in', 'code', 'sign-out']) part(id).hidden = !ids.includes(id)
 }
 
-/** Reads the invitation and who is signed in, and shows what can be done now. */
+/** Fetches the invitation and the signed-in user, and shows the forms that apply. */
 async function show() {
   const invitation = await call(`get-invitation?invitationId=${encodeURIComponent(invitationId)}`)
   const user = await signedIn('../get-session')
@@ -41,7 +41,7 @@ async function show() {
   return offer('answer')
 }
 
-/** Shows what there is, or why not. */
+/** Shows the invitation, or an explanation if the link has none. */
 const refresh = () =>
   show().catch((error) => {
     offer()
@@ -59,7 +59,7 @@ onSubmit(part('answer'), async ({ answer }) => {
     await refresh()
     return invitation.status === 'accepted' ? 'Welcome. The organization is now among yours.' : 'You declined the invitation.'
   } catch (error) {
-    // somebody may have answered it or taken it back in the meantime, which the page then says
+    // The invitation may have been answered or canceled in the meantime. The page then shows its new status instead of the error.
     await refresh()
     if (!part('answer').hidden) throw error
     return undefined

@@ -1,14 +1,15 @@
 /**
- * What the pages share: they call the routes next to them, say who is signed in, and say how it went. Opening a page changes
- * nothing, because mail scanners and browsers open links unasked.
+ * Functions that all pages share: they call routes, find the signed-in user, and show results. Opening a page changes nothing, because
+ * mail scanners and browsers open links on their own.
  */
 'use strict'
 {
   const parameter = (name) => new URLSearchParams(location.search).get(name) ?? ''
 
   /**
-   * Calls a route, by its path from this page's; with a body it changes something.
-   * @returns what it answers @throws Error with the sentence for the person, and the answer's `status` and `code`
+   * Calls a route: POST with a body, GET without one.
+   * @param path relative to the path of this page
+   * @returns the response body @throws Error with the message for the user, and the `status` and `code` of the response
    */
   async function call(path, body) {
     const changes = { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) }
@@ -18,7 +19,7 @@
     return answer
   }
 
-  /** Who is signed in in this browser. @returns undefined when nobody is */
+  /** Returns the user who is signed in in this browser; undefined without a session. @param path that of /get-session, relative to this page */
   const signedIn = (path) =>
     call(path).then(({ user }) => user, (error) => {
       if (error.status !== 401) throw error
@@ -26,7 +27,7 @@
 
   const say = (sentence) => document.querySelector('[role=status]').replaceChildren(sentence)
 
-  /** Does this when the form is sent, and says the sentence it comes back with. A form whose work is done is gone. */
+  /** Runs `work` when the form is submitted. If `work` returns a sentence, shows it and removes the form. */
   function onSubmit(form, work) {
     const attempt = async (fields) => {
       const buttons = [...form.querySelectorAll('button')]

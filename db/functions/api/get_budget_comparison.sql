@@ -27,7 +27,8 @@ begin
   execute format(
     'with %1$s select (select min(since) from carrying), exists (select from usual where since < %3$L and until > %2$L) or exists (select from own where month >= %2$L and month < %3$L)',
     budgets, first_month, upper(days)) into carried_from, is_budgeted;
-  -- This is checked first. Otherwise the plan would decide whether spending without a row is converted, and a missing rate is an error.
+  -- Without a budget there is nothing to compare. Without this check the plan would decide whether other spending is converted, and so
+  -- whether a missing rate is an error.
   if not is_budgeted then
     return null;
   end if;

@@ -1,3 +1,6 @@
+-- The report get_cash_flow(). cash_flow_statement() returns its statement as text,
+-- built from the parts in db/functions/private/reports.sql.
+
 create or replace function private.cash_flow_statement(
   "grouping" text default 'monthly',
   periods integer default 12,

@@ -1,3 +1,6 @@
+-- The report get_transaction_aggregate(). transaction_aggregate_statement() returns its statement as text,
+-- built from the parts in db/functions/private/reports.sql.
+
 create or replace function private.transaction_aggregate_statement(
   p_filters jsonb default '[]',
   p_group_by text default 'month',

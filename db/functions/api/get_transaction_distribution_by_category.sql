@@ -1,3 +1,6 @@
+-- The report get_transaction_distribution_by_category(). distribution_statement() returns its statement as text,
+-- built from the parts in db/functions/private/reports.sql.
+
 create or replace function private.distribution_statement(params jsonb, p_convert_to text default null) returns text
   language plpgsql stable set search_path = ''
 as $$

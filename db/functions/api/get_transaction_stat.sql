@@ -1,3 +1,6 @@
+-- The report get_transaction_stat(). transaction_stat_statement() returns its statement as text,
+-- built from the parts in db/functions/private/reports.sql.
+
 create or replace function private.transaction_stat_statement(
   p_user_id text default public.uid(),
   p_organization_id text default public.org_id(),

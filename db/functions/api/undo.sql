@@ -2,7 +2,8 @@
 -- is no longer as the request left it, nothing is stored.
 --
 -- The effect of a request on a row is its state before the first change and after the last one. The activity names the states before and
--- after each change. States in between occur once on either side; the remaining two are the first and the last.
+-- after each change. A state in between is the one after a change and the one before the next change, so these two cancel out. The first
+-- and the last state remain.
 
 -- updated_at is set at each change. user_id is cleared when a member's account is deleted, and no request can change it.
 create or replace function private.unstable_columns() returns text[]
@@ -200,7 +201,7 @@ $$;
 comment on function private.undo_effects(private.effect[], text, text) is
   'Reverts one action of a request on one table, for the rows that are as the request left them. Returns their number.';
 
--- Runs with the definer's rights, so that rows return with their ids, times and users. So it checks the rights itself. The effects are limited
+-- Runs with the definer's rights, so that rows return with their ids, times and users. So this function checks the rights itself. The effects are limited
 -- to the caller's personal rows and the active organization's. For the latter the caller needs the right to the opposite action.
 create or replace function private.revert_request(p_change uuid) returns jsonb
   language plpgsql volatile security definer set search_path = '' set timezone = 'UTC'

@@ -60,7 +60,7 @@ comment on function private.owner_of_new(text, uuid, text) is
 
 create or replace function private.same_tenant(a_user_id text, a_organization_id text, b_user_id text, b_organization_id text)
   returns boolean
-  -- without a setting of its own, so that the planner inlines it into the query
+  -- without a SET clause, so that the planner can inline it into the query
   language sql immutable parallel safe
 begin atomic
   select case

@@ -6,7 +6,7 @@ create or replace function private.presets() returns text[]
   return array[
     'today', 'yesterday', 'last_7_days', 'last_30_days', 'this_week', 'last_week', 'this_month', 'last_month',
     'this_quarter', 'last_quarter', 'this_year', 'last_year', 'all_time', 'custom'];
-comment on function private.presets() is 'The date range presets of the interface.';
+comment on function private.presets() is 'The names of the date range presets that a client may send.';
 
 create or replace function private.preset_days(p_preset text, today date) returns daterange
   language plpgsql immutable parallel safe set search_path = ''

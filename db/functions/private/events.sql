@@ -68,7 +68,7 @@ declare
   this_device constant text := private.device_of(new.ip_address, new.user_agent);
   is_new boolean;
 begin
-  -- a signed-in user gets a new session in place of the old one, for example after a new password
+  -- not a sign-in: a signed-in user gets a new session in place of the old one, for example after a new password
   if private.audit_context() ->> 'user_id' = new.user_id then
     return null;
   end if;

@@ -2,8 +2,8 @@
 -- function get_filtered_transactions() evaluates them for each row as it comes, so that it can stop after enough rows. The reports read
 -- every row of a context, and evaluation by row would take about twice the time. So reports.sql writes the same conditions as SQL text.
 --
--- A date filter has two conditions. A transaction with a day of its own (booked_on) is compared with `days`, which do not depend on the
--- time zone. Any other transaction is compared with `moments`. A day of its own counts as its midnight.
+-- A date filter has two conditions. A transaction with a booking day (booked_on) is compared with `days`, which do not depend on the time
+-- zone. Any other transaction is compared with `moments`. A booking day counts as its midnight.
 
 create or replace function private.filter_literal(p_kind text, p_value jsonb, p_name text) returns text
   language plpgsql stable set search_path = ''
@@ -47,7 +47,7 @@ begin atomic
       end, value) as range
     from unnest(p_values) with ordinality as v (value, at)
   )
-  -- both ends of between must hold; of the ranges of other operations, any one
+  -- between has two ranges that must both hold; for any other operation one of the ranges is enough
   select array_agg(ranges order by at)
   from (
     select min(at) as at, '{' || string_agg(range, ',') || '}' as ranges
@@ -80,7 +80,7 @@ create or replace function private.moment_bounds(p_moments tstzmultirange, p_day
   return range_merge(p_moments + case when isempty(p_days) then tstzmultirange() else tstzmultirange(tstzrange(
     lower(p_days)::timestamp at time zone 'UTC' - interval '14 hours', upper(p_days)::timestamp at time zone 'UTC' + interval '12 hours')) end);
 comment on function private.moment_bounds(tstzmultirange, datemultirange) is
-  'The range of transaction_date that contains every transaction within some moments, or with a day of its own within some days.';
+  'The range of transaction_date that contains every transaction within some moments, or with a booking day within some days.';
 
 create or replace function private.filter_conditions(p_filter jsonb)
   returns table (
@@ -132,7 +132,7 @@ begin
       perform private.invalid(name || ' does not fit', 'It takes true or false.');
     end if;
     takes_null := coalesce(given, 'true') = 'true';
-    -- for true only null passes, and for false every other value
+    -- is_null true accepts only null, and is_null false accepts every other value
     numbers := case when takes_null then '{}' else '{(,)}' end;
     moments := case when takes_null then '{}' else '{(,)}' end;
     days := case when takes_null then '{}' else '{(,)}' end;
@@ -179,7 +179,7 @@ begin
   if kind = 'tag' then
     texts := array(select g.id::text from api.tags g where g.name = any (texts));
   elsif field = 'currency' then
-    -- in the stored form
+    -- currencies are stored in lower case
     texts := array(select lower(text) from unnest(texts) with ordinality as t (text, at) order by at);
   elsif kind = 'search' then
     texts := array['%' || regexp_replace(texts[1], '([\\%_])', '\\\1', 'g') || '%'];
@@ -211,7 +211,7 @@ $$;
 comment on function private.filter_conditions(jsonb) is
 $$Converts a filter to typed conditions that must all hold. Raises 400 for an invalid filter
 
-`kind` says which column has the accepted values. Number: `numbers`. Date: `moments`, and `days` for a transaction with a day of its own. Id and text: `texts`, of which one must match by the operator `likeness`, or none if `is_negated`. Tag: `texts` are the ids of the caller's tags with these names; the transaction must have one of them, or none if `is_negated`; null is any tag. Search: `texts` is a pattern for ILIKE that must match the name, the description or the reference. `takes_null` says whether null passes.$$;
+`kind` decides which column has the accepted values. Number: `numbers`. Date: `moments`, and `days` for a transaction with a booking day. Id and text: `texts`, of which one must match by the operator `likeness`, or none if `is_negated`. Tag: `texts` are the ids of the caller's tags with these names; the transaction must have one of them, or none if `is_negated`; null is any tag. Search: `texts` is a pattern for ILIKE that must match the name, the description or the reference. `takes_null` says whether null passes.$$;
 
 create or replace function private.parse_filters(p_filters jsonb)
   returns table (

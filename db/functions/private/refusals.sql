@@ -1,7 +1,7 @@
 -- Errors that the database raises: PostgreSQL's own, or in PostgREST's format.
 
--- The check of a policy calls deny() for a row that violates it. Without it the caller would get the message of row security, which is not
--- the message of the interface.
+-- The check of a policy calls deny() for a row that violates it. Without it the caller would get the message of row security instead
+-- of the documented one.
 create or replace function private.deny(p_table text) returns boolean
   language plpgsql volatile set search_path = ''
 as $$

@@ -55,13 +55,13 @@ create or replace function private.date_condition(p_moments tstzmultirange, p_da
       format('case when booked_on is null then %s else %s end', private.range_condition('transaction_date', p_moments), private.range_condition('booked_on', p_days))
     end);
 comment on function private.date_condition(tstzmultirange, datemultirange) is
-  'The condition that a transaction is within some moments, or for one with a day of its own within some days, as SQL text.';
+  'The condition that a transaction is within some moments, or, if it has a booking day, that this day is within some days, as SQL text.';
 
 create or replace function private.days_condition(p_days daterange) returns text
   language sql stable set search_path = ''
   return private.date_condition(private.moments(datemultirange(p_days)), datemultirange(p_days));
 comment on function private.days_condition(daterange) is
-  'The condition that a transaction is within some whole days, as SQL text: by its own day, or by its moment in the request''s time zone.';
+  'The condition that a transaction is within some whole days, as SQL text: by its booking day, or by its moment in the request''s time zone.';
 
 create or replace function private.filters_to_sql(p_filters jsonb) returns table (field text, condition text)
   language sql stable rows 1 set search_path = ''
@@ -285,7 +285,7 @@ $$The rows that a report adds up, as a relation in SQL text, for use after "from
 
 `p_context` is a result of private.context_condition(). `p_filters` are the client's filters. `p_condition` is a further condition on api.transactions, such as days or an account. `p_by_category`: the report groups by category, so a split transaction has several rows; a filter on category_id has the same effect. `p_by_status`: the report groups by status. `p_convert_to` is a result of private.target_currency().
 
-Columns: `day` (the transaction's own day, or that of its moment in the request's time zone), `status`, `currency` (the target currency if converted), `category_id`, `amount`, `whole` (the transaction's full amount, whose sign distinguishes income and expense), `count`. A report adds up `amount` and `count`; `count` counts each transaction once in a group. The part of a line item is also a row with the negative amount in the transaction's category, so a group whose count is 0 is empty. If converted, `transaction_currency` is the original currency.
+Columns: `day` (the transaction's booking day, or the day of its moment in the request's time zone), `status`, `currency` (the target currency if converted), `category_id`, `amount`, `whole` (the transaction's full amount, whose sign distinguishes income and expense), `count`. A report adds up `amount` and `count`; `count` counts each transaction once in a group. The part of a line item is also a row with the negative amount in the transaction's category, so a group whose count is 0 is empty. If converted, `transaction_currency` is the original currency.
 
 Without split transactions and without conversion the relation is the plain table, and a report reads only the index of a context.$$;
 

@@ -411,7 +411,7 @@ comment on function private.store_bank_values(api.transactions, api.transactions
   'Stores the bank''s values of an imported transaction when a user changes one of them, and the changes of an import.';
 
 create or replace function private.is_of_other_import(p_import_id uuid, p_user_id text, p_organization_id text) returns boolean
-  -- without a setting of its own, so that the planner inlines it into the statement
+  -- without a SET clause, so that the planner can inline it into the statement
   language sql stable
 begin atomic
   select exists (select from api.imports i where i.id = p_import_id and not private.same_tenant(i.user_id, i.organization_id, p_user_id, p_organization_id));

@@ -19,7 +19,7 @@ begin
   if tg_op = 'INSERT' and new.transfer_id::text = current_setting('private.transfer', true) then
     return;
   end if;
-  -- both halves of an existing transfer in one request, as an export contains them; their account may have been deleted since
+  -- One request may store both halves of a transfer again, as an export contains them. Their accounts may have been deleted since.
   if tg_op = 'INSERT' and 2 = (
     select count(*) from api.transactions t
     where t.transfer_id = new.transfer_id and private.same_tenant(t.user_id, t.organization_id, new.user_id, new.organization_id)
