@@ -8,13 +8,13 @@ const ofRule = (rule: string) =>
 
 test.each([
   [ofRule('accounts_currency_form'), 'There is no such currency. It has three letters, such as EUR.'],
-  [ofRule('transactions_amount_fits_currency'), 'The amount has more decimals than can be kept in this currency.'],
+  [ofRule('transactions_amount_fits_currency'), 'The amount has more decimals than this currency allows.'],
   [ofRule('transactions_name_length'), 'A name has one to 255 characters.'],
   [ofRule('subscriptions_days_in_order'), 'The end is before the beginning.'],
-  [ofRule('one_of_tomorrow'), 'One of the values cannot be kept.'],
+  [ofRule('one_of_tomorrow'), 'One of the values cannot be stored.'],
   [refused('22003', 'numeric field overflow'), 'The amount is too large.'],
   [refused('22023', 'from_account_id and to_account_id are different'), 'The service could not do this.'],
-  [refused('NETWORK_ERROR', 'fetch failed'), 'There was no answer. Try again when the connection is back.'],
+  [refused('NETWORK_ERROR', 'fetch failed'), 'There was no response. Try again when the connection is back.'],
 ])('the message for “%s” contains no term of the database', (error, message) => {
   expect(messageOf(error)).toEqual({ message, hint: null })
 })
