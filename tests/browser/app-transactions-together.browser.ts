@@ -60,7 +60,7 @@ describe('an editor and the owner of a team', () => {
     await send(owner, 'PATCH', `/transactions?id=eq.${rent}`, { status: 'paid' })
   })
 
-  test('the second of two who edit the same row sees the first change, and then saves their own', async () => {
+  test('the second of two users who edit the same row sees the first change, and then saves their own', async () => {
     await page.reload()
     await row(page, 'Rent').getByRole('button').click()
     await send(owner, 'PATCH', `/transactions?id=eq.${rent}`, { amount: -950, name: 'Rent, November' })

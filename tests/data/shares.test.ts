@@ -26,7 +26,7 @@ afterAll(() => stack.stop())
 const times = <Result>(count: number, work: () => Promise<Result>): Promise<Result[]> => Promise.all(Array.from({ length: count }, work))
 const statuses = (answers: Answer[]) => [...new Set(answers.map(({ status }) => status))].toSorted((a, b) => a - b)
 
-test.each(['a signed-in person', 'everybody without a token together'])(
+test.each(['a signed-in user', 'all callers without a token together'])(
   '%s with forty slow requests at a time: others read all the while, and the rest is refused at once',
   async (who) => {
     const caller = who === 'a signed-in user' ? slow : stack.anonymous
