@@ -42,7 +42,7 @@ beforeAll(async () => {
   compiled = await mkdtemp(join(tmpdir(), 'finance-import-'))
   await promisify(execFile)('npx', ['tsc', '--noEmit', 'false', '--declaration', 'false', '--outDir', compiled], { cwd: join(root, 'client') })
   server = createServer(({ url = '/' }, response) => {
-    const answer = url === '/' ? async () => html : answers[url] ?? (() => readFile(join(compiled, 'import', basename(url)), 'utf8'))
+    const answer = url === '/' ? async () => html : answers[url] ?? (() => readFile(join(compiled, url), 'utf8'))
     const type = url === '/' ? 'text/html' : 'text/javascript'
     void answer().then((text) => response.setHeader('content-type', type).end(text), () => response.writeHead(404).end())
   })
