@@ -718,8 +718,7 @@ export const settings = {
   signOutEverywhere: 'Sign out everywhere',
   twoFactors: 'Two factors',
   twoFactorsAreOnAnd: 'Two factors are on, and your other sessions have ended.',
-  whoSignsInWithYour:
-    'A sign-in with your password then also needs a code of an authenticator app on your phone. A guessed password is not enough any more.',
+  whoSignsInWithYour: 'A sign-in with your password then also needs a code of an authenticator app on your phone. A guessed password is not enough any more.',
   youHaveNoPasswordAnd: 'You have no password, and only a sign-in with a password asks for the code.',
   setUpTwoFactors: 'Set up two factors',
   goOn: 'Go on',
