@@ -1,5 +1,5 @@
 /**
- * The data surface at the edge: decides what a request may cost before PostgREST sees a byte of it, then forwards it as it came.
+ * The data surface at the edge: checks the cost of a request before PostgREST sees a byte of it, then forwards it with translated headers.
  */
 import { clientNetwork } from '../common/client-address.ts'
 import { requestIdHeader } from '../common/request-id.ts'

@@ -45,19 +45,25 @@ test('the docs name the limits', async () => {
   const [ofData, ofSecurity] = await Promise.all(
     ['data', 'security'].map(async (page) => (await readFile(new URL(`../../docs/${page}.md`, import.meta.url), 'utf8')).replaceAll(/\s+/g, ' ')),
   )
-  const limits = [
-    `${most.parameters} parameters`,
-    `${most.nameBytes} bytes in a name`,
-    `${most.argumentBytes / 1024} KiB in the names of a function's parameters`,
-    `${most.relationBytes} bytes in an item of \`select\``,
-    `${most.items} commas and JSON arrows or ${most.itemBytes / 1024} KiB in \`select\`, \`order\`, \`columns\` and \`on_conflict\``,
-    `${most.embeddings} embedded tables and \`*\``,
-    `${most.conditions} conditions and JSON arrows or ${most.groups} parentheses in \`and\` and \`or\``,
-  ]
-  for (const limit of limits) expect(ofData).toContain(limit)
-  // the page of promises leads to the list of limits
+  // The type requires a text of each limit.
+  const items = `${most.items} commas and JSON arrows or ${most.itemBytes / 1024} KiB in \`select\`, \`order\`, \`columns\` and \`on_conflict\``
+  const boolean = `${most.conditions} conditions and JSON arrows or ${most.groups} parentheses in \`and\` and \`or\``
+  const limits: Record<keyof typeof most, string> = {
+    pathBytes: `a path above ${most.pathBytes} bytes`,
+    argumentBytes: `${most.argumentBytes / 1024} KiB in the names of a function's parameters`,
+    relationBytes: `${most.relationBytes} bytes in an item of \`select\``,
+    parameters: `${most.parameters} parameters`,
+    nameBytes: `${most.nameBytes} bytes in a name`,
+    items,
+    itemBytes: items,
+    embeddings: `${most.embeddings} embedded tables and \`*\``,
+    groups: boolean,
+    conditions: boolean,
+  }
+  for (const limit of Object.values(limits)) expect(ofData).toContain(limit)
+  // The page of promises links to the list of limits.
   expect(ofSecurity).toContain('(data.md#errors)')
-  for (const page of [ofData, ofSecurity]) expect(page).toContain(`a path above ${most.pathBytes} bytes`)
+  expect(ofSecurity).toContain(limits.pathBytes)
 })
 
 test('a URL and headers of more than 16 KiB together are refused without a body', async () => {

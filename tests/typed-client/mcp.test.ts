@@ -182,7 +182,7 @@ test('with a key for writing the server warns, and only reads', async () => {
   const { ask, said } = await assistant(key)
   for (const { name } of tools) expect((await ask(name)).isError).toBe(false)
   expect((await stack.sql.query('select count(*) from api.activity')).rows).toEqual(before)
-  expect(said.join('')).toContain('Only reading is done')
+  expect(said.join('')).toContain('The server only reads')
   expect(said.join('')).not.toContain(key.slice(8))
 })
 

@@ -1,4 +1,4 @@
-/** Mutations: optimistic update, rollback after a refusal, toast with undo, refresh. Every change of the app goes through here. */
+/** Mutations: optimistic update, rollback after a refusal, toast with undo, refresh. Each change of stored rows uses it. */
 import { type QueryClient, useMutation, type UseMutationResult, useQueryClient } from '@tanstack/react-query'
 import { unwrap } from 'finance-client'
 import { useSessionContext } from '../app/session-context.tsx'
