@@ -16,7 +16,7 @@ const tool = <Input extends z.ZodObject>(
   row: Omit<Tool, 'input' | 'read'> & { input: Input, read: (data: Client['data'], input: z.output<Input>) => PromiseLike<unknown> },
 ): Tool => row
 
-/** Returns an object schema that refuses unknown arguments. Without an unknown filter the result would be wrong. */
+/** Returns an object schema that refuses unknown arguments. If the tool ignored a misspelt filter, the result would be wrong. */
 const strict = <Shape extends z.ZodRawShape>(shape: Shape) =>
   z.strictObject(shape, {
     error: (issue) => {

@@ -129,7 +129,7 @@ describe.each(routes)('%s %s returns the same with and without better-auth', (me
   })
 })
 
-test('and deletes an expired session', async () => {
+test('a request with an expired session deletes the session', async () => {
   const { cookie } = await callers['a user with an expired session']!()
   const ended = async () =>
     Number((await stack.sql.query(`select count(*) from auth.sessions where expires_at < now() and token like 'ended-%'`)).rows[0].count)

@@ -307,7 +307,7 @@ const read: Record<PresetName, { encoding: string, rows: unknown[], problems?: u
 }
 
 test.each(Object.keys(PRESETS) as PresetName[])('a file of %s is read with its preset', (preset) => {
-  // A file without a header line cannot be recognized, so its preset is given.
+  // A file without a header line cannot be recognized, so the test names its preset.
   const options = PRESETS[preset].header.length === 0 ? { preset } : {}
   const statement = readStatement(bytesOf(`${preset}.csv`), options)
   const { encoding, rows, problems = [] } = read[preset]

@@ -28,7 +28,7 @@ const shows = (page: Page, text: string) => page.getByText(text).first().waitFor
 test('Ann reads her changes field by field, undoes one, and reads why another cannot be undone', async () => {
   const ann = await signedIn(story.stack, 'Ann')
   const page = await story.open(ann, '/activity')
-  await shows(page, 'Nothing was changed yet.')
+  await shows(page, 'Nothing has changed yet.')
   const call = await callerOf(ann)
   const [home] = await call('POST', '/categories', { name: 'Home' })
   const [rent] = await call('POST', '/transactions', { name: 'Rent', amount: -900, transaction_date: '2025-01-01', currency: 'eur' })
@@ -104,7 +104,7 @@ test("an admin undoes an editor's change of team rows, the editor reads and undo
   expect(await call('GET', '/categories?select=name')).toEqual([{ name: 'Wages' }])
   await editorPage.context().close()
   const theirs = await story.open(viewer, '/activity')
-  await shows(theirs, 'is for those who change it; you are a viewer here')
+  await shows(theirs, 'You are a viewer of this team, and viewers do not see its activity.')
   expect(await barriers(theirs)).toEqual([])
   await theirs.context().close()
 })

@@ -121,7 +121,7 @@ test('Ann keeps unknown parts of a dashboard from another app, and deletes a das
   // Another tab saves first.
   await story.stack.sql.query("update api.dashboards set description = 'By another tab' where id = $1", [stored?.id])
   await page.getByRole('button', { name: 'Save' }).click()
-  await shows(page, 'Somebody has changed or deleted this dashboard meanwhile.')
+  await shows(page, 'Another user has changed or deleted this dashboard meanwhile.')
   await page.reload()
   await page.getByRole('button', { name: 'Delete', exact: true }).click()
   const dialog = page.getByRole('dialog', { name: 'Delete Mine?' })

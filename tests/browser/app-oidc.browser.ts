@@ -82,7 +82,7 @@ test('Eve, whose address the provider has not verified, reads why the sign-in fa
   const page = await outside('/sign-in')
   await continueThere(page)
   await signInThere(page, 'eve')
-  await page.getByRole('alert').getByText('does not say that your e-mail address is verified').waitFor()
+  await page.getByRole('alert').getByText('does not report your e-mail address as verified').waitFor()
   expect(await barriers(page)).toEqual([])
   await page.goto(`${story.stack.publicUrl}/sign-in?error=Call%20us%20at%20evil.example`)
   await page.getByRole('alert').getByText('did not work').waitFor()

@@ -94,7 +94,7 @@ test('Ann requires a passkey: her password alone no longer signs in, and the pas
   await page.getByRole('dialog', { name: 'Ask for a passkey' }).waitFor()
   expect(await barriers(page)).toEqual([])
   await confirm(page, 'Ask for a passkey')
-  await sees(page, 'Your password alone does not sign in: a passkey is asked for.')
+  await sees(page, 'Your password alone does not sign in: the app also asks for a passkey.')
   await signOut(page, ann)
   await page.getByLabel('E-mail address').fill(ann.email)
   await page.getByLabel('Password').fill(password)

@@ -125,7 +125,7 @@ test('Ann loses the connection during an edit: she sees one notice, keeps her te
   await page.getByLabel('Name').fill('Giro')
   await page.context().setOffline(true)
   await press(page, 'Save')
-  await sees(page, 'There was no answer.')
+  await sees(page, 'There was no response.')
   expect(await page.getByText('There is no connection to the service.').count()).toBe(1)
   await page.context().setOffline(false)
   await press(page, 'Save')

@@ -49,7 +49,7 @@ test('a viewer sees every page of the team with a shared dashboard, without butt
   await page.getByText('There is no widget on it yet.').waitFor()
   expect(await page.locator('main').getByRole('button', { name: /Arrange|Share|Delete/ }).count()).toBe(0)
   await page.goto(`${story.stack.publicUrl}/activity`)
-  await page.getByText('Who changed what in a team is for those who change it').waitFor()
+  await page.getByText('You are a viewer of this team, and viewers do not see its activity.').waitFor()
   await page.context().close()
 })
 

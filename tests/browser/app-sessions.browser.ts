@@ -63,7 +63,7 @@ test('Cleo edits during a restart of the service: a bar is shown until it is bac
   await page.getByLabel('Name').fill('Giro')
   const start = await story.stack.stop()
   await page.getByRole('button', { name: 'Save' }).click()
-  await page.getByText('There was no answer.').waitFor()
+  await page.getByText('There was no response.').waitFor()
   expect(await page.getByText(lost).count()).toBe(1)
   await page.getByLabel('Opening balance').fill('50')
   await start()

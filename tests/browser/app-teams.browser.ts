@@ -30,7 +30,7 @@ describe('creating a team', () => {
 
   test('a user without a plan reads which one is necessary', async () => {
     const page = await story.open(await signedIn(story.stack, 'Ben'), '/team')
-    await sees(page, 'Creating a team needs an active plan of the Teams tier')
+    await sees(page, 'To create a team, you need an active plan of the Teams tier')
     expect(await page.getByLabel('Name of the team').count()).toBe(0)
     await page.context().close()
   })
@@ -41,7 +41,7 @@ describe('creating a team', () => {
     const page = await story.open(ben, '/team')
     await page.getByLabel('Name of the team').fill('Our flat')
     await press(page, 'Create the team')
-    await sees(page, 'Creating a team needs an active plan of the Teams tier')
+    await sees(page, 'To create a team, you need an active plan of the Teams tier')
     await page.context().close()
   })
 })
@@ -198,7 +198,7 @@ describe('an invited user', () => {
 
   test('reads that a link belongs to no invitation', async () => {
     const page = await story.open(person(story.stack), '/accept-invitation?invitationId=none')
-    await sees(page, 'There is no invitation behind this link.')
+    await sees(page, 'This link leads to no invitation.')
     await page.context().close()
   })
 })

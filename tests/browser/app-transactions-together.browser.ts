@@ -60,13 +60,13 @@ describe('an editor and the owner of a team', () => {
     await send(owner, 'PATCH', `/transactions?id=eq.${rent}`, { status: 'paid' })
   })
 
-  test('the second of two who edit the same row sees the first change, and then saves their own', async () => {
+  test('the second of two users who edit the same row sees the first change, and then saves their own', async () => {
     await page.reload()
     await row(page, 'Rent').getByRole('button').click()
     await send(owner, 'PATCH', `/transactions?id=eq.${rent}`, { amount: -950, name: 'Rent, November' })
     await page.getByLabel('Amount').fill('800')
     await page.getByRole('button', { name: 'Save' }).click()
-    await page.getByRole('alert').getByText('Somebody has changed the amount to -$950.00 meanwhile.').waitFor()
+    await page.getByRole('alert').getByText('Another user has changed the amount to -$950.00 meanwhile.').waitFor()
     expect(await barriers(page)).toEqual([])
     await page.getByRole('button', { name: 'Save' }).click()
     // The owner had changed only the name.
@@ -82,7 +82,7 @@ describe('an editor and the owner of a team', () => {
     await send(owner, 'PATCH', `/transactions?id=eq.${rent}`, { description: 'Cold' })
     await details.getByLabel('Description').fill('Warm')
     await details.getByRole('button', { name: 'Save' }).click()
-    await details.getByText('Somebody has changed the description to Cold meanwhile.').waitFor()
+    await details.getByText('Another user has changed the description to Cold meanwhile.').waitFor()
     await page.keyboard.press('Escape')
     await details.waitFor({ state: 'detached' })
     await page.getByRole('group', { name: 'Edit Rent' }).waitFor()
@@ -95,7 +95,7 @@ describe('an editor and the owner of a team', () => {
     await send(owner, 'DELETE', '/transactions?name=eq.Heating')
     await page.getByLabel('Amount').fill('777')
     await page.getByRole('button', { name: 'Save' }).click()
-    await page.getByRole('alert').getByText('Somebody has deleted this meanwhile, so nothing was stored.').waitFor()
+    await page.getByRole('alert').getByText('Another user has deleted this meanwhile, so nothing was stored.').waitFor()
     expect(await page.getByLabel('Amount').inputValue()).toBe('777')
     await page.getByRole('button', { name: 'Close', exact: true }).first().click()
     await soon(() => titles(page)).toEqual(['Rent'])
@@ -108,7 +108,7 @@ describe('an editor and the owner of a team', () => {
     await page.getByRole('checkbox', { name: 'Select Water' }).check()
     await send(owner, 'DELETE', '/transactions?name=eq.Water')
     await page.getByRole('group', { name: 'Selected transactions' }).getByRole('button', { name: 'Delete' }).click()
-    await said(page, 'Water had been deleted by somebody else.')
+    await said(page, 'Water had been deleted by another user.')
     await soon(() => titles(page)).toEqual(['Rent'])
   })
 })
@@ -132,7 +132,7 @@ describe('Cleo, with many rows', () => {
   test('deletes all loaded rows, sees the next ones, and restores all of them by undo', async () => {
     await said(page, 'Coffee 2')
     await page.getByRole('checkbox', { name: 'Select the 200 rows that are loaded' }).check()
-    await said(page, 'All 200 loaded are selected, what follows is not')
+    await said(page, 'All 200 loaded rows are selected, later rows are not')
     await page.getByRole('group', { name: 'Selected transactions' }).getByRole('button', { name: 'Delete' }).click()
     await said(page, 'Coffee 402')
     await undo(page, '200 transactions are deleted.')

@@ -521,12 +521,12 @@ describe('undo', () => {
   })
 })
 
-describe("an undo that names a transaction which is another tenant's by now", () => {
+describe('an undo that names the id of a deleted transaction, which another tenant now uses,', () => {
   const changeOf = async (caller: Caller, table: string, action: string) =>
     (await caller.get(`/activity?table_name=eq.${table}&action=eq.${action}&order=id.desc&limit=1&select=id`)).body[0].id as string
   const transaction = (row: object = {}) => ({ name: 'Shopping', amount: -20, ...row })
 
-  /** A transaction with a line item and a tag; both moved to a second transaction or deleted, and then the first deleted too. */
+  /** Creates a transaction with a line item and a tag, moves these two to a second transaction or deletes them, then deletes the first transaction. */
   async function left(caller: Caller, organization_id: string | null, how: 'moved' | 'deleted') {
     const inOrganization = (row: object) => ({ organization_id, ...row })
     const [{ id }, { id: second }] = await caller.create('transactions', [transaction({ organization_id }), transaction({ organization_id })])
@@ -546,7 +546,7 @@ describe("an undo that names a transaction which is another tenant's by now", ()
       [id],
     )).rows
 
-  test.each(['deleted', 'moved'] as const)('brings no part that was %s into a team that its user has left', async (how) => {
+  test.each(['deleted', 'moved'] as const)('adds no part that was %s to the transaction of a team', async (how) => {
     const mallory = stack.as(await stack.person('mallory'))
     const { id, changes } = await left(mallory, null, how)
     await owner.create('transactions', transaction({ id }))
@@ -554,7 +554,7 @@ describe("an undo that names a transaction which is another tenant's by now", ()
     expect(await partsOf(id)).toEqual([])
   })
 
-  test.each(['deleted', 'moved'] as const)('brings no part of a team that was %s into the personal rows of a former member', async (how) => {
+  test.each(['deleted', 'moved'] as const)('adds no part of a team that was %s to the personal transaction of another user', async (how) => {
     const mallory = stack.as(await stack.person('mallory'))
     const { id, changes } = await left(owner, team.id, how)
     await mallory.create('transactions', transaction({ id }))

@@ -206,7 +206,7 @@ describe('every member', () => {
   })
 })
 
-test("gets all bank days of all members in the app's list of a range of days", async () => {
+test("the app's list of a range of days has the bank days of all members", async () => {
   const caller = await newCaller()
   for (const zone of zones) await caller.post('/transactions', { ...rent, name: zone }, from(zone))
   await caller.create('transactions', [{ ...rent, name: 'before', transaction_date: '2025-02-28' }, { ...rent, name: 'after', transaction_date: '2025-03-02' }])
@@ -228,7 +228,7 @@ test("gets all bank days of all members in the app's list of a range of days", a
   )
 })
 
-test('sees a transaction without a bank day on the day of its moment in their own time zone', async () => {
+test('a member sees a transaction without a bank day on the day of its moment in their own time zone', async () => {
   const caller = await newCaller()
   await caller.create('transactions', { name: 'Bar', amount: -1, transaction_date: '2025-03-01T02:00:00Z' })
   const days = await everywhere((zone) => caller.post('/rpc/get_transaction_aggregate', { p_group_by: 'day' }, from(zone)))

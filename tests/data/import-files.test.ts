@@ -117,7 +117,7 @@ describe('a user', () => {
   })
 })
 
-test('imports a file once, if two members import it at the same time', async () => {
+test('a file is imported once if two members import it at the same time', async () => {
   const rows = Array.from({ length: 400 }, (_, at) => ({ name: `row ${at % 300}`, amount: 5, transaction_date: '2025-03-01' }))
   const answers = await Promise.all([ours, bobs, ours, bobs].map((caller) => store(caller, rows, { p_source: 'at once' })))
   const news = answers.map((answer) => answer.filter(({ verdict }) => verdict === 'new').length)
@@ -126,7 +126,7 @@ test('imports a file once, if two members import it at the same time', async () 
   expect((await ours.get('/imports?source=eq.at once')).body).toHaveLength(1)
 })
 
-test('who is a stranger and deletes imports without a filter reverts no import of others', async () => {
+test('a stranger who deletes imports without a filter reverts no import of others', async () => {
   const [mine, stranger] = [await newCaller(), await newCaller()]
   await store(mine, january)
   await store(ours, january)
@@ -138,7 +138,7 @@ test('who is a stranger and deletes imports without a filter reverts no import o
   expect(await stored(mine)).toHaveLength(3)
 })
 
-test('gets two rows for the same purchase twice, whether or not the file names the currency', async () => {
+test('a file with two equal purchases makes two rows, whether or not it names the currency', async () => {
   const mine = await newCaller()
   const rows = [{ name: 'Tea', amount: -2, currency: 'usd', transaction_date: '2025-01-02' }, { name: 'Tea', amount: -2, transaction_date: '2025-01-02' }]
   expect(verdicts(await store(mine, rows))).toBe('new new')
@@ -357,7 +357,7 @@ describe('an import', () => {
   })
 })
 
-test('of random rows does what its dry run announced', async () => {
+test('an import of random rows does what its dry run announced', async () => {
   const mine = await newCaller()
   const account = await mine.create('accounts', { name: 'Giro', type: 'checking', currency: 'jpy' })
   const category = await mine.create('categories', { name: 'Food' })
@@ -416,7 +416,7 @@ test('of random rows does what its dry run announced', async () => {
   )
 })
 
-test('compares a row only with rows that it can match, also in a database without statistics', async () => {
+test('an import compares a row only with rows that it can match, also in a database without statistics', async () => {
   const mine = await newCaller()
   const rows = Array.from({ length: 400 }, (_, at) => ({ name: `row ${at}`, amount: at, external_id: `b-${at}` }))
   await store(mine, rows)

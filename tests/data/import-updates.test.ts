@@ -316,7 +316,7 @@ describe('an import that has updated rows', () => {
   })
 })
 
-test('leaves no data of imports behind after its transactions are deleted, and cannot be undone after their activity is deleted', async () => {
+test('after transactions and their activity are deleted, the service keeps no data of their imports', async () => {
   const { caller, more, pending, path } = await announced()
   await store(caller, [{ ...pending, status: 'paid' }], more)
   await caller.patch(path, { amount: -1 })
@@ -331,8 +331,8 @@ test('leaves no data of imports behind after its transactions are deleted, and c
   )
 })
 
-describe('an updated row that was deleted, and whose id a team has by now,', () => {
-  /** A person's import, whose row a second import has updated and the person has deleted. The team stores a row with its id. */
+describe('the row of a team that has the id of a row which a stranger imported, updated by an import and deleted', () => {
+  /** A stranger imports a row, a second import updates it, and the stranger deletes it. A team then stores a row with its id. */
   async function taken(row: Row) {
     const outsider = stack.as(await stack.person())
     const person = await stack.person()
@@ -355,7 +355,7 @@ describe('an updated row that was deleted, and whose id a team has by now,', () 
   }
 
   test.each([['the same values', {}], ['other values', { amount: -3, name: 'Rent' }]])(
-    'with %s stays as it is when the imports are deleted',
+    'keeps its values when the stranger deletes the imports, if it has %s',
     async (_, row) => {
       const { outsider, ofTeam } = await taken(row)
       const before = await ofTeam()
@@ -365,7 +365,7 @@ describe('an updated row that was deleted, and whose id a team has by now,', () 
     },
   )
 
-  test("has no history of the bank from those imports: the team takes the same file as its bank's later word", async () => {
+  test("has no bank values from those imports: the team's own import of the same file can update it", async () => {
     const { outsider, member, ofTeam, id } = await taken({})
     await member.delete(`/transactions?id=eq.${id}`)
     const sent = { name: 'Shop', transaction_date: '2025-03-01', external_id: 'b-1' }
@@ -380,7 +380,7 @@ describe('an updated row that was deleted, and whose id a team has by now,', () 
       .toEqual([{ count: 0 }])
   })
 
-  test('does not take along what its first import remembers, when the account of the other tenant is deleted', async () => {
+  test('is restored with the values of its first import, after another user who took its id deletes the account', async () => {
     const person = await stack.person()
     const member = stack.as(person, await stack.organization({ owner: person }))
     const sent = { name: 'Shop', transaction_date: '2025-03-01', external_id: 'b-1' }

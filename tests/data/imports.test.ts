@@ -67,7 +67,7 @@ describe.each(['/transactions', '/transactions?on_conflict=id'])('POST %s', (pat
   })
 })
 
-test('replays CSV the same way', async () => {
+test('a replay of CSV leaves one row each', async () => {
   const csv = 'name,amount,source,external_id\na,1,csv,1\nb,2,csv,2'
   for (let time = 0; time < 2; time++) {
     expect((await mine.post('/transactions', csv, { 'content-type': 'text/csv', prefer: 'resolution=merge-duplicates' })).status).toBe(time === 0 ? 201 : 200)
@@ -75,7 +75,7 @@ test('replays CSV the same way', async () => {
   expect(await stored(mine, 'csv')).toHaveLength(2)
 })
 
-test('leaves one row each if the same rows are imported twice at the same time', async () => {
+test('the same rows, imported twice at the same time, are stored once', async () => {
   const { source, rows } = statement()
   const many = Array.from({ length: 200 }, (_, n) => ({ ...rows[0], external_id: String(n) }))
   const answers = await Promise.all([ours, bobs, ours, bobs].map((caller, n) => caller.post('/transactions', many, upsert(n % 2 === 0 ? 'merge' : 'ignore'))))
@@ -83,21 +83,21 @@ test('leaves one row each if the same rows are imported twice at the same time',
   expect(await stored(ours, source)).toHaveLength(200)
 })
 
-test('without a resolution is 409 for an existing row, and stores no row', async () => {
+test('an import without a resolution is 409 for an existing row, and stores no row', async () => {
   const { source, rows } = statement()
   await mine.post('/transactions', rows.slice(0, 1))
   expect(await mine.post('/transactions', rows)).toMatchObject({ status: 409, body: { code: '23505' } })
   expect(await stored(mine, source)).toHaveLength(1)
 })
 
-test('with the same row twice is 400 for a merge and stores one row for an ignore', async () => {
+test('an import with the same row twice is 400 for a merge, and stores one row for an ignore', async () => {
   const { source, rows } = statement()
   expect(await mine.post('/transactions', [rows[0], rows[0]], upsert('merge'))).toMatchObject({ status: 400, body: { code: '21000' } })
   expect((await mine.post('/transactions', [rows[0], rows[0]], upsert('ignore'))).status).toBe(201)
   expect(await stored(mine, source)).toHaveLength(1)
 })
 
-test('without an external_id never conflicts', async () => {
+test('rows without an external_id never conflict', async () => {
   const { source, rows } = statement()
   const anonymous = rows.map(({ name, amount }) => ({ name, amount, source }))
   for (let time = 0; time < 2; time++) expect((await mine.post('/transactions', anonymous, upsert('merge'))).status).toBe(201)

@@ -138,7 +138,7 @@ describe.each(['a personal caller', 'a member with few personal rows', 'an owner
   })
 })
 
-test('reads all rows for an exact count, which shows that the measure works', async () => {
+test('an exact count reads all rows, which shows that the measure works', async () => {
   const counted = statement.replace(
     ') SELECT null::bigint',
     ') , pgrst_source_count AS (SELECT 1 FROM "pgrst_source" AS "transactions") SELECT (SELECT pg_catalog.count(*) FROM pgrst_source_count)',

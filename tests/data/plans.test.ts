@@ -135,7 +135,7 @@ describe.each([
   })
 })
 
-test('computes sums, counts and groups of reports only from the index of a context', async () => {
+test('sums, counts and groups of reports read only the index of a context', async () => {
   for (const what of ['count(*)', 'sum(amount)', 'category_id, currency, sum(amount)']) {
     const group = what.includes(',') ? 'group by 1, 2' : ''
     for (const who of [datasetCallers.many, datasetCallers.team]) {
@@ -150,7 +150,7 @@ test('computes sums, counts and groups of reports only from the index of a conte
   }
 })
 
-test('computes a report with a filter on status or category only from the index of a context', async () => {
+test('a report with a filter on status or category reads only the index of a context', async () => {
   const category = `'[{"field": "category_id", "operation": "eq", "value": "${categoryOf(datasetCallers.team)}"}]'`
   for (
     const report of [
@@ -169,7 +169,7 @@ test('computes a report with a filter on status or category only from the index 
   }
 })
 
-test('reads no more than the rows of a context for a filter on a tag or a search', async () => {
+test('a filter on a tag or a search reads no more than the rows of a context', async () => {
   for (const filter of ['{"field": "tag", "operation": "neq", "value": "x"}', '{"field": "search", "operation": "contains", "value": "nobody has this"}']) {
     const { pages } = await read(`select * from api.get_filtered_transactions('[${filter}]') limit 50`, datasetCallers.some)
     expect(pages).toBeLessThan(transactionCounts.some * 10)

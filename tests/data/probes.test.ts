@@ -181,7 +181,7 @@ describe('the columns and functions that PostgreSQL adds to a table', () => {
     },
   )
 
-  test("allow any alias for a column, and the own columns of a function's result", async () => {
+  test("allow any alias for a column, and the columns of a function's result", async () => {
     expect((await ann.get('/transactions?select=count:amount,xmin:name,category:categories(json_agg:name),...categories(label:name)&limit=1')).status).toBe(
       200,
     )

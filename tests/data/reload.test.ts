@@ -60,7 +60,7 @@ beforeEach(async () => {
 })
 
 test.each(["statement_timeout = '200ms'", "lock_timeout = '200ms'"])(
-  'waits for a migration, past a %s, and PostgREST keeps its keys meanwhile and then',
+  'a reload outlasts a migration that takes longer than %s, and PostgREST keeps its keys',
   async (setting) => {
     await limit(setting)
     const migration = await transaction()
@@ -78,7 +78,7 @@ test.each(["statement_timeout = '200ms'", "lock_timeout = '200ms'"])(
   },
 )
 
-test('succeeds in spite of a cancelled statement', async () => {
+test('a reload succeeds in spite of a cancelled statement', async () => {
   const migration = await transaction()
   await migration.query('lock table auth.jwks in access exclusive mode')
   await notify()
@@ -90,7 +90,7 @@ test('succeeds in spite of a cancelled statement', async () => {
   expect(await status()).toBe(200)
 })
 
-test('that failed is repeated by the auth service within a minute, and at once if the keys changed', async () => {
+test('the auth service repeats a failed reload within a minute, and at once if the keys changed', async () => {
   const { db, close } = connect(stack.ownerUrl, () => undefined)
   onTestFinished(close)
   onTestFinished(() => {
@@ -115,7 +115,7 @@ test('that failed is repeated by the auth service within a minute, and at once i
   expect(await status()).toBe(200)
 })
 
-test('succeeds in spite of a deadlock with a migration', async () => {
+test('a reload succeeds in spite of a deadlock with a migration', async () => {
   const migration = await transaction()
   await migration.query('lock table private.settings in access exclusive mode')
   await notify()

@@ -322,7 +322,7 @@ test('a replayed import still finds its rows, also in an account', async () => {
 
 describe('a transfer_id of a team that a former reader has in personal rows too', () => {
   const columns = 'id,name,amount,description'
-  /** A team takes the deletion of a transfer back, after its viewer has posted two halves with its transfer_id. */
+  /** A viewer of a team stores two personal halves with the transfer_id of a deleted transfer of the team. The team then undoes the deletion. */
   async function shared() {
     const eve = await stack.person('eve')
     const editor = await stack.person('editor')
@@ -341,7 +341,7 @@ describe('a transfer_id of a team that a former reader has in personal rows too'
     return { eve, outsider, members, outgoing, incoming, transfer_id, ofTeam, before, posted, ofOutsider: () => halves(transfer_id, columns, outsider) }
   }
 
-  test('is two transfers: what one tenant changes or deletes stays as it is in the other', async () => {
+  test('makes two transfers: a change or deletion by one tenant does not affect the other', async () => {
     const { outsider, members, outgoing, ofTeam, before, posted, ofOutsider } = await shared()
     for (const change of [{ name: 'Taken', description: 'by Eve' }, { amount: -66 }]) {
       expect((await outsider.patch(`/transactions?id=eq.${posted[0].id}`, change)).status).toBe(204)
@@ -365,7 +365,7 @@ describe('a transfer_id of a team that a former reader has in personal rows too'
     expect(await ofTeam()).toEqual(before)
   })
 
-  test('says nothing about the team: it is taken while the team has the transfer, and still is two transfers', async () => {
+  test('does not reveal the transfer of the team: another user can store halves with it while the team has the transfer', async () => {
     const { members, outsider, outgoing, transfer_id } = await shared()
     await outsider.delete(`/transactions?transfer_id=eq.${transfer_id}`)
     const half = { organization_id: null, transfer_id, name: 'Mine', transaction_date: '2025-01-01' }
@@ -374,7 +374,7 @@ describe('a transfer_id of a team that a former reader has in personal rows too'
   })
 })
 
-test('a deletion is not taken back where the same tenant has the transfer_id anew, which would give the transfer four halves', async () => {
+test('an undo is refused if the same tenant has used the transfer_id again, because the transfer would have four halves', async () => {
   const [outgoing, incoming] = await transfer(mine, bank, savings)
   await mine.delete(`/transactions?id=eq.${outgoing.id}`)
   const { body: [{ id }] } = await mine.get(`/activity?row_id=eq.${outgoing.id}&order=id.desc&limit=1&select=id`)

@@ -62,7 +62,7 @@ test('one request that contains a row twice is 400 and stores nothing', async ()
   expect((await ann.get(`/transactions?id=eq.${id}`)).body).toEqual([])
 })
 
-test('a request that waits too long for others gets an error that asks to send it again', async () => {
+test('a request that waits too long for others gets an error with the advice to send it again', async () => {
   await stack.owner.query(`select pg_advisory_lock(hashtextextended('turn of organization ' || $1, 0))`, [team.id])
   try {
     expect(await ann.post('/tags', { name: 'late' })).toMatchObject({

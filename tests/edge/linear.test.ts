@@ -1,4 +1,4 @@
-/** The time that the edge spends on a query grows with the length of the query, and not with its square: one thread serves everybody. */
+/** The time that the edge spends on a query grows with the length of the query, and not with its square: one thread serves all clients. */
 import { expect, test } from 'vitest'
 import { judge } from '../../edge/query.ts'
 

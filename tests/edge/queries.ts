@@ -134,7 +134,7 @@ export const hints: Record<string, string> = {
   42704: 'Name a configuration such as english, or leave it out.',
 }
 
-/** Messages that say which name is meant. */
+/** Messages that contain the wrong name of the request. */
 export const naming: Record<string, RegExp> = {
   42703: /^column .+ does not exist$/,
   42704: /^text search configuration ".+" does not exist$/,

@@ -1,6 +1,6 @@
 /**
- * A deleted row frees its id, and another tenant takes it. Of every table, between every two kinds of tenants: whatever the first tenant
- * then takes back, changes or deletes, the second keeps its rows as they are and gets none, and the other way round.
+ * A deleted row frees its id, and another tenant stores a row with it. Whatever the first tenant then undoes, changes or deletes, the second
+ * tenant's rows stay as they are, and the other way round. This is tested for every table and for five pairs of tenants.
  */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { dataStack, type Caller, type DataStack } from '../support/data.ts'
@@ -43,7 +43,7 @@ async function teamOf(account: Awaited<ReturnType<DataStack['person']>>): Promis
   return { caller: stack.as(account, team), userId: account.id, organizationId: team.id }
 }
 
-/** Everything that is stored of a tenant, past every row rule. */
+/** Returns all stored rows of a tenant. The owner's connection bypasses the row rules. */
 async function stored({ userId, organizationId }: Tenant): Promise<Row[]> {
   const [pair, value] = organizationId === null ? ['organization_id is null and user_id = $1', userId] : ['organization_id = $1', organizationId]
   const ofTables = [...tables, 'imports', 'activity'].map((table) => `select '${table}' as kind, to_jsonb(t) as row from api.${table} t where ${pair}`)
@@ -55,7 +55,7 @@ async function stored({ userId, organizationId }: Tenant): Promise<Row[]> {
 const create = ({ caller, organizationId }: Tenant, table: string, row: Row): Promise<Row> => caller.create(table, { organization_id: organizationId, ...row })
 const bank = { name: 'Bank', type: 'checking' }
 
-/** Fills a tenant with rows of all tables that refer to each other, some of which were moved, filed again or changed by a later import. */
+/** Fills all tables of a tenant with rows that refer to each other. Some rows are moved, get another category, or are updated by a later import. */
 async function fill(tenant: Tenant): Promise<void> {
   const { caller } = tenant
   const one = (table: string, row: Row) => create(tenant, table, row)
@@ -90,7 +90,7 @@ async function fill(tenant: Tenant): Promise<void> {
   for (const amount of ['-99999.00', '-2.00']) {
     const p_rows = [{ name: 'Card', amount, transaction_date: '2025-03-01', external_id: 'b-1' }]
     const { status } = await caller.post('/rpc/import_transactions', { p_rows, p_source: 'bank', p_dry_run: false })
-    // an import is of the active context, where a viewer has none
+    // an import is for the active context, where a viewer may not write
     expect(status).toBe(tenant.imports === false ? 403 : 200)
   }
 }
@@ -100,7 +100,7 @@ const rowsOf = async (tenant: Tenant, table: string): Promise<Row[]> => (await t
 const filterOf = (table: string, row: Row) =>
   table === 'transaction_tags' ? `transaction_id=eq.${row['transaction_id']}&tag_id=eq.${row['tag_id']}` : `id=eq.${row['id']}`
 
-/** Deletes each row by a request of its own, parts first. Imports stay: what they remember must not reach the second tenant. */
+/** Deletes each row by a separate request, parts first. Imports stay, because their stored values must not reach the second tenant. */
 async function empty(tenant: Tenant): Promise<void> {
   const partsFirst = [
     'line_items',
@@ -117,7 +117,7 @@ async function empty(tenant: Tenant): Promise<void> {
   }
 }
 
-/** The second tenant stores rows with the ids that the first had in one table, or with the transfer_id of its transfer. */
+/** Stores rows of the second tenant with the ids of the first tenant's rows in one table, or with the transfer_id of its transfer. */
 async function take(tenant: Tenant, taken: string, rows: Row[]): Promise<void> {
   const { caller, organizationId: organization_id } = tenant
   if (taken === 'transfer_id') {
@@ -142,7 +142,7 @@ async function take(tenant: Tenant, taken: string, rows: Row[]): Promise<void> {
   }
 }
 
-/** Requests of a tenant that its activity names, the newest first. */
+/** Returns an activity row of each request of a tenant, the newest first. */
 async function requestsOf(tenant: Tenant): Promise<string[]> {
   const { body } = await tenant.caller.get(`/activity?${ownFilter(tenant)}&select=id,change_id&order=id.desc`)
   return [...new Map((body as Row[]).map(({ id, change_id }) => [change_id as string, id as string])).values()]
@@ -152,7 +152,7 @@ async function requestsOf(tenant: Tenant): Promise<string[]> {
 const takable = [...tables.filter((table) => table !== 'transaction_tags'), 'transfer_id']
 
 describe.each(Object.entries(relations))('%s', (_relation, relate) => {
-  test.each(takable)('nothing follows the ids of %s', async (taken) => {
+  test.each(takable)('an action of the first tenant does not reach a row with a freed id: %s', async (taken) => {
     const { first, second } = await relate()
     await fill(first)
     const table = taken === 'transfer_id' ? 'transactions' : taken
@@ -163,7 +163,7 @@ describe.each(Object.entries(relations))('%s', (_relation, relate) => {
     const kept = await stored(second)
     const importsOfFirst = async () => (await rowsOf(first, 'imports')).toSorted((a, b) => (a['created_at'] < b['created_at'] ? 1 : -1))
     for (const { id } of await importsOfFirst()) {
-      // no transaction of it is left to be changed
+      // no transaction of the import is left
       expect((await first.caller.delete(`/imports?id=eq.${id}`)).status).toBe(204)
       expect(await stored(second)).toEqual(kept)
     }
@@ -179,7 +179,7 @@ describe.each(Object.entries(relations))('%s', (_relation, relate) => {
     for (const id of requests.toReversed()) await undo(id)
     expect(undone).toContain(200)
 
-    // what came back is the first tenant's, and so is what it does with it
+    // the undone deletions have restored rows, which the first tenant now changes
     for (const one of tables) {
       const change = { transactions: { name: 'Changed' }, line_items: { name: 'Changed' }, categories: { name: 'Changed' } }[one]
       if (change !== undefined) await first.caller.patch(`/${one}?${ownFilter(first)}`, change)

@@ -1,6 +1,6 @@
 /**
- * Mutation test of the isolation suite: weakens one piece of the row rules at a time, and the suite must fail. A weakening
- * without a failing case is reported as a survivor, and this program fails.
+ * Mutation test of the isolation suite: weakens one piece of the row rules at a time, and the suite must fail. This program reports a
+ * weakening without a failing case as a survivor, and then fails.
  *
  *   node tests/isolation/mutations.ts [text]     all weakenings, or those with this text in their name
  */

@@ -1,7 +1,7 @@
 /**
- * All weakenings of the row rules by one object of the catalogue: policies and each of their operands, row security, grants, triggers, constraints on
- * owners and references, and the table of rights. Each has the statement that reverts it. The checks inside functions are tested in tests/data and
- * tests/attacks.
+ * All weakenings of the row rules. Each changes one object of the catalogue and has the statement that reverts it. The objects are policies and their
+ * operands, row security, grants, triggers, constraints on owners and references, and the table of rights. tests/data and tests/attacks test the
+ * checks inside functions.
  */
 import type pg from 'pg'
 

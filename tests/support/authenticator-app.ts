@@ -25,7 +25,7 @@ export function authenticator(uri: string): Authenticator {
   }
 }
 
-/** Creates a signed-in user with two factors, whose current code can be used again. */
+/** Creates a signed-in user with two factors. The test can send the current code again. */
 export async function withTwoFactors(stack: Stack, name?: string): Promise<{ user: Person, app: Authenticator, backupCodes: string[] }> {
   const user = await signedIn(stack, name)
   // A session this recent needs no password, which saves a hash.

@@ -94,8 +94,8 @@ export async function insertLargeDataset(db: Querying, rows: number): Promise<vo
 }
 
 /**
- * Gives the transactions of one context line items and tags: a fourth has two line items, a third a tag of twenty. Everybody
- * else gets five tags, so that a context's tags are few among all.
+ * Gives the transactions of one context line items and tags: a fourth has two line items, and a third has one of twenty tags.
+ * Each other context gets five tags, so that a context's tags are few among all.
  */
 export async function insertTransactionParts(db: Querying, { user, organization }: DatasetCaller): Promise<void> {
   await db.query(

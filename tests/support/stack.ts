@@ -54,7 +54,7 @@ export type StackOptions = {
   dataEnv?: Record<string, string>
   /** Prepares the database before the services start. */
   prepare?: (owner: pg.Pool) => Promise<void>
-  /** How long a replaced signing key stays published, in seconds. */
+  /** The time for which a replaced signing key stays published, in seconds. */
   retireAfterSeconds?: number
   /** Interval of the check for events that are mailed to users, in milliseconds. */
   noticePauseMs?: number

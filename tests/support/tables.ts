@@ -22,8 +22,12 @@ type Reference = {
 }
 export type TableModel = {
   /**
-   * The kind of table. owned: has its own owner pair. stored: the same, and functions store its rows. part: has the owner pair of its transaction.
-   * own: users read only their own rows, and callers write none. log: the same, and in a team owner and admin read all rows, an editor their own.
+   * The kind of table:
+   * - `owned` has its own owner pair.
+   * - `stored` also has one, and only functions store its rows.
+   * - `part` has the owner pair of its transaction.
+   * - `own`: users read only their own rows, and no caller writes.
+   * - `log`: the same as `own`, but in a team the owner and admins read all rows, and an editor reads their own changes.
    */
   kind: 'owned' | 'stored' | 'part' | 'own' | 'log'
   refers: Record<string, Reference>

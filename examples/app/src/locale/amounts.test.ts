@@ -1,4 +1,4 @@
-/** Amounts as people type them into the reference app. */
+/** Parses and formats amounts as users type them into the reference app. */
 import { expect, test } from 'vitest'
 import { decimalsOf, formatAmount, parseAmount, typedAmount } from './amounts.ts'
 
@@ -32,13 +32,13 @@ test.each(['', ' ', '-', '12+', '+-1', '1..2', '1.2.3', '1,2,3', '12,34.5.6', 't
   expect(parseAmount(typed, 'en-US')).toBeNull()
 })
 
-test('an amount in a field is typed as it is read again, in any locale', () => {
+test('an amount that a field shows is parsed as the same amount, in any locale', () => {
   for (const locale of ['en-US', 'de-DE', 'fr-FR', 'de-CH', 'en-IN', 'sv-SE']) {
     for (const amount of [0, -3.5, 1234.56, 1_234_567.8, 0.1234]) expect(parseAmount(typedAmount(amount, locale), locale)).toBe(amount)
   }
 })
 
-test('an amount is read with its currency, and with as many decimals as that has', () => {
+test('an amount is formatted with its currency, and with the decimals of this currency', () => {
   expect(formatAmount(-1234.5, 'eur', 'en-US')).toBe('-€1,234.50')
   expect(formatAmount(1234.5, 'eur', 'de-DE')).toBe('1.234,50\u00a0€')
   expect(formatAmount(1234, 'jpy', 'en-US')).toBe('¥1,234')

@@ -1,4 +1,4 @@
-/** Days as the reference app shows them. */
+/** Formats of days in the reference app. */
 import { expect, test } from 'vitest'
 import { formatDay, isDay, today } from './days.ts'
 import { formatDays, formatPeriod } from './months.ts'
@@ -8,18 +8,18 @@ test('a day is the same in every time zone', () => {
   expect(formatDay('2025-01-31T23:30:00+00:00', 'en-US')).toBe('Jan 31, 2025')
 })
 
-test('figures are those of the locale, and words the page’s, in the order of where the person is', () => {
+test('a day in figures has the format of the locale; words are English, in the order of the locale', () => {
   expect(formatDay('2025-01-31', 'de-DE')).toBe('31.01.2025')
   expect(formatDay('2025-01-31', 'fr-FR')).toBe('31 Jan 2025')
   expect(formatPeriod('2025-06-01', 'month', 'long', 'de-DE')).toBe('June 2025')
   expect(formatDays({ start: '2025-10-01', end: '2025-10-23' }, 'de-DE')).toBe('1–23 Oct')
 })
 
-test('a day that there is not is none', () => {
+test('a day that does not exist is invalid', () => {
   expect(['2024-02-29', '2025-02-29', '2025-13-01', '31.01.2025', 'soon'].filter(isDay)).toEqual(['2024-02-29'])
 })
 
-test('today is the day where the person is', () => {
+test('today is the current day in the user’s time zone', () => {
   expect(today(new Date(2025, 0, 3, 0, 5))).toBe('2025-01-03')
   expect(today(new Date(2025, 11, 31, 23, 55))).toBe('2025-12-31')
 })

@@ -1,11 +1,11 @@
-/** Months, days and figures as the reference app's reports have them. */
+/** Periods, days and figures of the reference app's reports. */
 import { describe, expect, test } from 'vitest'
 import { balancesOf, formatChange, sumsByCurrency } from './figures.ts'
 import { addDays, addMonths, comparedDays, daysOf, daysOfPreset, formatPeriod, monthOf, passedOf, startOf } from './months.ts'
 import { flowsOf, hasFlow } from '../parts/reports/flows.ts'
 
 describe('months', () => {
-  test('go over the ends of years, and know how long February is', () => {
+  test('continue over the end of a year, and February has 28 or 29 days', () => {
     expect(addMonths('2024-01-31', 1)).toBe('2024-02-01')
     expect(addMonths('2024-01-01', -1)).toBe('2023-12-01')
     expect(daysOf('2024-02-01')).toEqual({ start: '2024-02-01', end: '2024-02-29' })
@@ -22,20 +22,20 @@ describe('months', () => {
     expect(comparedDays(month, now)).toEqual({ start, end })
   })
 
-  test('pass from nothing to all', () => {
+  test('have passed by a share from 0 to 1', () => {
     const april = daysOf('2025-04-01')
     expect(['2025-03-31', '2025-04-15', '2025-04-30', '2025-07-01'].map((now) => passedOf(april, now))).toEqual([0, 0.5, 1, 1])
   })
 })
 
 describe('other periods', () => {
-  test('begin as the service has them, weeks on Monday', () => {
+  test('begin on the same day as in the service, weeks on Monday', () => {
     expect((['week', 'quarter', 'year'] as const).map((unit) => startOf('2026-11-22', unit))).toEqual(['2026-11-16', '2026-10-01', '2026-01-01'])
     expect(startOf('2026-11-23', 'week')).toBe('2026-11-23')
     expect(daysOf('2026-10-01', 'quarter')).toEqual({ start: '2026-10-01', end: '2026-12-31' })
   })
 
-  test('are called by as much as tells them apart', () => {
+  test('have the shortest name that distinguishes them', () => {
     const names = (['week', 'month', 'quarter', 'year'] as const).map((unit) => formatPeriod('2025-01-01', unit, 'long', 'en-US'))
     expect(names).toEqual(['Jan 1, 2025', 'January 2025', 'Jan 2025', '2025'])
   })
@@ -51,20 +51,20 @@ test.each(
     ['this_quarter', '2026-10-01', '2026-12-31'],
     ['last_year', '2025-01-01', '2025-12-31'],
   ] as const,
-)('a dashboard of %s is of the days that the service means', (preset, start, end) => {
+)('a dashboard of %s covers the same days as in the service', (preset, start, end) => {
   expect(daysOfPreset(preset, '2026-11-23')).toEqual({ start, end })
 })
 
-test('a dashboard of all time is of no days in particular', () => {
+test('a dashboard of all time has no range of days', () => {
   expect(daysOfPreset('all_time', '2026-11-23')).toBeNull()
 })
 
-test('a balance of the past is what there is now without what was booked later', () => {
+test('a former balance is the current balance without later transactions', () => {
   const booked = [{ month: '2025-02-01', amount: 0.1 }, { month: '2025-03-01', amount: -20 }, { month: '2025-04-01', amount: 5 }]
   expect(balancesOf(100, booked, ['2025-01-01', '2025-02-01', '2025-03-01'])).toEqual([114.9, 115, 100])
 })
 
-test('a change is said in percent, and not of nothing', () => {
+test('a change is a percentage, and has no value if the former amount is zero', () => {
   expect(formatChange(150, 100, 'en-US')).toBe('+50%')
   expect(formatChange(75, 100, 'en-US')).toBe('-25%')
   expect(formatChange(75, 0, 'en-US')).toBeNull()
@@ -75,7 +75,7 @@ test('amounts are added up to the cent, each currency by itself', () => {
   expect(sumsByCurrency(amounts)).toEqual([{ currency: 'eur', count: 2, sum: 0.3 }, { currency: 'usd', count: 1, sum: 5 }])
 })
 
-test('a month of the cash flow has what was and what is planned, and a coming one only what is planned', () => {
+test('the current month of the cash flow has actual and planned amounts, and a future month only planned ones', () => {
   const row = { currency: 'eur', income: 0, expenses: 0, net: 0 }
   const flows = flowsOf([
     { ...row, period: '2025-04-01', income: 50, expenses: 20, net: 30, is_planned: false },

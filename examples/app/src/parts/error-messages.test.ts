@@ -8,25 +8,25 @@ const ofRule = (rule: string) =>
 
 test.each([
   [ofRule('accounts_currency_form'), 'There is no such currency. It has three letters, such as EUR.'],
-  [ofRule('transactions_amount_fits_currency'), 'The amount has more decimals than can be kept in this currency.'],
+  [ofRule('transactions_amount_fits_currency'), 'The amount has more decimals than this currency allows.'],
   [ofRule('transactions_name_length'), 'A name has one to 255 characters.'],
   [ofRule('subscriptions_days_in_order'), 'The end is before the beginning.'],
-  [ofRule('one_of_tomorrow'), 'One of the values cannot be kept.'],
+  [ofRule('one_of_tomorrow'), 'One of the values cannot be stored.'],
   [refused('22003', 'numeric field overflow'), 'The amount is too large.'],
   [refused('22023', 'from_account_id and to_account_id are different'), 'The service could not do this.'],
-  [refused('NETWORK_ERROR', 'fetch failed'), 'There was no answer. Try again when the connection is back.'],
-])('%s is told without a word of the database', (error, message) => {
+  [refused('NETWORK_ERROR', 'fetch failed'), 'There was no response. Try again when the connection is back.'],
+])('the message for “%s” contains no term of the database', (error, message) => {
   expect(messageOf(error)).toEqual({ message, hint: null })
 })
 
-test('what the service says to people is passed on, and what it says to programs is not', () => {
+test('messages of the service for people are shown, and its hints for programs are not', () => {
   expect(messageOf(refused('22023', 'a half of a transfer keeps its currency', 'Delete the transfer and create another.')))
     .toEqual({ message: 'A half of a transfer keeps its currency.', hint: 'Delete the transfer and create another.' })
   expect(messageOf(refused('22023', 'the account is of eur', "Leave currency out or send the account's; /rpc/create_transfer moves money.")))
     .toEqual({ message: 'The account is of eur.', hint: null })
 })
 
-test('an amount that is too large is shown at its field', () => {
+test('the error of a too large amount belongs to the field of the amount', () => {
   expect(isAbout(refused('22003', 'numeric field overflow'), 'balance')).toBe(true)
   expect(isAbout(refused('22003', 'numeric field overflow'), 'name')).toBe(false)
 })

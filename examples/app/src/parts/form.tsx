@@ -1,4 +1,4 @@
-/** Forms by react-hook-form. The browser validates, the service judges, and fields know by their names if an error is about them. */
+/** Forms by react-hook-form. The browser validates each field, the service checks the request, and a field shows an error that has its name. */
 import { type ComponentProps, createContext, type ReactNode, use, useId } from 'react'
 import { type DefaultValues, type FieldValues, FormProvider, useController, useForm, useFormContext, type UseFormReturn } from 'react-hook-form'
 import { useUnsavedInput } from '../app/session-context.tsx'
@@ -21,7 +21,7 @@ export function Form<Values extends FieldValues>({ defaultValues, error = null, 
   const form = useForm<Values>({ defaultValues: defaultValues as DefaultValues<Values> })
   useUnsavedInput(useId(), form.formState.isDirty || error !== null)
   const submit = (values: Values) => {
-    // what is submitted is no longer unsaved
+    // submitted input is no longer unsaved
     form.reset(values, { keepValues: true })
     onSubmit(values)
   }

@@ -1,11 +1,11 @@
-/** Filters of transactions in the reference app: from an address to a query of the data surface. */
+/** Filters of transactions in the reference app: from the page's address to a query of the data surface. */
 import { PostgrestClient } from '@supabase/postgrest-js'
 import { expect, test } from 'vitest'
 import { comparing, cursorOf, inOrder, isBefore, isFiltered, narrowed, reportFilters, viewOf } from './filters.ts'
 
 const food = '11111111-1111-4111-8111-111111111111'
 
-/** The query that is asked, as it stands in its address. */
+/** Returns the parameters of the request that the client sends for a query. */
 async function requestParameters(build: (query: ReturnType<typeof all>) => PromiseLike<unknown>): Promise<string[]> {
   let address = ''
   const client = new PostgrestClient('http://data', {
@@ -19,7 +19,7 @@ async function requestParameters(build: (query: ReturnType<typeof all>) => Promi
 }
 const all = () => new PostgrestClient('http://data').from('transactions').select('*')
 
-test('an address that somebody made up shows what can be shown of it', () => {
+test('a made-up address keeps only its valid filters', () => {
   const search = {
     search: ' rent ',
     category: 'none',
@@ -32,13 +32,13 @@ test('an address that somebody made up shows what can be shown of it', () => {
     more: 1,
   }
   expect(viewOf(search)).toEqual({ search: 'rent', category: 'none', to: '2025-01-31' })
-  // the router takes for a number what looks like one
+  // the router turns digits into a number
   expect(viewOf({ search: 2025 })).toEqual({ search: '2025' })
   expect(isFiltered(viewOf({ sort: 'amount' }))).toBe(false)
   expect(isFiltered(viewOf({ tag: 'weekly' }))).toBe(true)
 })
 
-test('rows and reports are narrowed to the same', async () => {
+test('a query of rows and a report get the same filters', async () => {
   const view = viewOf({
     search: '50%, "all"',
     category: food,
@@ -56,7 +56,7 @@ test('rows and reports are narrowed to the same', async () => {
     'tagged.name=eq.weekly',
     'status=eq.paid',
     'currency=eq.eur',
-    // the last day is part of it
+    // the range includes its last day
     'or=(and(booked_on.gte.2025-01-01,booked_on.lte.2025-02-28),and(booked_on.is.null,transaction_date.gte.2025-01-01,transaction_date.lt.2025-03-01))',
     'transaction_date=gte.2024-12-31T10:00:00.000Z',
     'transaction_date=lt.2025-03-01T12:00:00.000Z',
@@ -94,10 +94,10 @@ test('the next page begins behind the last row, also among rows of one value', a
   ])
   const later = { ...row, id: '22222222-2222-4222-8222-222222222222' }
   expect([row, later].toSorted(comparing('-transaction_date'))).toEqual([later, row])
-  // what was created last is the first of its day
+  // the row that was created last is the first one of its day
   const newest = { ...row, created_at: '2025-02-01T08:00:00.51+00:00' }
   expect([row, later, newest].toSorted(comparing('-transaction_date'))).toEqual([newest, later, row])
-  // a row that was taken out at the end of a page belongs to it still
+  // the row of the cursor still belongs to the page before it
   expect(isBefore(row, cursorOf(row, '-transaction_date'), '-transaction_date')).toBe(true)
   expect(isBefore(row, cursorOf(later, '-transaction_date'), '-transaction_date')).toBe(false)
 })

@@ -6,7 +6,7 @@ import { isDay } from '../../locale/days.ts'
 export const statuses = ['paid', 'pending', 'failed'] as const
 type Status = (typeof statuses)[number]
 
-/** The texts of a transaction beside its name, which are searched, exported and edited. A new one needs a name in `fields` of the messages. */
+/** The texts of a transaction in addition to its name, which are searched, exported and edited. A new one needs a name in `fields` of the messages. */
 export const textColumns = Object.keys(textLengths) as TextColumn[]
 
 /** Sort orders; `-` means descending. */

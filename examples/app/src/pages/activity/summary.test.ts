@@ -7,7 +7,7 @@ const change = (table_name: string, action: Activity['action'], before: Activity
   ({ table_name, action, before, after }) as Activity
 const names = new Map([['food', 'Food']])
 
-test('a request is one sentence: the row that the user meant first, then what went along', () => {
+test('a request is one sentence: first the row that the user changed, then the rows that were deleted with it', () => {
   const part = change('line_items', 'delete', { name: 'Bread' }, null)
   const whole = change('transactions', 'delete', { name: 'Groceries' }, null)
   expect(summaryOf([part, part, whole], false, names)).toBe('deleted the transaction “Groceries” and 2 parts of a split')

@@ -10,7 +10,7 @@ test('widgets are read from top to bottom and from left to right', () => {
   expect(inOrder([widget('c', 4, 0, 2), widget('b', 4, 4), widget('a', 4)]).map(({ id }) => id)).toEqual(['a', 'b', 'c'])
 })
 
-test('a widget stands beside the former one if there is room, otherwise below', () => {
+test('a widget is placed beside its predecessor if there is room, otherwise below', () => {
   expect(placesOf(pack([widget('a', 8), widget('b', 4), widget('c', 6)]))).toEqual(['a 0,0 8', 'b 8,0 4', 'c 0,2 6'])
 })
 

@@ -9,13 +9,13 @@ const statement = (rows: StatementRow[], accounts: Array<{ id: string, rows: Sta
   ({ format: 'ofx', rows, accounts, problems: [] }) as unknown as Statement
 const giro = { id: 'giro', currency: 'eur' } as Account
 
-test('two accounts whose numbers end alike are told apart, and no number is kept whole', () => {
+test('two accounts with the same last digits have different keys, and no key contains a whole number', () => {
   const [one, other] = [row('one'), row('other')]
   const groups = groupsOf(statement([one, other], [{ id: 'DE1234', rows: [one] }, { id: 'AT1234', rows: [other] }]))
   expect(groups.map(({ key }) => key)).toEqual(['…1234', '…1234 (2)'])
 })
 
-test('rows have the currency of their account, and pending ones wait', () => {
+test('rows get the currency of their account, and pending rows are left out', () => {
   const of = statement([row('booked'), row('waiting', { status: 'pending' })])
   const groups = groupsOf(of)
   const choices = { accounts: { '': 'giro' }, currency: 'usd', withPending: false }
