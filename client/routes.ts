@@ -91,34 +91,34 @@ export const sessionEffects = {
   '/organization/set-active': 'moves',
 } as const
 
-/** Something that happened in an account. */
+/** An event of an account. */
 export type AccountEvent = {
   id: string
   kind: 'signed_in' | 'sessions_revoked' | 'password_changed' | 'password_removed' | 'email_changed' | 'two_factor_enabled' | 'two_factor_disabled' | 'backup_codes_created' | 'backup_codes_voided' | 'device_trusted' | 'passkey_added' | 'passkey_deleted' | 'passkey_required' | 'passkey_not_required' | 'api_key_created' | 'api_key_revoked' | 'account_linked' | 'account_unlinked'
   happened_at: string
-  /** null where it was done without a request. */
+  /** null if no request caused it. */
   ip_address: string | null
   user_agent: string | null
-  /** Of a sign-in: whether there was none before of this program in this network. */
+  /** For a sign-in: whether it is the first of this program in this network. */
   new_device?: boolean | undefined
-  /** What was added or removed, where it has a name. */
+  /** Name of the added or removed object, if it has one. */
   name?: string | undefined
   email?: string | undefined
   previous_email?: string | undefined
 }
 
-/** A key of a program. */
+/** An API key. */
 export type ApiKey = {
   id: string
   name: string
-  /** How the key begins. */
+  /** The beginning of the key. */
   hint: string
   /** The team whose rows it reaches; null for the personal ones. */
   organization_id: string | null
   role: 'admin' | 'editor' | 'viewer'
   created_at: string
   expires_at: string
-  /** When it last got a token, to the minute; null before the first. */
+  /** Time of the last token, to the minute; null before the first. */
   last_used_at: string | null
 }
 
@@ -128,7 +128,7 @@ export type Done = {
   success: boolean
 }
 
-/** A session, and where it was begun. */
+/** A session, and the client that started it. */
 export type FullSession = {
   id: string
   user_id: string
@@ -150,24 +150,24 @@ export type Invitation = {
   /** Seven days after it was sent. */
   expires_at: string
   created_at: string
-  /** In the list of the invitations that somebody was sent. */
+  /** Only in the list of received invitations. */
   organization_name?: string | undefined
 }
 
-/** An invitation, as its link tells it. */
+/** An invitation, as the page of its link shows it. */
 export type InvitationOfLink = {
   id: string
-  /** As mails have it: one short line in which nothing is a link. null once the invitation was declined or taken back. */
+  /** One short line without links, as in the mail. null after the invitation was declined or canceled. */
   organization_name: string | null
-  /** The same of who invites; may be empty. */
+  /** The name of the inviter in the same form; may be empty. */
   inviter_name: string | null
   role: 'admin' | 'editor' | 'viewer'
-  /** Only one that is pending can be answered. */
+  /** Only a pending invitation can be answered. */
   status: 'pending' | 'accepted' | 'rejected' | 'canceled' | 'expired'
   expires_at: string
-  /** Enough of the invited address for its owner to know it. */
+  /** A part of the invited address that its owner recognizes. */
   email_hint: string
-  /** Whether the one who asks is signed in with the invited address. */
+  /** Whether the signed-in user has the invited address. */
   is_for_caller: boolean
 }
 
@@ -181,12 +181,12 @@ export type Key = {
   e: string
 }
 
-/** Somebody at a provider of single sign-on, who signs in to the account. */
+/** An identity at a provider of single sign-on that signs in to the account. */
 export type LinkedProvider = {
   id: string
-  /** The address by which the provider says who it is. */
+  /** The issuer identifier of the provider. */
   issuer: string
-  /** Who the person is there. */
+  /** The id of the user at the provider. */
   subject: string
   created_at: string
 }
@@ -201,17 +201,17 @@ export type ListedSession = {
   ip_address: string
   user_agent: string
   created_at: string
-  /** Whether it is the session that asks. */
+  /** Whether it is the session of this request. */
   current: boolean
 }
 
-/** Somebody in a team. */
+/** A member of a team. */
 export type Member = {
   id: string
   user_id: string
   organization_id: string
   role: 'owner' | 'admin' | 'editor' | 'viewer'
-  /** Who it is; in the list of members, and where the answer is about one. */
+  /** The user; in the list of members, and in a response about one member. */
   user?: {
     id: string
     name: string
@@ -221,44 +221,44 @@ export type Member = {
   created_at: string
 }
 
-/** Something that happened to who belongs to a team. */
+/** An event of a membership. */
 export type MembershipEvent = {
   id: string
   kind: 'member_joined' | 'member_left' | 'member_removed' | 'role_changed' | 'ownership_transferred'
   happened_at: string
-  /** Whom it is about; null once their account is deleted. */
+  /** The member; null after the deletion of the account. */
   user: {
     id: string
     name: string
   } | null
-  /** Who did it; null where nobody is known, and once their account is deleted. */
+  /** The user who caused it; null if unknown, and after the deletion of the account. */
   actor: {
     id: string
     name: string
   } | null
-  /** Of who joined, and of who has another role: the new one. */
+  /** The role of a new member, or the new role of a member. */
   role?: 'owner' | 'admin' | 'editor' | 'viewer' | undefined
   previous_role?: 'owner' | 'admin' | 'editor' | 'viewer' | undefined
 }
 
-/** A key that has just been made. */
+/** A newly created API key. */
 export type NewApiKey = {
   id: string
   name: string
-  /** How the key begins. */
+  /** The beginning of the key. */
   hint: string
   /** The team whose rows it reaches; null for the personal ones. */
   organization_id: string | null
   role: 'admin' | 'editor' | 'viewer'
   created_at: string
   expires_at: string
-  /** When it last got a token, to the minute; null before the first. */
+  /** Time of the last token, to the minute; null before the first. */
   last_used_at: string | null
-  /** The key itself, which nobody can show again. */
+  /** The key itself. It cannot be returned again. */
   key: string
 }
 
-/** The session that sign-up began. */
+/** The session that sign-up started. */
 export type NewSession = {
   id: string
   user_id: string
@@ -272,32 +272,32 @@ export type Organization = {
   slug: string
   /** The address of a picture. */
   logo: string | null
-  /** As it was sent; {} where none was. */
+  /** As it was sent; {} by default. */
   metadata: { [key: string]: unknown }
   created_at: string
 }
 
-/** A team, and how many belong to it. */
+/** A team and the number of its members. */
 export type OrganizationWithCount = {
   id: string
   name: string
   slug: string
   /** The address of a picture. */
   logo: string | null
-  /** As it was sent; {} where none was. */
+  /** As it was sent; {} by default. */
   metadata: { [key: string]: unknown }
   created_at: string
   members_count: number
 }
 
-/** A team, and what the caller is in it. */
+/** A team and the role of the caller in it. */
 export type OrganizationWithRole = {
   id: string
   name: string
   slug: string
   /** The address of a picture. */
   logo: string | null
-  /** As it was sent; {} where none was. */
+  /** As it was sent; {} by default. */
   metadata: { [key: string]: unknown }
   created_at: string
   role: 'owner' | 'admin' | 'editor' | 'viewer'
@@ -307,7 +307,7 @@ export type OrganizationWithRole = {
 export type Passkey = {
   id: string
   name: string
-  /** Whether it is synchronized between devices, and so survives the loss of one. */
+  /** Whether the passkey is synchronized between devices, and so survives the loss of one. */
   backed_up: boolean
   created_at: string
   /** null before the first sign-in with it. */
@@ -351,7 +351,7 @@ export type PasskeyRequest = {
   userVerification: 'required'
 }
 
-/** A session and the context it works in. */
+/** A session and its active context. */
 export type Session = {
   id: string
   user_id: string
@@ -360,29 +360,29 @@ export type Session = {
   active_organization_id: string | null
 }
 
-/** How one signs in here. */
+/** The ways to sign in. */
 export type SignInMethods = {
   /** true */
   password: boolean
-  /** Who may make an account, as `SIGN_UP` says. */
+  /** The sign-up mode: `SIGN_UP`. */
   sign_up: 'open' | 'invitation' | 'closed'
   /** The provider of single sign-on; null without one. */
   oidc: {
-    /** What people call the provider. */
+    /** The name of the provider for users. */
     name: string
-    /** Whether who has no account is given one by it. */
+    /** Whether a first sign-in creates an account. */
     sign_up: boolean
   } | null
 }
 
-/** What the person has paid for. */
+/** The active plan of the user. */
 export type SubscriptionStatus = {
   isSubscribed: boolean
   /** The product of the active plan; null without one. */
   productId: string | null
 }
 
-/** It is done, and a sentence for the person. */
+/** Success, and a sentence for the user. */
 export type Told = {
   /** true */
   success: boolean
@@ -396,7 +396,7 @@ export type UpdatedOrganization = {
   slug: string
   /** The address of a picture. */
   logo: string | null
-  /** As it was sent; {} where none was. */
+  /** As it was sent; {} by default. */
   metadata: { [key: string]: unknown }
   created_at: string
   updated_at: string
@@ -407,18 +407,18 @@ export type User = {
   id: string
   email: string
   name: string
-  /** false until the link of the verification mail is opened. */
+  /** false before the user opens the link of the verification mail. */
   email_verified: boolean
   created_at: string
   updated_at: string
 }
 
-/** An account with its picture. */
+/** A user with the picture. */
 export type UserWithImage = {
   id: string
   email: string
   name: string
-  /** false until the link of the verification mail is opened. */
+  /** false before the user opens the link of the verification mail. */
   email_verified: boolean
   created_at: string
   updated_at: string
@@ -427,7 +427,7 @@ export type UserWithImage = {
 
 /** Each method throws a FinanceError if it fails. */
 export type Auth = {
-  /** Creates an account, begins a session, and mails a link that verifies the address. */
+  /** Creates an account, starts a session, and mails a link that verifies the address. */
   signUp: (input: {
     email: string
     password: string
@@ -436,7 +436,7 @@ export type Auth = {
     user: User
     session: NewSession
   }>
-  /** Begins a session. An address that is not verified is mailed a new link. */
+  /** Starts a session. Mails a new link if the address is not verified. */
   signIn: (input: {
     email: string
     password: string
@@ -449,7 +449,7 @@ export type Auth = {
   verifyEmail: (input: {
     token: string
   }) => Promise<Told>
-  /** Deletes an account that somebody else made with one's address, with the token of the mail. */
+  /** Deletes an unverified account that another person created with your address, with the token of the mail. */
   disownAccount: (input: {
     token: string
   }) => Promise<Told>
@@ -460,7 +460,7 @@ export type Auth = {
   /** Mails a link to choose a new password. */
   forgetPassword: (input: {
     email: string
-    /** Where the mailed link leads: a page of a trusted origin; at that of `APP_URL`, below its path. */
+    /** Target of the mailed link: a page of a trusted origin. On the origin of `APP_URL` it must be below its path. */
     redirectTo?: string | undefined
   }) => Promise<Told>
   /** Sets a new password with the token of the mail, and ends every session and API key of the account. */
@@ -468,57 +468,57 @@ export type Auth = {
     token: string
     password: string
   }) => Promise<Told>
-  /** Changes the password of who is signed in, and ends the other sessions unless told not to. */
+  /** Changes the password of the signed-in user. Ends the other sessions unless `revokeOtherSessions` is false. */
   changePassword: (input: {
     currentPassword: string
     newPassword: string
     revokeOtherSessions?: boolean | undefined
   }) => Promise<Done>
-  /** Changes the name or the picture of who is signed in. */
+  /** Changes the name or the picture of the signed-in user. */
   updateUser: (input: {
     name?: string | undefined
     image?: string | null | undefined
   }) => Promise<{
     user: UserWithImage
   }>
-  /** Mails the new address of who is signed in a link that confirms it, and tells the old one, which can stop it. */
+  /** Requests a new address for the signed-in user: mails a link to the new one that confirms it, and to the old one a link that stops it. */
   requestEmailChange: (input: {
     newEmail: string
-    /** May be left out within ten minutes of a sign-in. */
+    /** Optional within ten minutes after a sign-in. */
     password?: string | undefined
   }) => Promise<Told>
-  /** Gives an account its new address, with the token of the mail. */
+  /** Confirms a new address, with the token of the mail. */
   confirmEmailChange: (input: {
     token: string
   }) => Promise<Told>
-  /** Keeps the old address of an account or brings it back, with the token of the mail to it. */
+  /** Stops or reverts a change of the address, with the token of the mail to the old address. */
   stopEmailChange: (input: {
     token: string
   }) => Promise<Told>
-  /** Mails who is signed in a link that deletes the account, and tells what becomes of their organizations. */
+  /** Mails the signed-in user a link that deletes the account. Returns the organizations that the user owns, with their next owners. */
   deleteAccount: (input: {
-    /** May be left out within ten minutes of a sign-in. */
+    /** Optional within ten minutes after a sign-in. */
     password?: string | undefined
   }) => Promise<{
     /** true */
     success: boolean
     message: string
-    /** Those that the person owns. */
+    /** The organizations that the user owns. */
     organizations: ({
       id: string
       name: string
-      /** Who owns it then; null where nobody is left in it. */
+      /** The next owner; null if the organization has no other member. */
       successor: {
         id: string
         name: string
       } | null
     })[]
   }>
-  /** Deletes the account of who is signed in, with the token of the mail. */
+  /** Deletes the account of the signed-in user, with the token of the mail. */
   confirmDeleteAccount: (input: {
     token: string
   }) => Promise<Told>
-  /** Says who is signed in, in which session, and with which plan. */
+  /** Returns the signed-in user, the session and the plan. */
   getSession: () => Promise<{
     user: User
     session: FullSession
@@ -535,54 +535,54 @@ export type Auth = {
   jwks: () => Promise<{
     keys: Key[]
   }>
-  /** Lists the sessions of who is signed in. */
+  /** Lists the sessions of the signed-in user. */
   listSessions: () => Promise<ListedSession[]>
-  /** Ends one session of who is signed in. */
+  /** Ends one session of the signed-in user. */
   revokeSession: (input: {
     sessionId: string
   }) => Promise<Done>
-  /** Ends all sessions of who is signed in, except the one that asks. */
+  /** Ends all sessions of the signed-in user except the current one. */
   revokeOtherSessions: () => Promise<Done>
-  /** Removes the password of who is signed in, who signs in with a passkey from then on. */
+  /** Removes the password of the signed-in user, who then signs in only with a passkey. */
   removePassword: (input: {
-    /** May be left out within ten minutes of a sign-in. */
+    /** Optional within ten minutes after a sign-in. */
     password?: string | undefined
   }) => Promise<Done>
-  /** Says how one signs in here, and who may make an account. */
+  /** Returns the ways to sign in, and the sign-up mode. */
   signInMethods: () => Promise<SignInMethods>
-  /** Begins a sign-in with the provider, and says where the browser is to be sent. */
+  /** Starts a sign-in with the provider, and returns the URL to which the app sends the browser. */
   signInOidc: (input: {
-    /** Where the browser goes on to: a page of a trusted origin; at that of `APP_URL`, below its path. */
+    /** Target of the browser after the sign-in: a page of a trusted origin. On the origin of `APP_URL` it must be below its path. */
     redirectTo?: string | undefined
   }) => Promise<{
-    /** At the provider. */
+    /** The URL at the provider. */
     url: string
   }>
-  /** Lists who at a provider signs in to the account of who is signed in. */
+  /** Lists the linked identities at providers that sign in to the account. */
   listProviders: () => Promise<LinkedProvider[]>
-  /** Lists what happened in the account of who is signed in, newest first: sign-ins, and whatever opens the account. */
+  /** Lists the events of the account, newest first: sign-ins, and changes of passwords, factors, keys and addresses. */
   listEvents: (input: {
     limit?: number | undefined
-    /** The last event of the list before: what follows is older. */
+    /** Id of the last event of the previous page. The list begins with the next older event. */
     before?: string | undefined
   }) => Promise<AccountEvent[]>
   twoFactor: {
-    /** Says whether who is signed in has two factors, and how many backup codes are left. */
+    /** Returns whether the signed-in user has two factors, and the number of unused backup codes. */
     status: () => Promise<{
       enabled: boolean
       backup_codes_left: number
     }>
-    /** Begins to set up two factors: what an authenticator app is told, and ten backup codes. */
+    /** Starts to set up two factors: returns the secret for an authenticator app, and ten backup codes. */
     enable: (input: {
-      /** May be left out within ten minutes of a sign-in. */
+      /** Optional within ten minutes after a sign-in. */
       password?: string | undefined
     }) => Promise<{
-      /** For a QR code; `secret` in its query is what a person types instead. */
+      /** For a QR code. A user can type the `secret` of its query instead. */
       totp_uri: string
-      /** Each works once. They are not shown again. */
+      /** Each works once. They are not returned again. */
       backup_codes: string[]
     }>
-    /** Finishes a sign-in with a code of the authenticator app; of who is signed in, it turns two factors on. */
+    /** Completes a sign-in with a code of the authenticator app. For a signed-in user, turns two factors on. */
     verifyTotp: (input: {
       code: string
       /** Whether this browser signs in without a code for 30 days. */
@@ -592,7 +592,7 @@ export type Auth = {
       session: Session
       subscription: SubscriptionStatus
     }>
-    /** Finishes a sign-in with a backup code, which works once. */
+    /** Completes a sign-in with a backup code, which works once. */
     verifyBackupCode: (input: {
       code: string
       /** Whether this browser signs in without a code for 30 days. */
@@ -602,27 +602,27 @@ export type Auth = {
       session: Session
       subscription: SubscriptionStatus
     }>
-    /** Makes ten new backup codes. The old ones are none any more. */
+    /** Creates ten new backup codes. The old ones no longer work. */
     generateBackupCodes: (input: {
-      /** May be left out within ten minutes of a sign-in. */
+      /** Optional within ten minutes after a sign-in. */
       password?: string | undefined
     }) => Promise<{
-      /** Each works once. They are not shown again. */
+      /** Each works once. They are not returned again. */
       backup_codes: string[]
     }>
-    /** Turns two factors off. No device is remembered any more. */
+    /** Turns two factors off and forgets all remembered devices. */
     disable: (input: {
-      /** May be left out within ten minutes of a sign-in. */
+      /** Optional within ten minutes after a sign-in. */
       password?: string | undefined
     }) => Promise<Done>
   }
   passkey: {
-    /** Begins to add a passkey to the account of who is signed in. */
+    /** Starts to add a passkey to the account of the signed-in user. */
     generateRegisterOptions: (input: {
-      /** May be left out within ten minutes of a sign-in. */
+      /** Optional within ten minutes after a sign-in. */
       password?: string | undefined
     }) => Promise<PasskeyCreation>
-    /** Adds the passkey that the device has made. */
+    /** Adds the passkey that the device has created. */
     verifyRegistration: (input: {
       response: {
         id: string
@@ -635,9 +635,9 @@ export type Auth = {
       }
       name?: string | undefined
     }) => Promise<Passkey>
-    /** Begins to sign in with a passkey. */
+    /** Starts a sign-in with a passkey. */
     generateAuthenticateOptions: () => Promise<PasskeyRequest>
-    /** Begins a session with a passkey, whose device has verified its person: no other factor is asked for. */
+    /** Starts a session with a passkey. The device has verified its user, so no other factor is necessary. */
     verifyAuthentication: (input: {
       response: {
         id: string
@@ -655,42 +655,42 @@ export type Auth = {
       session: Session
       subscription: SubscriptionStatus
     }>
-    /** Lists the passkeys of who is signed in, and says whether a sign-in asks for one. */
+    /** Lists the passkeys of the signed-in user, and returns whether sign-in requires one. */
     list: () => Promise<{
       passkeys: Passkey[]
-      /** Whether the password alone no longer signs in. */
+      /** Whether sign-in requires a passkey. */
       required: boolean
-      /** false where no password signs in at all. */
+      /** false if the account has no password. */
       has_password: boolean
     }>
-    /** Gives a passkey another name. */
+    /** Renames a passkey. */
     update: (input: {
       passkeyId: string
       name: string
     }) => Promise<Passkey>
-    /** Deletes a passkey. With the last one ends that one is asked for. */
+    /** Deletes a passkey. After the last one sign-in no longer requires a passkey. */
     delete: (input: {
       passkeyId: string
-      /** May be left out within ten minutes of a sign-in. */
+      /** Optional within ten minutes after a sign-in. */
       password?: string | undefined
     }) => Promise<Done>
-    /** Says whether the password alone still signs in. */
+    /** Sets whether sign-in requires a passkey. */
     require: (input: {
       required: boolean
-      /** May be left out within ten minutes of a sign-in. */
+      /** Optional within ten minutes after a sign-in. */
       password?: string | undefined
     }) => Promise<Done>
   }
   callback: {
-    /** Begins a session with what the provider sends the browser back with. */
+    /** Starts a session with the parameters of the redirect of the provider. */
     oidc: (input: {
-      /** Of the provider. */
+      /** A parameter of the redirect of the provider. */
       state?: string | undefined
-      /** Of the provider. */
+      /** A parameter of the redirect of the provider. */
       code?: string | undefined
-      /** Of the provider. */
+      /** A parameter of the redirect of the provider. */
       iss?: string | undefined
-      /** Of the provider. */
+      /** A parameter of the redirect of the provider. */
       error?: string | undefined
     }) => Promise<{
       user: User
@@ -699,7 +699,7 @@ export type Auth = {
     }>
   }
   organization: {
-    /** Creates an organization, whose owner is who is signed in. */
+    /** Creates an organization. The signed-in user becomes its owner. */
     create: (input: {
       name: string
       slug?: string | undefined
@@ -707,13 +707,13 @@ export type Auth = {
       /** Any object of up to 16 levels and 16 KiB. */
       metadata?: { [key: string]: unknown } | undefined
     }) => Promise<Organization>
-    /** Lists the organizations of who is signed in, each with their role. */
+    /** Lists the organizations of the signed-in user, with the role in each. */
     list: () => Promise<OrganizationWithRole[]>
-    /** Reads an organization, with how many belong to it. */
+    /** Returns an organization with the number of its members. */
     get: (input: {
       organizationId: string
     }) => Promise<OrganizationWithCount>
-    /** Changes an organization. Owners and admins may. */
+    /** Changes an organization. For owners and admins. */
     update: (input: {
       organizationId: string
       name?: string | undefined
@@ -722,7 +722,7 @@ export type Auth = {
       /** Any object of up to 16 levels and 16 KiB. */
       metadata?: { [key: string]: unknown } | undefined
     }) => Promise<UpdatedOrganization>
-    /** Deletes an organization with all its data. Its owner may. */
+    /** Deletes an organization with all its data. For its owner. */
     delete: (input: {
       organizationId: string
     }) => Promise<{
@@ -730,7 +730,7 @@ export type Auth = {
       success: boolean
       organization: Organization
     }>
-    /** Chooses the context of the session: an organization, or with null the personal one. */
+    /** Sets the context of the session: an organization, or the personal one with null. */
     setActive: (input: {
       organizationId: string | null
     }) => Promise<{
@@ -740,11 +740,11 @@ export type Auth = {
         active_organization_id: string | null
       }
     }>
-    /** Lists who belongs to an organization. */
+    /** Lists the members of an organization. */
     listMembers: (input: {
       organizationId: string
     }) => Promise<Member[]>
-    /** Gives a member another role. Owners and admins may. */
+    /** Changes the role of a member. For owners and admins. */
     updateMemberRole: (input: {
       organizationId: string
       userId: string
@@ -754,7 +754,7 @@ export type Auth = {
       success: boolean
       member: Member
     }>
-    /** Removes somebody from an organization. Owners and admins may. */
+    /** Removes a member from an organization. For owners and admins. */
     removeMember: (input: {
       organizationId: string
       userId: string
@@ -780,13 +780,13 @@ export type Auth = {
       success: boolean
       member: Member
     }>
-    /** Invites somebody by mail. Owners and admins may. */
+    /** Invites a user by mail. For owners and admins. */
     inviteMember: (input: {
       organizationId: string
       email: string
       role: 'admin' | 'editor' | 'viewer'
     }) => Promise<Invitation>
-    /** Accepts an invitation that was sent to one's own address. */
+    /** Accepts an invitation to the address of the signed-in user. */
     acceptInvitation: (input: {
       invitationId: string
     }) => Promise<{
@@ -795,7 +795,7 @@ export type Auth = {
       invitation: Invitation
       member?: Member | undefined
     }>
-    /** Declines an invitation that was sent to one's own address. */
+    /** Declines an invitation to the address of the signed-in user. */
     rejectInvitation: (input: {
       invitationId: string
     }) => Promise<{
@@ -803,7 +803,7 @@ export type Auth = {
       success: boolean
       invitation: Invitation
     }>
-    /** Takes an invitation back. Owners and admins may. */
+    /** Cancels an invitation. For owners and admins. */
     cancelInvitation: (input: {
       invitationId: string
     }) => Promise<{
@@ -811,26 +811,26 @@ export type Auth = {
       success: boolean
       invitation: Invitation
     }>
-    /** Lists the invitations of an organization. Owners and admins may. */
+    /** Lists the invitations of an organization. For owners and admins. */
     listInvitations: (input: {
       organizationId: string
     }) => Promise<Invitation[]>
-    /** Tells what an invitation is, to whoever has the link of its mail, signed in or not. */
+    /** Returns an invitation to any client that has the link of its mail, with or without a session. */
     getInvitation: (input: {
       invitationId: string
     }) => Promise<InvitationOfLink>
-    /** Lists the invitations that wait for who is signed in. */
+    /** Lists the pending invitations of the signed-in user. */
     listUserInvitations: () => Promise<Invitation[]>
-    /** Lists who joined, left and was removed, and whose role changed, newest first. Owners and admins may. */
+    /** Lists the membership events of an organization, newest first: joins, leaves, removals and changes of roles. For owners and admins. */
     listEvents: (input: {
       organizationId: string
       limit?: number | undefined
-      /** The last event of the list before: what follows is older. */
+      /** Id of the last event of the previous page. The list begins with the next older event. */
       before?: string | undefined
     }) => Promise<MembershipEvent[]>
   }
   apiKey: {
-    /** Makes a key with which a program of who is signed in gets tokens, and shows it this once. */
+    /** Creates a key with which a program of the signed-in user gets tokens. The key is returned only once. */
     create: (input: {
       name: string
       expiresInDays: number
@@ -838,12 +838,12 @@ export type Auth = {
       organizationId?: string | null | undefined
       /** `viewer` only reads. In the personal context there is no `admin`. */
       role?: 'admin' | 'editor' | 'viewer' | undefined
-      /** May be left out within ten minutes of a sign-in. */
+      /** Optional within ten minutes after a sign-in. */
       password?: string | undefined
     }) => Promise<NewApiKey>
-    /** Lists the keys of who is signed in, those of all contexts. */
+    /** Lists the keys of the signed-in user, of all contexts. */
     list: () => Promise<ApiKey[]>
-    /** Ends a key of who is signed in, and its tokens with it. */
+    /** Revokes a key of the signed-in user, and its tokens. */
     revoke: (input: {
       keyId: string
     }) => Promise<Done>

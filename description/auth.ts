@@ -102,7 +102,7 @@ function limitsOf({ limits: { address, account } = {} }: Route): string[] {
 /** The redirect of a browser to the app's page. */
 const onToApp = {
   303: {
-    description: 'Where a browser asks and there is an app (`APP_URL`): on to its page of this link, with the outcome in the query.',
+    description: 'For a browser, if there is an app (`APP_URL`): redirects to the page of this link in the app, with the outcome in the query.',
     headers: { ...requestIdHeader, Location: { description: 'The page.', schema: { type: 'string', format: 'uri' } } },
   },
 }
@@ -168,12 +168,12 @@ function pageOperation({ path, parameter: name }: typeof pageRoutes[number]): Js
     tags: [pagesTag.name],
     summary: 'Shows the page that a mailed link opens. Opening it changes nothing.',
     security: [],
-    parameters: [{ name, in: 'query', required: true, description: 'Of the mailed link.', schema: { type: 'string' } }],
+    parameters: [{ name, in: 'query', required: true, description: 'The token or the id of the mailed link.', schema: { type: 'string' } }],
     responses: { 200: { description: 'The page.', headers: requestIdHeader, content: page }, ...withoutInput },
   }
 }
 
-const pagesTag = { name: 'Pages', description: 'What a browser opens, and this description.' }
+const pagesTag = { name: 'Pages', description: 'Pages for browsers, and this document.' }
 
 /** Describes the auth surface, without the headers of both surfaces. With https the cookie's name starts with `__Secure-`. */
 export function authDescription(): Description {
@@ -184,8 +184,8 @@ export function authDescription(): Description {
         description: 'An error of the auth surface.',
         required: ['error', 'message'],
         properties: {
-          error: { type: 'string', enum: Object.keys(errorCodes), description: 'What a program branches on.' },
-          message: { type: 'string', description: 'A sentence for the person or the log, which may say more than the examples do.' },
+          error: { type: 'string', enum: Object.keys(errorCodes), description: 'The code on which a program branches.' },
+          message: { type: 'string', description: 'A sentence for the user or the log. It may be more specific than the examples.' },
         },
       },
     },
@@ -196,7 +196,7 @@ export function authDescription(): Description {
     },
     securitySchemes: {
       session: { type: 'apiKey', in: 'cookie', name: 'better-auth.session_token', description: 'The cookie that sign-up and sign-in set.' },
-      apiKey: { type: 'http', scheme: 'bearer', bearerFormat: 'fin_…', description: 'A key that `POST /api/auth/api-key/create` made, of a program.' },
+      apiKey: { type: 'http', scheme: 'bearer', bearerFormat: 'fin_…', description: 'A key of a program, from `POST /api/auth/api-key/create`.' },
       bearer: { type: 'http', scheme: 'bearer', bearerFormat: 'JWT', description: 'The token that `POST /api/auth/token` issues, valid for an hour.' },
     },
   }

@@ -23,8 +23,8 @@ is the path of a file with the value of \`BETTER_AUTH_SECRET\`. Both at once are
 |---|---|---|
 ${settings().map(row).join('\n')}
 
-PostgREST 16 also reads \`PGRST_JWT_CACHE_MAX_ENTRIES\`: the number of tokens that it keeps as checked, 1000 by default, some 7 KiB
-each; 0 keeps none. A token ends with its session, role or key all the same.
+PostgREST 16 also reads \`PGRST_JWT_CACHE_MAX_ENTRIES\`: the maximum number of verified tokens in its cache, 1000 by default, about 7 KiB
+each. 0 turns the cache off. A cached token still ends with its session, role or key.
 `
 
 /** Returns the settings that operators give to services, each with the services and, of a closed set, the values. */

@@ -23,7 +23,7 @@ export const id = z.string().min(1).max(128).regex(/^[\x21-\x7e]+$/, 'is not an 
 export const url = z.url({ protocol: /^https?$/ }).max(2_048)
 /** A password that is compared with the stored one. It must allow every password that was ever valid. */
 export const givenPassword = z.string().max(128, 'INVALID_PASSWORD').meta({ format: 'password' })
-export const confirmation = givenPassword.optional().meta({ description: 'May be left out within ten minutes of a sign-in.', format: 'password' })
+export const confirmation = givenPassword.optional().meta({ description: 'Optional within ten minutes after a sign-in.', format: 'password' })
 
 export const nothing = z.object({})
 export const confirmed = z.object({ password: confirmation })
@@ -48,7 +48,7 @@ export const time = z.iso.datetime().meta({ examples: ['2026-11-21T09:30:00.000Z
 export const address = z.string().meta({ examples: ['ann@example.com'] })
 export const success = z.boolean().meta({ description: 'true', examples: [true] })
 export const done = z.object({ success }).meta({ id: 'Done', description: 'It is done.' })
-export const successMessage = z.object({ success, message: z.string() }).meta({ id: 'Told', description: 'It is done, and a sentence for the person.' })
+export const successMessage = z.object({ success, message: z.string() }).meta({ id: 'Told', description: 'Success, and a sentence for the user.' })
 
 type CamelCase<Name extends string> = Name extends `${infer First}_${infer Rest}` ? `${First}${Capitalize<CamelCase<Rest>>}` : Name
 
@@ -72,22 +72,22 @@ export const userSchema = z.object({
   id: rowId,
   email: address,
   name: z.string().meta({ examples: ['Ann'] }),
-  email_verified: z.boolean().meta({ description: 'false until the link of the verification mail is opened.' }),
+  email_verified: z.boolean().meta({ description: 'false before the user opens the link of the verification mail.' }),
   created_at: time,
   updated_at: time,
 }).meta({ id: 'User', description: 'An account.' })
 
 export const newSession = z.object({ id: rowId, user_id: rowId, expires_at: time })
-  .meta({ id: 'NewSession', description: 'The session that sign-up began.' })
+  .meta({ id: 'NewSession', description: 'The session that sign-up started.' })
 
 export const sessionSchema = newSession.extend({
   active_organization_id: z.string().nullable().meta({ description: 'null in the personal context.' }),
-}).meta({ id: 'Session', description: 'A session and the context it works in.' })
+}).meta({ id: 'Session', description: 'A session and its active context.' })
 
 export const subscriptionSchema = z.object({
   isSubscribed: z.boolean(),
   productId: z.string().nullable().meta({ description: 'The product of the active plan; null without one.', examples: ['teams'] }),
-}).meta({ id: 'SubscriptionStatus', description: 'What the person has paid for.' })
+}).meta({ id: 'SubscriptionStatus', description: 'The active plan of the user.' })
 
 /** The response of every route that signs a user in. */
 export const signInOutput = z.object({ user: userSchema, session: sessionSchema, subscription: subscriptionSchema })

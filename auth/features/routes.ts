@@ -12,15 +12,15 @@ import { twoFactorRoutes } from './two-factor/routes.ts'
 
 /** The features, in the order and with the names of the description. */
 export const groups: { name: string, description: string, routes: Route[] }[] = [
-  { name: 'Accounts', description: 'From sign-up to a new password.', routes: accountRoutes },
-  { name: 'Sessions', description: 'Who is signed in, and the token for the data surface.', routes: sessionRoutes },
-  { name: 'Two factors', description: 'A code beside the password.', routes: twoFactorRoutes },
-  { name: 'Passkeys', description: 'How somebody signs in without a password.', routes: passkeyRoutes },
-  { name: 'Single sign-on', description: 'How one signs in here, and signing in with the provider of the operator.', routes: singleSignOnRoutes },
-  { name: 'Organizations', description: 'Teams, who belongs to them, and which of them a session works in.', routes: organizationRoutes },
-  { name: 'Invitations', description: 'How somebody comes to a team.', routes: invitationRoutes },
-  { name: 'Events', description: 'What happened in an account and in a team.', routes: eventRoutes },
-  { name: 'API keys', description: "Keys for a person's programs.", routes: apiKeyRoutes },
+  { name: 'Accounts', description: 'Sign-up, sign-in, passwords, addresses and deletion.', routes: accountRoutes },
+  { name: 'Sessions', description: 'The signed-in user, sessions, and the token for the data surface.', routes: sessionRoutes },
+  { name: 'Two factors', description: 'A code in addition to the password.', routes: twoFactorRoutes },
+  { name: 'Passkeys', description: 'Sign-in without a password.', routes: passkeyRoutes },
+  { name: 'Single sign-on', description: 'The ways to sign in, and sign-in with the provider of the operator.', routes: singleSignOnRoutes },
+  { name: 'Organizations', description: 'Teams, their members, and the active team of a session.', routes: organizationRoutes },
+  { name: 'Invitations', description: 'Invitations to a team, and their answers.', routes: invitationRoutes },
+  { name: 'Events', description: 'Events of an account and of a team.', routes: eventRoutes },
+  { name: 'API keys', description: 'Keys for programs of a user.', routes: apiKeyRoutes },
 ]
 
 export const routes: Route[] = groups.flatMap((group) => group.routes)

@@ -87,7 +87,7 @@ export function createMetrics(routes: Iterable<string>): Metrics {
   for (const route of routes) limited.inc({ route }, 0)
   const limits = new Counter({
     name: 'auth_limit_hits_total',
-    help: 'Requests over a limit, by what is counted: an address, an account, or who waits to hash a password.',
+    help: 'Requests over a limit, by limit: per address, per account, or of the hashing queue.',
     labelNames: ['limit'],
     registers,
   })
@@ -136,7 +136,7 @@ export function createMetrics(routes: Iterable<string>): Metrics {
       const versions = lastKnown(databaseVersions)
       const floors = new Gauge({
         name: 'finance_below_floor',
-        help: '1 if the version of the program has a flaw that a newer one has not.',
+        help: '1 if the version of the program has a known flaw.',
         labelNames: ['program'],
         registers,
         async collect() {
@@ -161,7 +161,7 @@ export function createMetrics(routes: Iterable<string>): Metrics {
       })
       const queued = new Gauge({
         name: 'auth_db_pool_waiting',
-        help: 'Who waits for a connection.',
+        help: 'Requests that wait for a connection.',
         labelNames: ['pool'],
         registers,
         collect() {
@@ -169,7 +169,7 @@ export function createMetrics(routes: Iterable<string>): Metrics {
           for (const [pool, { waitingCount, idleCount }] of Object.entries(pools)) queued.set({ pool }, Math.max(0, waitingCount - idleCount))
         },
       })
-      const most = new Gauge({ name: 'auth_db_pool_max', help: 'The most connections there may be.', labelNames: ['pool'], registers })
+      const most = new Gauge({ name: 'auth_db_pool_max', help: 'Maximum number of connections.', labelNames: ['pool'], registers })
       for (const [pool, { options }] of Object.entries(pools)) most.set({ pool }, options.max)
     },
     text: () => registry.metrics(),

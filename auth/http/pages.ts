@@ -87,10 +87,10 @@ export type Additions = { places: Place[], commands: Command[] }
 
 /** The addresses that every deployment has. Each client knows them. */
 const placesOf = ({ publicUrl, dataUrl, appUrl, hasApp }: WayOn & { publicUrl: string, dataUrl: string }): Place[] => [
-  ...hasApp && appUrl !== publicUrl ? [{ name: 'app', url: appUrl, says: 'For people.' }] : [],
+  ...hasApp && appUrl !== publicUrl ? [{ name: 'app', url: appUrl, says: 'The app for users.' }] : [],
   { name: 'auth', url: `${publicUrl}${basePath}`, says: 'Accounts, sessions, organizations and tokens.' },
-  { name: 'data', url: dataUrl, says: 'Tables and functions, for whoever has a token.' },
-  { name: 'docs', url: `${publicUrl}/docs`, says: 'What both answer, to read and to try.' },
+  { name: 'data', url: dataUrl, says: 'Tables and functions, with a token.' },
+  { name: 'docs', url: `${publicUrl}/docs`, says: 'The documentation of both surfaces, to read and to try.' },
 ]
 
 const homePage = document(inLayout('home'))

@@ -41,7 +41,7 @@ const input = {
   forgetPassword: z.object({
     email,
     redirectTo: z.string().max(2_048).optional().meta({
-      description: 'Where the mailed link leads: a page of a trusted origin; at that of `APP_URL`, below its path.',
+      description: 'Target of the mailed link: a page of a trusted origin. On the origin of `APP_URL` it must be below its path.',
     }),
   }),
   resetPassword: withToken.extend({ password }),
@@ -55,7 +55,7 @@ const input = {
 const output = {
   signedUp: z.object({ user: userSchema, session: newSession }),
   updatedUser: z.object({
-    user: userSchema.extend({ image: z.string().nullable() }).meta({ id: 'UserWithImage', description: 'An account with its picture.' }),
+    user: userSchema.extend({ image: z.string().nullable() }).meta({ id: 'UserWithImage', description: 'A user with the picture.' }),
   }),
   deletionRequested: z.object({
     success,
@@ -64,9 +64,9 @@ const output = {
       id: rowId,
       name: z.string().meta({ examples: ['The Household'] }),
       successor: z.object({ id: rowId, name: z.string().meta({ examples: ['Bob'] }) }).nullable().meta({
-        description: 'Who owns it then; null where nobody is left in it.',
+        description: 'The next owner; null if the organization has no other member.',
       }),
-    })).meta({ description: 'Those that the person owns.' }),
+    })).meta({ description: 'The organizations that the user owns.' }),
   }),
 }
 
@@ -77,7 +77,7 @@ const succeeded = (message: string) => ({ success: true, message })
 
 export const accountRoutes = [
   route('POST', '/sign-up/email', {
-    summary: 'Creates an account, begins a session, and mails a link that verifies the address.',
+    summary: 'Creates an account, starts a session, and mails a link that verifies the address.',
     input: input.signUp,
     example: { email: 'ann@example.com', password: 'correct horse', name: 'Ann' },
     refuses: ['USER_EXISTS', 'SIGN_UP_CLOSED', 'INVITATION_REQUIRED', 'EMAIL_DOMAIN_NOT_ALLOWED'],
@@ -93,8 +93,8 @@ export const accountRoutes = [
     },
   }),
   route('POST', '/sign-in/email', {
-    summary: 'Begins a session. An address that is not verified is mailed a new link.',
-    description: 'Of an account with two factors it is finished with `/two-factor/verify-totp` or `/two-factor/verify-backup-code`.',
+    summary: 'Starts a session. Mails a new link if the address is not verified.',
+    description: 'If the account has two factors, `/two-factor/verify-totp` or `/two-factor/verify-backup-code` completes the sign-in.',
     input: input.signIn,
     example: { email: 'ann@example.com', password: 'correct horse' },
     refuses: ['INVALID_CREDENTIALS', 'SECOND_FACTOR_REQUIRED'],
@@ -120,7 +120,7 @@ export const accountRoutes = [
     handle: respondWith(succeeded('Your e-mail address is verified.'), passToBetterAuth),
   }),
   route('POST', '/disown-account', {
-    summary: "Deletes an account that somebody else made with one's address, with the token of the mail.",
+    summary: 'Deletes an unverified account that another person created with your address, with the token of the mail.',
     input: withToken,
     example: { token: 'the-token-of-the-mail' },
     refuses: ['INVALID_TOKEN', 'ALREADY_VERIFIED'],
@@ -174,7 +174,7 @@ export const accountRoutes = [
     },
   }),
   route('POST', '/change-password', {
-    summary: 'Changes the password of who is signed in, and ends the other sessions unless told not to.',
+    summary: 'Changes the password of the signed-in user. Ends the other sessions unless `revokeOtherSessions` is false.',
     input: input.changePassword,
     example: { currentPassword: 'correct horse', newPassword: 'battery staple' },
     betterAuth: 'POST /change-password',
@@ -185,7 +185,7 @@ export const accountRoutes = [
     handle: respondWith({ success: true }, passToBetterAuth),
   }),
   route('POST', '/update-user', {
-    summary: 'Changes the name or the picture of who is signed in.',
+    summary: 'Changes the name or the picture of the signed-in user.',
     input: input.updateUser,
     example: { name: 'Ann Example' },
     betterAuth: 'POST /update-user',
@@ -197,9 +197,9 @@ export const accountRoutes = [
     },
   }),
   route('POST', '/request-email-change', {
-    summary: 'Mails the new address of who is signed in a link that confirms it, and tells the old one, which can stop it.',
+    summary: 'Requests a new address for the signed-in user: mails a link to the new one that confirms it, and to the old one a link that stops it.',
     description:
-      'Nothing changes before the link is confirmed, for which there is a day. The answer is the same whether the new address has an account, an invitation or neither.',
+      'Nothing changes before the user confirms the link, which is valid for a day. The response does not show whether the new address has an account or an invitation.',
     input: input.requestEmailChange,
     example: { newEmail: 'ann@example.net', password: 'correct horse' },
     refuses: [...unconfirmed, 'EMAIL_NOT_VERIFIED', 'EMAIL_DOMAIN_NOT_ALLOWED'],
@@ -209,9 +209,9 @@ export const accountRoutes = [
     handle: respondWith(succeeded('A mail with a link is on its way to the new address.'), requestEmailChange),
   }),
   route('POST', '/confirm-email-change', {
-    summary: 'Gives an account its new address, with the token of the mail.',
-    description: 'The address is verified by it. Sessions stay. A change of the password, or another of the address, has ended the token. '
-      + 'With `SIGN_UP=invitation` an invitation must wait for the new address; without one the answer is 403 and the token stays good.',
+    summary: 'Confirms a new address, with the token of the mail.',
+    description: 'The address is then verified, and sessions remain. A change of the password or a later change of the address invalidates the token. '
+      + 'With `SIGN_UP=invitation` the new address needs a pending invitation. Without one the response is 403, and the token stays valid.',
     input: withToken,
     example: { token: 'the-token-of-the-mail' },
     refuses: ['INVALID_TOKEN', 'USER_EXISTS', 'INVITATION_REQUIRED', 'EMAIL_DOMAIN_NOT_ALLOWED'],
@@ -221,11 +221,11 @@ export const accountRoutes = [
     handle: respondWith(succeeded('Your e-mail address is changed.'), confirmEmailChange),
   }),
   route('POST', '/stop-email-change', {
-    summary: 'Keeps the old address of an account or brings it back, with the token of the mail to it.',
+    summary: 'Stops or reverts a change of the address, with the token of the mail to the old address.',
     description:
-      'Every way in that an intruder may have made ends: sessions, API keys, passkeys, remembered devices, linked identities at a provider and the password. ' +
-      'Two factors and backup codes end if they are from less than a week before the change was asked for. Pending invitations that the account sent in that time are canceled. ' +
-      'A mail to choose a new password is sent.',
+      'Deletes every way to sign in that an attacker may have added: sessions, API keys, passkeys, remembered devices, linked providers and the password. ' +
+      'Also deletes a second factor and backup codes from the week before the request or later, and cancels pending invitations that the account sent in that time. ' +
+      'Mails a link to choose a new password.',
     input: withToken,
     example: { token: 'the-token-of-the-mail' },
     refuses: ['INVALID_TOKEN', 'USER_EXISTS'],
@@ -235,9 +235,9 @@ export const accountRoutes = [
     handle: respondWith(succeeded('The address stays as it was, and everybody is signed out. A mail to choose a new password is on its way.'), stopEmailChange),
   }),
   route('POST', '/delete-account', {
-    summary: 'Mails who is signed in a link that deletes the account, and tells what becomes of their organizations.',
+    summary: 'Mails the signed-in user a link that deletes the account. Returns the organizations that the user owns, with their next owners.',
     description:
-      'Nothing is deleted before the link is confirmed, which is good for an hour. An organization goes to its `successor`, or stays without members.',
+      'Nothing is deleted before the user confirms the link, which is valid for an hour. An organization gets its `successor` as the owner, or remains without members.',
     input: confirmed,
     example: { password: 'correct horse' },
     refuses: [...unconfirmed, 'EMAIL_CHANGED_RECENTLY'],
@@ -250,9 +250,9 @@ export const accountRoutes = [
     }),
   }),
   route('POST', '/confirm-delete-account', {
-    summary: 'Deletes the account of who is signed in, with the token of the mail.',
+    summary: 'Deletes the account of the signed-in user, with the token of the mail.',
     description:
-      'Everything personal goes with it, and every session and token ends. What belongs to organizations stays. The token works only in a session of its own account.',
+      'Deletes all personal rows, and ends every session and token. Rows of organizations remain. The token works only in a session of its own account.',
     input: withToken,
     example: { token: 'the-token-of-the-mail' },
     refuses: ['INVALID_TOKEN'],

@@ -30,18 +30,18 @@ export const input = {
 const apiKey = z.object({
   id: rowId,
   name: z.string().meta({ examples: ['Monthly report'] }),
-  hint: z.string().meta({ description: 'How the key begins.', examples: ['fin_5xQ2'] }),
+  hint: z.string().meta({ description: 'The beginning of the key.', examples: ['fin_5xQ2'] }),
   organization_id: z.string().nullable().meta({ description: 'The team whose rows it reaches; null for the personal ones.' }),
   role: z.enum(givenRoleNames),
   created_at: time,
   expires_at: time,
-  last_used_at: time.nullable().meta({ description: 'When it last got a token, to the minute; null before the first.' }),
-}).meta({ id: 'ApiKey', description: 'A key of a program.' })
+  last_used_at: time.nullable().meta({ description: 'Time of the last token, to the minute; null before the first.' }),
+}).meta({ id: 'ApiKey', description: 'An API key.' })
 
 export const output = {
   list: z.array(apiKey),
-  created: apiKey.extend({ key: z.string().meta({ description: 'The key itself, which nobody can show again.' }) })
-    .meta({ id: 'NewApiKey', description: 'A key that has just been made.' }),
+  created: apiKey.extend({ key: z.string().meta({ description: 'The key itself. It cannot be returned again.' }) })
+    .meta({ id: 'NewApiKey', description: 'A newly created API key.' }),
 }
 
 /** The beginning of each key, for scanners that look for published secrets. */

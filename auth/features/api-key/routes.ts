@@ -5,10 +5,10 @@ import { createApiKey, input, listApiKeys, output, revokeApiKey } from './api-ke
 
 export const apiKeyRoutes = [
   route('POST', '/api-key/create', {
-    summary: 'Makes a key with which a program of who is signed in gets tokens, and shows it this once.',
+    summary: 'Creates a key with which a program of the signed-in user gets tokens. The key is returned only once.',
     description:
-      'Its tokens reach the rows of one context: the personal ones, or those of the team that is named. The role is no higher than one’s own; with `viewer` nothing can be changed. ' +
-      'It ends by its date, by `/api-key/revoke`, when its person leaves the team or is less in it than the key, with a reset of the password and with a stopped change of the address.',
+      'Its tokens reach the rows of one context: the personal rows, or those of the given team. The role is at most that of the user; `viewer` is read-only. ' +
+      'It ends at its date, by `/api-key/revoke`, when the user leaves the team or has a lower role than the key, by a password reset, and by a stopped change of the address.',
     input: input.create,
     example: { name: 'Monthly report', expiresInDays: 90, password: 'correct horse' },
     refuses: [...unconfirmed, 'EMAIL_NOT_VERIFIED', 'FORBIDDEN', 'API_KEY_LIMIT_REACHED'],
@@ -18,13 +18,13 @@ export const apiKeyRoutes = [
     handle: createApiKey,
   }),
   route('GET', '/api-key/list', {
-    summary: 'Lists the keys of who is signed in, those of all contexts.',
+    summary: 'Lists the keys of the signed-in user, of all contexts.',
     input: nothing,
     output: output.list,
     handle: listApiKeys,
   }),
   route('POST', '/api-key/revoke', {
-    summary: 'Ends a key of who is signed in, and its tokens with it.',
+    summary: 'Revokes a key of the signed-in user, and its tokens.',
     input: input.revoke,
     example: { keyId: exampleId },
     refuses: ['NOT_FOUND'],

@@ -12,7 +12,7 @@ import { checkRight } from '../organization/organizations.ts'
 /** The fields that select a page of a list. */
 const pageFields = {
   limit: z.coerce.number().int().min(1).max(100).default(50),
-  before: id.optional().meta({ description: 'The last event of the list before: what follows is older.', examples: [exampleId] }),
+  before: id.optional().meta({ description: 'Id of the last event of the previous page. The list begins with the next older event.', examples: [exampleId] }),
 }
 
 export const input = { account: z.object(pageFields), membership: z.object({ organizationId: id, ...pageFields }) }
@@ -33,23 +33,23 @@ const accountEvent = z.object({
   id: rowId,
   kind: z.enum(accountEventKinds),
   happened_at: time,
-  ip_address: z.string().nullable().meta({ description: 'null where it was done without a request.', examples: ['203.0.113.7'] }),
+  ip_address: z.string().nullable().meta({ description: 'null if no request caused it.', examples: ['203.0.113.7'] }),
   user_agent: z.string().nullable().meta({ examples: ['Mozilla/5.0'] }),
-  new_device: z.boolean().optional().meta({ description: 'Of a sign-in: whether there was none before of this program in this network.' }),
-  name: z.string().optional().meta({ description: 'What was added or removed, where it has a name.', examples: ['My phone'] }),
+  new_device: z.boolean().optional().meta({ description: 'For a sign-in: whether it is the first of this program in this network.' }),
+  name: z.string().optional().meta({ description: 'Name of the added or removed object, if it has one.', examples: ['My phone'] }),
   email: address.optional(),
   previous_email: address.optional(),
-}).meta({ id: 'AccountEvent', description: 'Something that happened in an account.' })
+}).meta({ id: 'AccountEvent', description: 'An event of an account.' })
 
 const membershipEvent = z.object({
   id: rowId,
   kind: z.enum(membershipEventKinds),
   happened_at: time,
-  user: somebody.meta({ description: 'Whom it is about; null once their account is deleted.' }),
-  actor: somebody.meta({ description: 'Who did it; null where nobody is known, and once their account is deleted.' }),
-  role: z.enum(roleNames).optional().meta({ description: 'Of who joined, and of who has another role: the new one.' }),
+  user: somebody.meta({ description: 'The member; null after the deletion of the account.' }),
+  actor: somebody.meta({ description: 'The user who caused it; null if unknown, and after the deletion of the account.' }),
+  role: z.enum(roleNames).optional().meta({ description: 'The role of a new member, or the new role of a member.' }),
   previous_role: z.enum(roleNames).optional(),
-}).meta({ id: 'MembershipEvent', description: 'Something that happened to who belongs to a team.' })
+}).meta({ id: 'MembershipEvent', description: 'An event of a membership.' })
 
 export const output = { account: z.array(accountEvent), membership: z.array(membershipEvent) }
 

@@ -9,7 +9,7 @@ import { input, invitationOf, output, reply } from './schemas.ts'
 
 export const invitationRoutes = [
   route('POST', '/organization/invite-member', {
-    summary: 'Invites somebody by mail. Owners and admins may.',
+    summary: 'Invites a user by mail. For owners and admins.',
     input: input.invite,
     example: { organizationId: exampleId, email: 'bob@example.com', role: 'editor' },
     refuses: ['ALREADY_INVITED', 'ALREADY_MEMBER', 'INVITATION_LIMIT_REACHED', 'MEMBERSHIP_LIMIT_REACHED'],
@@ -20,7 +20,7 @@ export const invitationRoutes = [
     handle: async (c, body) => invitationOf(await callBetterAuth(c, reply.invitation, body)),
   }),
   route('POST', '/organization/accept-invitation', {
-    summary: "Accepts an invitation that was sent to one's own address.",
+    summary: 'Accepts an invitation to the address of the signed-in user.',
     input: input.invitation,
     example: { invitationId: exampleId },
     refuses: ['NOT_FOUND', 'EMAIL_NOT_VERIFIED', 'MEMBERSHIP_LIMIT_REACHED', 'ALREADY_MEMBER'],
@@ -32,7 +32,7 @@ export const invitationRoutes = [
     },
   }),
   route('POST', '/organization/reject-invitation', {
-    summary: "Declines an invitation that was sent to one's own address.",
+    summary: 'Declines an invitation to the address of the signed-in user.',
     input: input.invitation,
     example: { invitationId: exampleId },
     refuses: ['NOT_FOUND', 'EMAIL_NOT_VERIFIED'],
@@ -41,7 +41,7 @@ export const invitationRoutes = [
     handle: async (c, body) => ({ success: true, invitation: invitationOf((await callBetterAuth(c, reply.answered, body)).invitation) }),
   }),
   route('POST', '/organization/cancel-invitation', {
-    summary: 'Takes an invitation back. Owners and admins may.',
+    summary: 'Cancels an invitation. For owners and admins.',
     input: input.invitation,
     example: { invitationId: exampleId },
     refuses: ['NOT_FOUND'],
@@ -50,7 +50,7 @@ export const invitationRoutes = [
     handle: async (c, body) => ({ success: true, invitation: invitationOf(await callBetterAuth(c, reply.invitation, body)) }),
   }),
   route('GET', '/organization/list-invitations', {
-    summary: 'Lists the invitations of an organization. Owners and admins may.',
+    summary: 'Lists the invitations of an organization. For owners and admins.',
     input: organizationInput.organization,
     example: { organizationId: exampleId },
     refuses: ['FORBIDDEN'],
@@ -60,9 +60,8 @@ export const invitationRoutes = [
     handle: async (c, query) => (await callBetterAuth(c, reply.list, query)).map(invitationOf),
   }),
   route('GET', '/organization/get-invitation', {
-    summary: 'Tells what an invitation is, to whoever has the link of its mail, signed in or not.',
-    description:
-      'For the page that asks for an answer. An answered invitation is told too, until a month after its end; one that was declined or taken back without names.',
+    summary: 'Returns an invitation to any client that has the link of its mail, with or without a session.',
+    description: 'For the page of the link. Also returns an answered invitation, until a month after its expiry. A declined or canceled one has no names.',
     input: input.invitation,
     example: { invitationId: exampleId },
     refuses: ['NOT_FOUND'],
@@ -72,8 +71,8 @@ export const invitationRoutes = [
     handle: invitationOfLink,
   }),
   route('GET', '/organization/list-user-invitations', {
-    summary: 'Lists the invitations that wait for who is signed in.',
-    description: 'None for an account whose address is not verified yet.',
+    summary: 'Lists the pending invitations of the signed-in user.',
+    description: 'Empty before the address is verified.',
     input: nothing,
     output: output.list,
     handle: listInvitationsOfCaller,

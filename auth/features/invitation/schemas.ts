@@ -20,7 +20,7 @@ const invitation = z.object({
   status: z.enum(statuses),
   expires_at: time.meta({ description: 'Seven days after it was sent.' }),
   created_at: time,
-  organization_name: z.string().optional().meta({ description: 'In the list of the invitations that somebody was sent.' }),
+  organization_name: z.string().optional().meta({ description: 'Only in the list of received invitations.' }),
 }).meta({ id: 'Invitation', description: 'An invitation to a team.' })
 
 export const output = {
@@ -31,16 +31,16 @@ export const output = {
   ofLink: z.object({
     id: rowId,
     organization_name: z.string().nullable().meta({
-      description: 'As mails have it: one short line in which nothing is a link. null once the invitation was declined or taken back.',
+      description: 'One short line without links, as in the mail. null after the invitation was declined or canceled.',
       examples: ['The Household'],
     }),
-    inviter_name: z.string().nullable().meta({ description: 'The same of who invites; may be empty.', examples: ['Ann'] }),
+    inviter_name: z.string().nullable().meta({ description: 'The name of the inviter in the same form; may be empty.', examples: ['Ann'] }),
     role: z.enum(givenRoleNames),
-    status: z.enum([...statuses, 'expired']).meta({ description: 'Only one that is pending can be answered.' }),
+    status: z.enum([...statuses, 'expired']).meta({ description: 'Only a pending invitation can be answered.' }),
     expires_at: time,
-    email_hint: z.string().meta({ description: 'Enough of the invited address for its owner to know it.', examples: ['b…@example.com'] }),
-    is_for_caller: z.boolean().meta({ description: 'Whether the one who asks is signed in with the invited address.' }),
-  }).meta({ id: 'InvitationOfLink', description: 'An invitation, as its link tells it.' }),
+    email_hint: z.string().meta({ description: 'A part of the invited address that its owner recognizes.', examples: ['b…@example.com'] }),
+    is_for_caller: z.boolean().meta({ description: 'Whether the signed-in user has the invited address.' }),
+  }).meta({ id: 'InvitationOfLink', description: 'An invitation, as the page of its link shows it.' }),
 }
 
 /** A row, as better-auth returns it. */

@@ -7,7 +7,7 @@ import { input, memberOf, organizationOf, output, reply } from './schemas.ts'
 
 export const organizationRoutes = [
   route('POST', '/organization/create', {
-    summary: 'Creates an organization, whose owner is who is signed in.',
+    summary: 'Creates an organization. The signed-in user becomes its owner.',
     description: 'Needs a verified address and a plan of the Teams tier or higher.',
     input: input.create,
     example: { name: 'The Household' },
@@ -16,13 +16,13 @@ export const organizationRoutes = [
     handle: createOrganization,
   }),
   route('GET', '/organization/list', {
-    summary: 'Lists the organizations of who is signed in, each with their role.',
+    summary: 'Lists the organizations of the signed-in user, with the role in each.',
     input: nothing,
     output: output.list,
     handle: listOrganizations,
   }),
   route('GET', '/organization/get', {
-    summary: 'Reads an organization, with how many belong to it.',
+    summary: 'Returns an organization with the number of its members.',
     input: input.organization,
     example: { organizationId: exampleId },
     betterAuth: 'GET /organization/get-organization',
@@ -34,7 +34,7 @@ export const organizationRoutes = [
     },
   }),
   route('PATCH', '/organization/update', {
-    summary: 'Changes an organization. Owners and admins may.',
+    summary: 'Changes an organization. For owners and admins.',
     input: input.update,
     example: { organizationId: exampleId, name: 'The New Household' },
     refuses: ['SLUG_TAKEN'],
@@ -43,7 +43,7 @@ export const organizationRoutes = [
     handle: updateOrganization,
   }),
   route('DELETE', '/organization/delete', {
-    summary: 'Deletes an organization with all its data. Its owner may.',
+    summary: 'Deletes an organization with all its data. For its owner.',
     input: input.organization,
     example: { organizationId: exampleId },
     betterAuth: 'POST /organization/delete',
@@ -52,8 +52,8 @@ export const organizationRoutes = [
     handle: async (c, body) => ({ success: true, organization: organizationOf(await callBetterAuth(c, reply.organization, body)) }),
   }),
   route('POST', '/organization/set-active', {
-    summary: 'Chooses the context of the session: an organization, or with null the personal one.',
-    description: 'A token that was issued before stays in its own context.',
+    summary: 'Sets the context of the session: an organization, or the personal one with null.',
+    description: 'An earlier token keeps its context.',
     input: input.setActive,
     example: { organizationId: null },
     betterAuth: 'POST /organization/set-active',
@@ -66,7 +66,7 @@ export const organizationRoutes = [
     },
   }),
   route('GET', '/organization/list-members', {
-    summary: 'Lists who belongs to an organization.',
+    summary: 'Lists the members of an organization.',
     input: input.organization,
     example: { organizationId: exampleId },
     betterAuth: 'GET /organization/list-members',
@@ -75,7 +75,7 @@ export const organizationRoutes = [
     handle: async (c, query) => (await callBetterAuth(c, reply.members, query)).members.map(memberOf),
   }),
   route('PATCH', '/organization/update-member-role', {
-    summary: 'Gives a member another role. Owners and admins may.',
+    summary: 'Changes the role of a member. For owners and admins.',
     input: input.updateMemberRole,
     example: { organizationId: exampleId, userId: exampleId, role: 'editor' },
     refuses: ['OWNER_REQUIRED'],
@@ -89,7 +89,7 @@ export const organizationRoutes = [
     },
   }),
   route('POST', '/organization/remove-member', {
-    summary: 'Removes somebody from an organization. Owners and admins may.',
+    summary: 'Removes a member from an organization. For owners and admins.',
     input: input.member,
     example: { organizationId: exampleId, userId: exampleId },
     refuses: ['OWNER_REQUIRED'],

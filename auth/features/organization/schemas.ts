@@ -52,7 +52,7 @@ const organization = z.object({
   name: z.string().meta({ examples: ['The Household'] }),
   slug: z.string().meta({ examples: ['the-household-1f2e3d4c'] }),
   logo: z.string().nullable().meta({ description: 'The address of a picture.' }),
-  metadata: z.record(z.string(), z.unknown()).meta({ description: 'As it was sent; {} where none was.', examples: [{}] }),
+  metadata: z.record(z.string(), z.unknown()).meta({ description: 'As it was sent; {} by default.', examples: [{}] }),
   created_at: time,
 }).meta({ id: 'Organization', description: 'A team.' })
 
@@ -62,17 +62,17 @@ export const member = z.object({
   organization_id: rowId,
   role: z.enum(roleNames),
   user: z.object({ id: rowId, name: z.string(), email: address, image: z.string().nullable() }).optional()
-    .meta({ description: 'Who it is; in the list of members, and where the answer is about one.' }),
+    .meta({ description: 'The user; in the list of members, and in a response about one member.' }),
   created_at: time,
-}).meta({ id: 'Member', description: 'Somebody in a team.' })
+}).meta({ id: 'Member', description: 'A member of a team.' })
 
 export const output = {
   organization,
   withCount: organization.extend({ members_count: z.int().nonnegative() })
-    .meta({ id: 'OrganizationWithCount', description: 'A team, and how many belong to it.' }),
+    .meta({ id: 'OrganizationWithCount', description: 'A team and the number of its members.' }),
   list: z.array(
     organization.extend({ role: z.enum(roleNames) })
-      .meta({ id: 'OrganizationWithRole', description: 'A team, and what the caller is in it.' }),
+      .meta({ id: 'OrganizationWithRole', description: 'A team and the role of the caller in it.' }),
   ),
   updated: organization.extend({ updated_at: time }).meta({ id: 'UpdatedOrganization', description: 'A team after its change.' }),
   deleted: z.object({ success, organization }),

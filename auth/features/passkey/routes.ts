@@ -19,9 +19,9 @@ const credential = { id: 'AA', rawId: 'AA', type: 'public-key' } as const
 
 export const passkeyRoutes = [
   route('POST', '/passkey/generate-register-options', {
-    summary: 'Begins to add a passkey to the account of who is signed in.',
-    description: 'What `navigator.credentials.create` is asked, in the words of the standard: `PublicKeyCredential.parseCreationOptionsFromJSON` reads it. '
-      + 'It is good for five minutes, for the browser that asked.',
+    summary: 'Starts to add a passkey to the account of the signed-in user.',
+    description: 'The options for `navigator.credentials.create`, in the format of `PublicKeyCredential.parseCreationOptionsFromJSON`. '
+      + 'They are valid for five minutes, in this browser.',
     input: confirmed,
     example: { password: 'correct horse' },
     refuses: [...unconfirmed, 'EMAIL_NOT_VERIFIED', 'PASSKEY_LIMIT_REACHED'],
@@ -30,8 +30,8 @@ export const passkeyRoutes = [
     handle: registrationOptions,
   }),
   route('POST', '/passkey/verify-registration', {
-    summary: 'Adds the passkey that the device has made.',
-    description: '`response` is the `toJSON()` of what `navigator.credentials.create` gave.',
+    summary: 'Adds the passkey that the device has created.',
+    description: '`response` is the `toJSON()` of the result of `navigator.credentials.create`.',
     input: input.registration,
     example: { response: { ...credential, response: { clientDataJSON: 'e30', attestationObject: 'oA' } }, name: 'Phone' },
     refuses: ['INVALID_PASSKEY', 'PASSKEY_EXISTS', 'PASSKEY_LIMIT_REACHED'],
@@ -40,9 +40,9 @@ export const passkeyRoutes = [
     handle: verifyRegistration,
   }),
   route('POST', '/passkey/generate-authenticate-options', {
-    summary: 'Begins to sign in with a passkey.',
-    description: 'What `navigator.credentials.get` is asked, in the words of the standard: `PublicKeyCredential.parseRequestOptionsFromJSON` reads it. '
-      + 'It is the same for everybody, and good for five minutes, for the browser that asked.',
+    summary: 'Starts a sign-in with a passkey.',
+    description: 'The options for `navigator.credentials.get`, in the format of `PublicKeyCredential.parseRequestOptionsFromJSON`. '
+      + 'They show nothing about accounts, and are valid for five minutes, in this browser.',
     input: nothing,
     credential: 'none',
     limits: { address: perMinute(60) },
@@ -50,8 +50,8 @@ export const passkeyRoutes = [
     handle: authenticationOptions,
   }),
   route('POST', '/passkey/verify-authentication', {
-    summary: 'Begins a session with a passkey, whose device has verified its person: no other factor is asked for.',
-    description: '`response` is the `toJSON()` of what `navigator.credentials.get` gave.',
+    summary: 'Starts a session with a passkey. The device has verified its user, so no other factor is necessary.',
+    description: '`response` is the `toJSON()` of the result of `navigator.credentials.get`.',
     input: input.authentication,
     example: { response: { ...credential, response: { clientDataJSON: 'e30', authenticatorData: 'AA', signature: 'AA', userHandle: 'AA' } } },
     refuses: ['INVALID_PASSKEY'],
@@ -63,13 +63,13 @@ export const passkeyRoutes = [
     handle: verifyAuthentication,
   }),
   route('GET', '/passkey/list', {
-    summary: 'Lists the passkeys of who is signed in, and says whether a sign-in asks for one.',
+    summary: 'Lists the passkeys of the signed-in user, and returns whether sign-in requires one.',
     input: nothing,
     output: output.list,
     handle: listPasskeys,
   }),
   route('POST', '/passkey/update', {
-    summary: 'Gives a passkey another name.',
+    summary: 'Renames a passkey.',
     input: input.rename,
     example: { passkeyId: exampleId, name: 'Phone' },
     refuses: ['NOT_FOUND'],
@@ -77,7 +77,7 @@ export const passkeyRoutes = [
     handle: renamePasskey,
   }),
   route('POST', '/passkey/delete', {
-    summary: 'Deletes a passkey. With the last one ends that one is asked for.',
+    summary: 'Deletes a passkey. After the last one sign-in no longer requires a passkey.',
     input: input.delete,
     example: { passkeyId: exampleId, password: 'correct horse' },
     refuses: [...unconfirmed, 'NOT_FOUND'],
@@ -86,9 +86,8 @@ export const passkeyRoutes = [
     handle: respondWith({ success: true }, deletePasskey),
   }),
   route('POST', '/passkey/require', {
-    summary: 'Says whether the password alone still signs in.',
-    description:
-      'While it does not, `/sign-in/email` refuses the right password with `SECOND_FACTOR_REQUIRED`, and a passkey signs in. Asking for one ends the other sessions.',
+    summary: 'Sets whether sign-in requires a passkey.',
+    description: 'If it does, `/sign-in/email` refuses the correct password with `SECOND_FACTOR_REQUIRED`. Requiring a passkey ends the other sessions.',
     input: input.require,
     example: { required: true, password: 'correct horse' },
     refuses: [...unconfirmed, 'PASSKEY_MISSING'],
@@ -97,8 +96,8 @@ export const passkeyRoutes = [
     handle: respondWith({ success: true }, requirePasskey),
   }),
   route('POST', '/remove-password', {
-    summary: 'Removes the password of who is signed in, who signs in with a passkey from then on.',
-    description: '`/forget-password` gives one again.',
+    summary: 'Removes the password of the signed-in user, who then signs in only with a passkey.',
+    description: '`/forget-password` sets a new one.',
     input: confirmed,
     example: { password: 'correct horse' },
     refuses: [...unconfirmed, 'PASSKEY_MISSING'],

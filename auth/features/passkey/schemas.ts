@@ -24,7 +24,7 @@ export const input = {
 const passkey = z.object({
   id: rowId,
   name: z.string().meta({ examples: ['Phone'] }),
-  backed_up: z.boolean().meta({ description: 'Whether it is synchronized between devices, and so survives the loss of one.' }),
+  backed_up: z.boolean().meta({ description: 'Whether the passkey is synchronized between devices, and so survives the loss of one.' }),
   created_at: time,
   last_used_at: time.nullable().meta({ description: 'null before the first sign-in with it.' }),
 }).meta({ id: 'Passkey', description: 'A passkey.' })
@@ -33,8 +33,8 @@ export const output = {
   passkey,
   list: z.object({
     passkeys: z.array(passkey),
-    required: z.boolean().meta({ description: 'Whether the password alone no longer signs in.' }),
-    has_password: z.boolean().meta({ description: 'false where no password signs in at all.' }),
+    required: z.boolean().meta({ description: 'Whether sign-in requires a passkey.' }),
+    has_password: z.boolean().meta({ description: 'false if the account has no password.' }),
   }),
   creationOptions: z.object({
     rp: z.object({ id: z.string().meta({ examples: ['app.example.com'] }), name: z.string() }),

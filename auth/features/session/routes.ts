@@ -25,11 +25,11 @@ const input = { revoke: z.object({ sessionId: id }) }
 const fullSession = sessionSchema.extend({
   ip_address: z.string().meta({ examples: ['203.0.113.7'] }),
   user_agent: z.string().meta({ examples: ['Mozilla/5.0'] }),
-}).meta({ id: 'FullSession', description: 'A session, and where it was begun.' })
+}).meta({ id: 'FullSession', description: 'A session, and the client that started it.' })
 
 const listedSession = fullSession.extend({
   created_at: time,
-  current: z.boolean().meta({ description: 'Whether it is the session that asks.' }),
+  current: z.boolean().meta({ description: 'Whether it is the session of this request.' }),
 }).meta({ id: 'ListedSession', description: 'One of the sessions of the account.' })
 
 const key = z.object({
@@ -68,8 +68,8 @@ const listedSessionOf = (from: BetterAuthSession, current: BetterAuthSession): z
 
 export const sessionRoutes = [
   route('GET', '/get-session', {
-    summary: 'Says who is signed in, in which session, and with which plan.',
-    description: 'Without a session the answer is 401 `UNAUTHORIZED`.',
+    summary: 'Returns the signed-in user, the session and the plan.',
+    description: 'Without a session the response is 401 `UNAUTHORIZED`.',
     input: nothing,
     refuses: ['UNAUTHORIZED'],
     sessionEffect: 'tells',
@@ -89,8 +89,8 @@ export const sessionRoutes = [
   }),
   route('POST', '/token', {
     summary: 'Issues a token for the data surface, valid for an hour.',
-    description: 'It holds for the context that is active: after `set-active` ask for a new one. ' +
-      'A program sends an API key instead of the cookie, as `Authorization: Bearer fin_…`; the token is then of the key’s context and role.',
+    description: 'It is valid for the active context: after `set-active` request a new one. ' +
+      'A program sends an API key instead of the cookie, as `Authorization: Bearer fin_…`; the token then has the context and the role of the key.',
     input: nothing,
     refuses: ['SERVICE_BUSY'],
     credential: 'session or API key',
@@ -111,7 +111,7 @@ export const sessionRoutes = [
     },
   }),
   route('GET', '/list-sessions', {
-    summary: 'Lists the sessions of who is signed in.',
+    summary: 'Lists the sessions of the signed-in user.',
     input: nothing,
     betterAuth: 'GET /list-sessions',
     output: output.list,
@@ -121,7 +121,7 @@ export const sessionRoutes = [
     },
   }),
   route('POST', '/revoke-session', {
-    summary: 'Ends one session of who is signed in.',
+    summary: 'Ends one session of the signed-in user.',
     input: input.revoke,
     example: { sessionId: exampleId },
     refuses: ['NOT_FOUND'],
@@ -134,7 +134,7 @@ export const sessionRoutes = [
     },
   }),
   route('POST', '/revoke-other-sessions', {
-    summary: 'Ends all sessions of who is signed in, except the one that asks.',
+    summary: 'Ends all sessions of the signed-in user except the current one.',
     input: nothing,
     betterAuth: 'POST /revoke-other-sessions',
     output: done,

@@ -6,15 +6,15 @@ import { finishSignIn, input, listProviders, output, signInMethods, startSignIn 
 
 export const singleSignOnRoutes = [
   route('GET', '/sign-in/methods', {
-    summary: 'Says how one signs in here, and who may make an account.',
+    summary: 'Returns the ways to sign in, and the sign-up mode.',
     input: nothing,
     credential: 'none',
     output: output.methods,
     handle: signInMethods,
   }),
   route('POST', '/sign-in/oidc', {
-    summary: 'Begins a sign-in with the provider, and says where the browser is to be sent.',
-    description: 'It has ten minutes to come back, in the same browser. Without a provider (`OIDC_ISSUER`) the answer is 404 `NOT_FOUND`.',
+    summary: 'Starts a sign-in with the provider, and returns the URL to which the app sends the browser.',
+    description: 'The user has ten minutes to complete it, in the same browser. Without a provider (`OIDC_ISSUER`) the response is 404 `NOT_FOUND`.',
     input: input.start,
     example: {},
     refuses: ['NOT_FOUND', 'OIDC_UNAVAILABLE'],
@@ -24,15 +24,15 @@ export const singleSignOnRoutes = [
     handle: startSignIn,
   }),
   route('GET', '/list-providers', {
-    summary: 'Lists who at a provider signs in to the account of who is signed in.',
+    summary: 'Lists the linked identities at providers that sign in to the account.',
     input: nothing,
     output: output.providers,
     handle: listProviders,
   }),
   route('GET', '/callback/oidc', {
-    summary: 'Begins a session with what the provider sends the browser back with.',
+    summary: 'Starts a session with the parameters of the redirect of the provider.',
     description:
-      'The address to register with the provider. A browser is sent on to `redirectTo`, or to the app; where it failed, to the `/sign-in` of the app with the code as `error`.',
+      'The redirect URI to register at the provider. Redirects a browser to `redirectTo` or to the app; after a failure to the `/sign-in` of the app, with the code as `error`.',
     input: input.callback,
     refuses: [
       'NOT_FOUND',

@@ -14,14 +14,14 @@ const completesSignIn = {
 
 export const twoFactorRoutes = [
   route('GET', '/two-factor/status', {
-    summary: 'Says whether who is signed in has two factors, and how many backup codes are left.',
+    summary: 'Returns whether the signed-in user has two factors, and the number of unused backup codes.',
     input: nothing,
     output: output.status,
     handle: twoFactorStatus,
   }),
   route('POST', '/two-factor/enable', {
-    summary: 'Begins to set up two factors: what an authenticator app is told, and ten backup codes.',
-    description: 'Nothing is asked at sign-in before `/two-factor/verify-totp` has had a first code. Neither is shown again.',
+    summary: 'Starts to set up two factors: returns the secret for an authenticator app, and ten backup codes.',
+    description: 'Sign-in needs no code before `/two-factor/verify-totp` has received a first one. The secret and the codes are not returned again.',
     input: confirmed,
     example: { password: 'correct horse' },
     refuses: [...unconfirmed, 'EMAIL_NOT_VERIFIED', 'TWO_FACTOR_ENABLED'],
@@ -30,9 +30,9 @@ export const twoFactorRoutes = [
     handle: enableTwoFactor,
   }),
   route('POST', '/two-factor/verify-totp', {
-    summary: 'Finishes a sign-in with a code of the authenticator app; of who is signed in, it turns two factors on.',
+    summary: 'Completes a sign-in with a code of the authenticator app. For a signed-in user, turns two factors on.',
     description:
-      'The sign-in is the one that was refused with `SECOND_FACTOR_REQUIRED` in this browser within ten minutes. A code works once. Turning it on ends the other sessions.',
+      'The sign-in is the one that `SECOND_FACTOR_REQUIRED` refused in this browser in the last ten minutes. A code works once. Turning two factors on ends the other sessions.',
     input: input.totp,
     example: { code: '123456', trustDevice: true },
     refuses: ['INVALID_CODE', 'UNAUTHORIZED', 'TWO_FACTOR_ENABLED', 'TWO_FACTOR_NOT_ENABLED'],
@@ -41,7 +41,7 @@ export const twoFactorRoutes = [
     handle: verifyTotp,
   }),
   route('POST', '/two-factor/verify-backup-code', {
-    summary: 'Finishes a sign-in with a backup code, which works once.',
+    summary: 'Completes a sign-in with a backup code, which works once.',
     input: input.backupCode,
     example: { code: 'mz2k-q4tn-x7ab-c5dw' },
     refuses: ['INVALID_CODE', 'UNAUTHORIZED'],
@@ -50,7 +50,7 @@ export const twoFactorRoutes = [
     handle: verifyBackupCode,
   }),
   route('POST', '/two-factor/generate-backup-codes', {
-    summary: 'Makes ten new backup codes. The old ones are none any more.',
+    summary: 'Creates ten new backup codes. The old ones no longer work.',
     input: confirmed,
     example: { password: 'correct horse' },
     refuses: [...unconfirmed, 'TWO_FACTOR_NOT_ENABLED'],
@@ -59,7 +59,7 @@ export const twoFactorRoutes = [
     handle: generateBackupCodes,
   }),
   route('POST', '/two-factor/disable', {
-    summary: 'Turns two factors off. No device is remembered any more.',
+    summary: 'Turns two factors off and forgets all remembered devices.',
     input: confirmed,
     example: { password: 'correct horse' },
     refuses: [...unconfirmed, 'TWO_FACTOR_NOT_ENABLED'],

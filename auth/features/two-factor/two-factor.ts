@@ -25,12 +25,12 @@ export const input = {
   backupCode: z.object({ code: z.string().min(1).max(64), trustDevice: rememberDevice }),
 }
 
-const backupCodes = z.array(z.string()).meta({ description: 'Each works once. They are not shown again.', examples: [['mz2k-q4tn-x7ab-c5dw']] })
+const backupCodes = z.array(z.string()).meta({ description: 'Each works once. They are not returned again.', examples: [['mz2k-q4tn-x7ab-c5dw']] })
 
 export const output = {
   status: z.object({ enabled: z.boolean(), backup_codes_left: z.int().nonnegative() }),
   begun: z.object({
-    totp_uri: z.string().meta({ description: 'For a QR code; `secret` in its query is what a person types instead.' }),
+    totp_uri: z.string().meta({ description: 'For a QR code. A user can type the `secret` of its query instead.' }),
     backup_codes: backupCodes,
   }),
   backupCodes: z.object({ backup_codes: backupCodes }),
