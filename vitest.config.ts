@@ -2,12 +2,6 @@ import { join } from 'node:path'
 import { defineConfig } from 'vitest/config'
 import { proof } from './vitest.proof.config.ts'
 
-/**
- * Files that measure time or use the whole machine, so no other file runs at the same time. They measure the times that they compare in
- * parallel, because the speed of a shared machine varies.
- */
-export const timed = ['tests/auth/stop.test.ts', 'tests/data/shares.test.ts']
-
 /** tests/description has its own packages, which contain tests of their own. */
 const packages = ['**/node_modules/**']
 
@@ -27,17 +21,7 @@ export default defineConfig({
     expect: { poll: { timeout: 30_000 } },
     // oidc-provider (tests/support/oidc.ts) prints a warning at each start
     onConsoleLog: (line) => !line.includes('oidc-provider'),
-    projects: [
-      {
-        extends: true,
-        test: {
-          name: 'suite',
-          include: ['tests/**/*.test.ts', 'examples/app/src/**/*.test.ts'],
-          exclude: [...packages, ...timed, ...proof],
-          sequence: { groupOrder: 0 },
-        },
-      },
-      { extends: true, test: { name: 'timed', include: timed, maxWorkers: 1, sequence: { groupOrder: 1 } } },
-    ],
+    include: ['tests/**/*.test.ts', 'examples/app/src/**/*.test.ts'],
+    exclude: [...packages, ...proof],
   },
 })

@@ -3,9 +3,9 @@ import { defineConfig } from 'vitest/config'
 /** Files that measure costs or times, so no other file runs at the same time. */
 const timed = [
   'tests/edge/{cost,linear,slow}.test.ts',
-  'tests/auth/hashing-queue.test.ts',
+  'tests/auth/{hashing-queue,stop}.test.ts',
   'tests/attacks/timing.test.ts',
-  'tests/data/activity-of-many.test.ts',
+  'tests/data/{activity-of-many,shares}.test.ts',
 ]
 
 /** Files that need the database server for themselves: one changes a role, the other counts the rows that plans read. */

@@ -19,7 +19,7 @@ import { createPasswords, createHashingQueue } from './engine/passwords.ts'
 import { createLimits } from './engine/rate-limits.ts'
 import { startHousekeeping } from './housekeeping.ts'
 import { createApp, routeLabels } from './http/app.ts'
-import { healthChecks, keptForASecond } from './http/health.ts'
+import { healthChecks, cacheForASecond } from './http/health.ts'
 import { createMetrics, type Metrics } from './http/metrics.ts'
 import type { Additions } from './http/pages.ts'
 import { provisionKey, startRotation, type KeyOptions } from './keys/rotation.ts'
@@ -39,13 +39,13 @@ const clockLeewaySeconds = 60
 export type Service = { listener: Listener, isReady: () => Promise<boolean> }
 
 /** The service's log, metrics and traces, for the listener around it. */
-export type Witnesses = { log: Log, registry: Metrics['registry'], tracing: Tracing | undefined }
+export type Observers = { log: Log, registry: Metrics['registry'], tracing: Tracing | undefined }
 
 /** Wraps the service's listener, for other paths on the same port. */
-export type Around = (service: Service, witnesses: Witnesses) => Listener
+export type WrapListener = (service: Service, observers: Observers) => Listener
 
 export type StartOptions = Partial<Pick<KeyOptions, 'retireAfterSeconds'>> & {
-  around?: Around
+  wrapListener?: WrapListener
   /** Further entries of `/`. */
   additions?: Additions
   /** Called with each mail that the log transport writes instead of sending. The service itself stores no mail. */
@@ -89,7 +89,7 @@ async function checkDatabase(db: AuthDatabase, config: Config): Promise<void> {
 export async function startAuth(
   config: Config,
   log: Log,
-  { around = ({ listener }) => listener, additions = { places: [], commands: [] }, onUnsentMail, noticePauseMs, ...tuning }: StartOptions = {},
+  { wrapListener = ({ listener }) => listener, additions = { surfaces: [], commands: [] }, onUnsentMail, noticePauseMs, ...tuning }: StartOptions = {},
 ): Promise<() => Promise<void>> {
   // stops the parts in the opposite order, also if the start fails
   const running = new AsyncDisposableStack()
@@ -150,13 +150,13 @@ export async function startAuth(
     metrics.watch({ hashingQueue, rotation, pools: { ...pools, mail: queue.pool }, backlog: queue.backlog, databaseVersions })
     const document = () => withClient(pool, (client) => openApiDocument(client, config.publicUrl))
     let stopping = false
-    const checks = keptForASecond(healthChecks(db, await migrationNames()))
+    const checks = cacheForASecond(healthChecks(db, await migrationNames()))
     const app = createApp({ services, metrics, tracing, ready: checks, document, isStopping: () => stopping, additions })
     const service: Service = {
       listener: getRequestListener((request, bindings) => app.fetch(request, bindings)),
       isReady: async () => !stopping && Object.values(await checks()).every(Boolean),
     }
-    const served = around(service, { log, registry: metrics.registry, tracing })
+    const served = wrapListener(service, { log, registry: metrics.registry, tracing })
     const onStop = () => {
       stopping = true
     }

@@ -1,5 +1,5 @@
 /** The edge in the process of the auth service, as `npm start` runs it. */
-import type { Service, Witnesses } from '../auth/main.ts'
+import type { Service, Observers } from '../auth/main.ts'
 import type { Listener } from '../common/http-server.ts'
 import type { Settings } from '../common/settings.ts'
 import { appFiles } from './app-files.ts'
@@ -14,11 +14,11 @@ type LocalEdge = Pick<Settings, 'APP_DIR' | 'APP_CSP' | 'DATA_BODY_LIMIT' | 'TRU
 }
 
 /** Builds the edge around an auth service. */
-export const localEdge = (service: Service, witnesses: Witnesses, { postgrestUrl, timeoutMs, ...settings }: LocalEdge): Listener =>
+export const localEdge = (service: Service, observers: Observers, { postgrestUrl, timeoutMs, ...settings }: LocalEdge): Listener =>
   edge({
     auth: { serve: ({ incoming, outgoing }) => service.listener(incoming, outgoing), isReady: service.isReady },
     data: { postgrest: fixedUpstream(postgrestUrl), bodyLimit: settings.DATA_BODY_LIMIT, ...(timeoutMs !== undefined && { timeoutMs }) },
     trustedProxies: settings.TRUSTED_PROXIES,
     ...(settings.APP_DIR !== undefined && { app: appFiles(settings.APP_DIR, settings.APP_CSP) }),
-    ...witnesses,
+    ...observers,
   })

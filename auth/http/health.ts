@@ -30,7 +30,7 @@ export function healthChecks(db: AuthDatabase, migrations: string[]): () => Prom
  * check.
  * @param now milliseconds of a monotonic clock
  */
-export function keptForASecond(find: () => Promise<Checks>, now = () => performance.now()): () => Promise<Checks> {
+export function cacheForASecond(find: () => Promise<Checks>, now = () => performance.now()): () => Promise<Checks> {
   let found: Promise<Checks> | undefined
   let isFinding = false
   let until = 0

@@ -5,7 +5,7 @@ import { belowFloors, type Versions } from '../../common/floors.ts'
 import type { HashingQueue } from '../engine/passwords.ts'
 import type { Rotation } from '../keys/rotation.ts'
 import { failureReasons } from '../mail/job.ts'
-import type { Witness } from '../mail/job.ts'
+import type { MailObserver } from '../mail/job.ts'
 import type { Backlog } from '../mail/queue.ts'
 
 /** The limits that a request can exceed: per address, per account, or the hashing queue. */
@@ -27,7 +27,7 @@ export type Metrics = {
   /** Counts a request over a limit. */
   limitHit(kind: LimitKind): void
   /** Counts outcomes of mails. */
-  mail: Witness
+  mail: MailObserver
   /** For metrics of the listener around the app. */
   registry: Registry
   /** Adds sources that a scrape reads. */

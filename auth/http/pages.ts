@@ -16,7 +16,7 @@ const read = (file: string): string => readFileSync(join(import.meta.dirname, 'p
 type Filling = Record<string, string>
 
 /** The settings for a page's last link, which leads to the app, or to `/` without an app. */
-export type WayOn = { appUrl: string, hasApp: boolean }
+export type NextStep = { appUrl: string, hasApp: boolean }
 
 /**
  * Makes a document with its style and scripts inlined, so that a browser needs one request. The content security policy allows only
@@ -53,13 +53,13 @@ function inLayout(name: string): string {
   return read('layout.html').replace(/\{(\w+)\}/g, (_, part: string) => parts[part] ?? '')
 }
 
-function page(name: string, status = 200): (way: WayOn) => Response {
+function page(name: string, status = 200): (way: NextStep) => Response {
   const filled = document(inLayout(name))
   return ({ appUrl, hasApp }) => filled({ on: escapeHtml(hasApp ? appUrl : '/') }, status)
 }
 
 /** The pages that a browser receives in place of a route's JSON. */
-export const pages: Record<PageName, (way: WayOn) => Response> = {
+export const pages: Record<PageName, (way: NextStep) => Response> = {
   verified: page('verified'),
   'link-ended': page('link-ended', 400),
   'signed-in': page('signed-in'),
@@ -67,7 +67,7 @@ export const pages: Record<PageName, (way: WayOn) => Response> = {
 }
 
 /** The pages with a form, and the query parameter of their mailed link. Opening one changes nothing, because mail scanners open links. */
-export const pageRoutes: { path: string, parameter: string, page: (way: WayOn) => Response }[] = [
+export const pageRoutes: { path: string, parameter: string, page: (way: NextStep) => Response }[] = [
   { path: '/reset-password', parameter: 'token', page: page('reset-password') },
   { path: '/disown-account', parameter: 'token', page: page('disown-account') },
   { path: '/confirm-email-change', parameter: 'token', page: page('confirm-email-change') },
@@ -77,35 +77,35 @@ export const pageRoutes: { path: string, parameter: string, page: (way: WayOn) =
 ]
 
 /** An address in the list at `/`. */
-type Place = { name: string, url: string, says: string }
+type LinkedSurface = { name: string, url: string, purpose: string }
 
 /** A command in the list at `/`, and its purpose. */
-type Command = { command: string, says: string }
+type Command = { command: string, purpose: string }
 
 /** Further entries of `/`, for a developer on this machine. */
-export type Additions = { places: Place[], commands: Command[] }
+export type Additions = { surfaces: LinkedSurface[], commands: Command[] }
 
 /** The addresses that every deployment has. Each client knows them. */
-const placesOf = ({ publicUrl, dataUrl, appUrl, hasApp }: WayOn & { publicUrl: string, dataUrl: string }): Place[] => [
-  ...hasApp && appUrl !== publicUrl ? [{ name: 'app', url: appUrl, says: 'The app for users.' }] : [],
-  { name: 'auth', url: `${publicUrl}${basePath}`, says: 'Accounts, sessions, organizations and tokens.' },
-  { name: 'data', url: dataUrl, says: 'Tables and functions, with a token.' },
-  { name: 'docs', url: `${publicUrl}/docs`, says: 'The documentation of both surfaces, to read and to try.' },
+const surfacesOf = ({ publicUrl, dataUrl, appUrl, hasApp }: NextStep & { publicUrl: string, dataUrl: string }): LinkedSurface[] => [
+  ...hasApp && appUrl !== publicUrl ? [{ name: 'app', url: appUrl, purpose: 'The app for users.' }] : [],
+  { name: 'auth', url: `${publicUrl}${basePath}`, purpose: 'Accounts, sessions, organizations and tokens.' },
+  { name: 'data', url: dataUrl, purpose: 'Tables and functions, with a token.' },
+  { name: 'docs', url: `${publicUrl}/docs`, purpose: 'The documentation of both surfaces, to read and to try.' },
 ]
 
 const homePage = document(inLayout('home'))
 
 /** Builds the response at `/` if there is no app: a page with all addresses. Programs receive them as JSON. */
-export function home(config: Parameters<typeof placesOf>[0], { places: more, commands }: Additions): (request: Request) => Response {
-  const entries = [...placesOf(config), ...more]
+export function home(config: Parameters<typeof surfacesOf>[0], { surfaces: more, commands }: Additions): (request: Request) => Response {
+  const entries = [...surfacesOf(config), ...more]
   const addresses = Object.fromEntries(entries.map(({ name, url }) => [name, url]))
   const lines = [
-    ...entries.map(({ name, url, says }) => ({ title: escapeHtml(name), where: `<a href="${escapeHtml(url)}">${escapeHtml(url)}</a>`, says })),
-    ...commands.map(({ command, says }) => ({ title: escapeHtml(says), where: `<code>${escapeHtml(command)}</code>`, says: '' })),
+    ...entries.map(({ name, url, purpose }) => ({ title: escapeHtml(name), where: `<a href="${escapeHtml(url)}">${escapeHtml(url)}</a>`, purpose })),
+    ...commands.map(({ command, purpose }) => ({ title: escapeHtml(purpose), where: `<code>${escapeHtml(command)}</code>`, purpose: '' })),
   ]
-  const listed = lines.map(({ title, where, says }) => `<dt>${title}</dt><dd>${where}</dd><dd>${escapeHtml(says)}</dd>`).join('\n')
+  const listed = lines.map(({ title, where, purpose }) => `<dt>${title}</dt><dd>${where}</dd><dd>${escapeHtml(purpose)}</dd>`).join('\n')
   return (request) => {
-    const response = acceptsHtml(request) ? homePage({ places: listed }) : Response.json(addresses)
+    const response = acceptsHtml(request) ? homePage({ surfaces: listed }) : Response.json(addresses)
     response.headers.set('vary', 'accept')
     return response
   }

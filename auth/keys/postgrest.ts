@@ -14,7 +14,7 @@ const recheckMs = 60_000
 const [checksAtOnce, callsPerCheck] = [5, 15]
 
 /** Notifies every PostgREST to load the keys. A PostgREST on a standby may load before the change has reached the standby, so it needs this again. */
-export async function tellAgain(db: AuthDatabase): Promise<void> {
+export async function notifyAgain(db: AuthDatabase): Promise<void> {
   await sql`notify pgrst, 'reload config'`.execute(db)
 }
 
@@ -25,7 +25,7 @@ export async function tellAgain(db: AuthDatabase): Promise<void> {
  * @param databaseUrl the service's connection, for the session that waits for announcements
  * @param what 'reload config' uses a connection of PostgREST's pool; 'reload schema' opens new ones first
  */
-export async function isKnownToAll(
+export async function isLoadedByAll(
   db: AuthDatabase,
   databaseUrl: string,
   kid: string,
@@ -60,14 +60,14 @@ export async function isKnownToAll(
 /**
  * Repairs a PostgREST that has no keys. PostgREST loads the keys after a lost connection and after a notification. If the query
  * fails, PostgREST drops the keys that it had, and every token is 500 until the next load. The query fails on a lost
- * connection, or without a free one. The keeper notifies every PostgREST to open new connections and load again when
+ * connection, or without a free one. The function notifies every PostgREST to open new connections and load again when
  * - the keys changed,
  * - the database lost sessions,
  * - a PostgREST began to listen.
  * It repeats that until each has announced the keys. Once a minute it lets each load the keys without new connections.
  * @returns the function that the rotation calls at each check while no key is pending, with the ids of the keys
  */
-export function keeper(db: AuthDatabase, databaseUrl: string, log: Log): (keys: string) => Promise<void> {
+export function keysKeeper(db: AuthDatabase, databaseUrl: string, log: Log): (keys: string) => Promise<void> {
   /** The state when each PostgREST had announced the keys. */
   let announcedState: { listeners: string, lost: string, keys: string, at: number } | undefined
   let recentChecks = 0
@@ -85,7 +85,7 @@ export function keeper(db: AuthDatabase, databaseUrl: string, log: Log): (keys: 
     if (unchanged !== undefined && Date.now() - unchanged.at < recheckMs) return
     recentChecks += 1
     if (announcedState !== undefined && announcedState.lost !== lost) log.info('the database lost sessions, so every PostgREST loads its keys anew')
-    if (await isKnownToAll(db, databaseUrl, nonePending, unchanged === undefined ? 'reload schema' : 'reload config')) {
+    if (await isLoadedByAll(db, databaseUrl, nonePending, unchanged === undefined ? 'reload schema' : 'reload config')) {
       announcedState = { listeners, lost, keys, at: Date.now() }
     } else {
       announcedState = undefined

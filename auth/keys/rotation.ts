@@ -10,7 +10,7 @@ import { configError } from '../../common/errors.ts'
 import { withClient, type AuthDatabase } from '../database.ts'
 import { describeError, type Log } from '../../common/log.ts'
 import { signingKey } from './signing-keys.ts'
-import { isKnownToAll, keeper, tellAgain } from './postgrest.ts'
+import { isLoadedByAll, keysKeeper, notifyAgain } from './postgrest.ts'
 
 /** The advisory lock of the rotation. No other code uses this number in this database. */
 const lockKey = 710_331_804_120
@@ -120,7 +120,7 @@ async function step(options: KeyOptions): Promise<void> {
   }
   const { pending } = await stateOf(db)
   if (pending === null) return
-  if (!await isKnownToAll(db, options.databaseUrl, pending)) {
+  if (!await isLoadedByAll(db, options.databaseUrl, pending)) {
     log.warn({ kid: pending }, 'PostgREST has not loaded the new signing key, so it does not sign yet')
     return
   }
@@ -128,9 +128,9 @@ async function step(options: KeyOptions): Promise<void> {
   log.info({ kid: pending }, 'signing key rotated')
 }
 
-/** Returns the function that keeps PostgREST's keys current. It does nothing while a key is pending: isKnownToAll() would count its notifications. */
+/** Returns the function that keeps PostgREST's keys current. It does nothing while a key is pending: isLoadedByAll() would count its notifications. */
 function keyRefresher({ db, databaseUrl, log }: KeyOptions): () => Promise<void> {
-  const keep = keeper(db, databaseUrl, log)
+  const keep = keysKeeper(db, databaseUrl, log)
   let lastIds: string | undefined
   let notificationsLeft = 0
   return async () => {
@@ -141,7 +141,7 @@ function keyRefresher({ db, databaseUrl, log }: KeyOptions): () => Promise<void>
     lastIds = ids
     if (notificationsLeft > 0) {
       notificationsLeft--
-      await tellAgain(db)
+      await notifyAgain(db)
     }
     await keep(ids)
   }

@@ -41,7 +41,7 @@ export type Payload = { to: string }
 export type Handler<P extends Payload> = (payload: P, job: { key: string, signal: AbortSignal }) => Promise<void>
 
 /** Receives the outcome of each attempt, for metrics. */
-export type Witness = {
+export type MailObserver = {
   done: (task: string) => void
   failed: (reason: FailureReason) => void
   gaveUp: (reason: FailureReason) => void
@@ -81,7 +81,7 @@ export function attempts({ name, handler, secret, log, pool, witness }: {
   secret: string
   log: Logger
   pool: Pool
-  witness: Witness
+  witness: MailObserver
 }) {
   // The keys of finished jobs. A job that the lost database could not mark as done comes again.
   const done = new Set<string>()

@@ -92,7 +92,7 @@ export function verificationMessage(mail: { to: string, name: string, createdAt:
     url,
     after: [`The account was made on ${utc(mail.createdAt)} ${name === '' ? 'without a name' : `with the name “${name}”`}.`],
     otherwise: {
-      before: 'This was not you? Then do not confirm. Delete the account, and sign out whoever made it:',
+      before: 'If this was not you, do not confirm. Delete the account, which also ends its sessions:',
       action: 'Delete the account',
       url: mail.disownUrl,
       after: 'The first link is valid for one day, the second for seven.',
@@ -110,12 +110,12 @@ export function passwordResetMessage({ to, name, site, url }: { to: string, name
     subject: 'Reset your password',
     name: plainName(name),
     site,
-    before: `Somebody asked for a new password for your account at ${site}. If it was you, choose one here:`,
+    before: `A new password was requested for your account at ${site}. If it was you, choose one here:`,
     action: 'Choose a new password',
     url,
     after: [
       'The link is valid for one hour and works once.',
-      'If it was not you, ignore this mail. Your password stays as it is.',
+      'If it was not you, ignore this mail. Your password does not change.',
     ],
   })
 }
@@ -130,7 +130,7 @@ export function emailChangeMessage({ to, name, site, url }: { to: string, name: 
     subject: 'Confirm your new email address',
     name: plainName(name),
     site,
-    before: `Somebody wants this to be the email address of their account at ${site}. If it was you, confirm it here:`,
+    before: `This email address was requested for an account at ${site}. If it was you, confirm it here:`,
     action: 'Confirm the new address',
     url,
     after: ['The link is valid for one day and works once.', 'If it was not you, ignore this mail. Nothing changes.'],
@@ -149,15 +149,12 @@ export function emailChangeNoticeMessage(mail: { to: string, name: string, newEm
     subject: 'Your email address is about to change',
     name: plainName(mail.name),
     site,
-    before:
-      `Somebody who knows the password of your account at ${site} wants ${
-        plainAddress(mail.newEmail)
-      } to be its address. If it was you, there is nothing to do here. `
-      + 'If it was not, stop it:',
+    before: `A change of the email address of your account at ${site} to ${plainAddress(mail.newEmail)} was requested, with the password. `
+      + 'If it was you, there is nothing to do. If it was not you, stop the change:',
     action: 'This was not me',
     url,
     after: [
-      'The page keeps this address or brings it back, signs everybody out, and mails you a link to choose a new password.',
+      'The page keeps or restores this address, ends all sessions, and mails you a link to choose a new password.',
       'The link is valid for seven days and works once.',
     ],
   })
@@ -175,45 +172,44 @@ export function accountDeletionMessage(mail: { to: string, name: string, site: s
     subject: 'Delete your account',
     name: plainName(mail.name),
     site,
-    before:
-      `Somebody who is signed in to your account at ${site} wants to delete it, with everything personal in it. If it was you, confirm it in the same browser:`,
+    before: `The deletion of your account at ${site}, with everything personal in it, was requested in a signed-in browser. If it was you, confirm it there:`,
     action: 'See what is deleted',
     url,
     after: [
       ...mail.organizations.map(({ name, successor }) =>
         `“${plainName(name) || 'An organization'}”, which you own, ${
-          successor === null ? 'stays without anybody in it.' : `is then owned by ${plainName(successor.name) || 'another member'}.`
+          successor === null ? 'stays without members.' : `is then owned by ${plainName(successor.name) || 'another member'}.`
         }`
       ),
-      'What you entered in organizations stays there. The link is valid for one hour and works once.',
-      'If it was not you, do not confirm, and choose a new password: that signs everybody out.',
+      'Your entries in organizations stay there. The link is valid for one hour and works once.',
+      'If it was not you, do not confirm, and choose a new password, which ends all sessions.',
     ],
   })
 }
 
 /** The sentence for each kind of event. */
-const noticeWords: Record<AccountEventKind, { subject: string, says: string }> = {
-  signed_in: { subject: 'A new device signed in', says: 'a device that is new to us signed in' },
-  sessions_revoked: { subject: 'You were signed out elsewhere', says: 'other sessions were ended' },
-  password_changed: { subject: 'Your password was changed', says: 'the password was changed' },
-  password_removed: { subject: 'Your password was removed', says: 'the password was removed and no longer signs in' },
+const noticeTexts: Record<AccountEventKind, { subject: string, text: string }> = {
+  signed_in: { subject: 'A new device signed in', text: 'a device that is new to us signed in' },
+  sessions_revoked: { subject: 'You were signed out elsewhere', text: 'other sessions were ended' },
+  password_changed: { subject: 'Your password was changed', text: 'the password was changed' },
+  password_removed: { subject: 'Your password was removed', text: 'the password was removed and no longer signs in' },
   email_changed: {
     subject: 'Your email address was changed',
-    says: 'the address was changed: you sign in with the new one, and no more mails come to this one',
+    text: 'the address was changed; you sign in with the new one, and this one receives no more mails',
   },
-  two_factor_enabled: { subject: 'Two-factor sign-in was turned on', says: 'signing in with a second factor was turned on' },
-  two_factor_disabled: { subject: 'Two-factor sign-in was turned off', says: 'signing in with a second factor was turned off' },
-  backup_codes_created: { subject: 'New backup codes were made', says: 'new backup codes were made, and those from before no longer work' },
-  backup_codes_voided: { subject: 'Your backup codes no longer work', says: 'the backup codes were made void' },
-  device_trusted: { subject: 'A device was remembered', says: 'a device was remembered, which signs in without a second factor for 30 days' },
-  passkey_added: { subject: 'A passkey was added', says: 'a passkey was added' },
-  passkey_deleted: { subject: 'A passkey was removed', says: 'a passkey was removed' },
-  passkey_required: { subject: 'Signing in now needs a passkey', says: 'signing in was limited to passkeys' },
-  passkey_not_required: { subject: 'Signing in no longer needs a passkey', says: 'signing in without a passkey was allowed again' },
-  api_key_created: { subject: 'A key for a program was made', says: 'a key for a program (an API key) was made' },
-  api_key_revoked: { subject: 'A key for a program was revoked', says: 'a key for a program (an API key) was revoked' },
-  account_linked: { subject: 'A way to sign in was added', says: 'another way to sign in was added' },
-  account_unlinked: { subject: 'A way to sign in was removed', says: 'a way to sign in was removed' },
+  two_factor_enabled: { subject: 'Two-factor sign-in was turned on', text: 'signing in with a second factor was turned on' },
+  two_factor_disabled: { subject: 'Two-factor sign-in was turned off', text: 'signing in with a second factor was turned off' },
+  backup_codes_created: { subject: 'New backup codes were made', text: 'new backup codes were made, and the old ones no longer work' },
+  backup_codes_voided: { subject: 'Your backup codes no longer work', text: 'the backup codes were revoked' },
+  device_trusted: { subject: 'A device was remembered', text: 'a device was remembered, which signs in without a second factor for 30 days' },
+  passkey_added: { subject: 'A passkey was added', text: 'a passkey was added' },
+  passkey_deleted: { subject: 'A passkey was removed', text: 'a passkey was removed' },
+  passkey_required: { subject: 'Signing in now needs a passkey', text: 'signing in was limited to passkeys' },
+  passkey_not_required: { subject: 'Signing in no longer needs a passkey', text: 'signing in without a passkey was allowed again' },
+  api_key_created: { subject: 'A key for a program was made', text: 'a key for a program (an API key) was made' },
+  api_key_revoked: { subject: 'A key for a program was revoked', text: 'a key for a program (an API key) was revoked' },
+  account_linked: { subject: 'A way to sign in was added', text: 'another way to sign in was added' },
+  account_unlinked: { subject: 'A way to sign in was removed', text: 'a way to sign in was removed' },
 }
 
 /** Names of browsers and systems in a User-Agent. The first match counts, because most browsers also claim to be others. */
@@ -252,22 +248,22 @@ export type Notice = {
  */
 export function noticeMessage(mail: Notice & { site: string, url: string }): Message {
   const { to, kind, about, ipAddress, userAgent, site, url } = mail
-  const { subject, says } = noticeWords[kind]
+  const { subject, text } = noticeTexts[kind]
   const place = ipAddress === null ? '' : `, by ${deviceWords(userAgent)} at the network address ${ipAddress}`
   return message({
     to,
     subject,
     name: plainName(mail.name),
     site,
-    before: `In your account at ${site}, ${says}${about === null ? '' : ` (“${plainName(about)}”)`}: on ${
+    before: `In your account at ${site}, ${text}${about === null ? '' : ` (“${plainName(about)}”)`}: on ${
       utc(mail.happenedAt)
     }${place}. If it was you, there is nothing to do.`,
     action: 'See to your account',
     url,
     after: [
       kind === 'email_changed'
-        ? `If it was not you, use the link “This was not me” of the mail that announced it, which is valid for seven days; if there was none, ask whoever runs ${site}.`
-        : 'If it was not you, choose a new password there (“Forgot your password?”), which signs everybody out, delete passkeys that are not yours, and look at what your account says happened.',
+        ? `If it was not you, use the link “This was not me” in the mail about the change, which is valid for seven days. Without that mail, ask the operator of ${site}.`
+        : 'If it was not you, choose a new password there (“Forgot your password?”), which ends all sessions. Then delete passkeys that are not yours, and check the events of your account.',
     ],
   })
 }

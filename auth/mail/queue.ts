@@ -9,7 +9,7 @@ import { symmetricEncrypt } from 'better-auth/crypto'
 import { Logger as WorkerLogger, run, type Runner } from 'graphile-worker'
 import pg from 'pg'
 import type { Logger } from 'pino'
-import { attempts, safeReason, store, type Handler, type Payload, type Witness } from './job.ts'
+import { attempts, safeReason, store, type Handler, type Payload, type MailObserver } from './job.ts'
 
 export type Queue<Payloads extends Record<string, Payload>> = {
   /**
@@ -43,7 +43,7 @@ const stopPatience = 3 * second
 /** Timeout of the complete stop, because the database may be unreachable. */
 const stopTimeout = 5 * second
 
-const unseen: Witness = { done: () => undefined, failed: () => undefined, gaveUp: () => undefined }
+const unseen: MailObserver = { done: () => undefined, failed: () => undefined, gaveUp: () => undefined }
 
 /**
  * Starts the queue, in any number of processes.
@@ -57,7 +57,7 @@ export async function startQueue<Payloads extends Record<string, Payload>>({ dat
   databaseUrl: string
   secret: string
   log: Logger
-  witness?: Witness
+  witness?: MailObserver
   tasks: { [Name in keyof Payloads]: Handler<Payloads[Name]> }
 }): Promise<Queue<Payloads>> {
   const stopping = new AbortController()

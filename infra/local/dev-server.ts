@@ -15,14 +15,14 @@ export function edgeUrl({ PUBLIC_URL, DATA_URL }: Pick<Settings, 'PUBLIC_URL' | 
 export function additions(settings: Settings, mails: Mailbox | undefined): Additions {
   const edge = edgeUrl(settings)
   return {
-    places: [
-      ...edge === undefined ? [] : [{ name: 'edge', url: edge, says: 'The same as data, on this origin and with the limits of the edge.' }],
-      ...mails === undefined ? [] : [{ name: 'mail', url: `${settings.PUBLIC_URL}/mail`, says: 'The mails that would have been sent.' }],
+    surfaces: [
+      ...edge === undefined ? [] : [{ name: 'edge', url: edge, purpose: 'The same as data, on this origin and with the limits of the edge.' }],
+      ...mails === undefined ? [] : [{ name: 'mail', url: `${settings.PUBLIC_URL}/mail`, purpose: 'The mails that would have been sent.' }],
     ],
     commands: [
-      { says: 'Give a user the plan that creating an organization requires', command: 'npm run admin -- grant ann@example.com teams' },
-      { says: 'Give every user that plan', command: 'DEFAULT_PRODUCT=teams npm start' },
-      { says: 'Verify an address without the mail', command: 'npm run admin -- verify ann@example.com' },
+      { purpose: 'Give a user the plan that creating an organization requires', command: 'npm run admin -- grant ann@example.com teams' },
+      { purpose: 'Give every user that plan', command: 'DEFAULT_PRODUCT=teams npm start' },
+      { purpose: 'Verify an address without the mail', command: 'npm run admin -- verify ann@example.com' },
     ],
   }
 }

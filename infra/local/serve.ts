@@ -9,7 +9,7 @@ main((settings) => {
   const mails = mailbox(settings)
   const postgrestUrl = localUrl(settings.HOST, settings.DATA_PORT)
   return {
-    around: (service, witnesses) => withMailbox(localEdge(service, witnesses, { ...settings, postgrestUrl }), mails),
+    wrapListener: (service, observers) => withMailbox(localEdge(service, observers, { ...settings, postgrestUrl }), mails),
     additions: additions(settings, mails),
     ...(mails !== undefined && { onUnsentMail: mails.add }),
   }

@@ -100,7 +100,7 @@ describe('the owner of organizations', () => {
     ])
     const mail = await mailed(owner)
     expect(mail.text).toContain(`“The Team”, which you own, is then owned by ${admin.name}.`)
-    expect(mail.text).toContain('“Alone”, which you own, stays without anybody in it.')
+    expect(mail.text).toContain('“Alone”, which you own, stays without members.')
     await owner.post('/confirm-delete-account', { token: tokenOf(new URL(linkIn(mail))) })
     expect((await admin.get('/organization/list')).body[0].role).toBe('owner')
     expect((await viewer.get('/organization/list')).body[0].role).toBe('viewer')

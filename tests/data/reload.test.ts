@@ -2,7 +2,7 @@
 import pg from 'pg'
 import { afterAll, beforeAll, beforeEach, expect, onTestFinished, test, vi } from 'vitest'
 import { connect } from '../../auth/database.ts'
-import { keeper } from '../../auth/keys/postgrest.ts'
+import { keysKeeper } from '../../auth/keys/postgrest.ts'
 import { createLog } from '../../common/log.ts'
 import { dataStack, type Caller, type DataStack } from '../support/data.ts'
 
@@ -96,7 +96,7 @@ test('the auth service repeats a failed reload within a minute, and at once if t
   onTestFinished(() => {
     vi.useRealTimers()
   })
-  const keep = keeper(db, stack.ownerUrl, createLog('silent'))
+  const keep = keysKeeper(db, stack.ownerUrl, createLog('silent'))
   const fail = async () => {
     await stack.owner.query('revoke execute on function private.pre_config() from authenticator')
     await notify()

@@ -88,7 +88,7 @@ describe('the content of each mail', () => {
   test('an account deletion names the organizations that the user owns and their next owners', () => {
     const { text } = deletion([{ id: 'a', name: 'Household', successor: { id: 'b', name: 'Bob' } }, { id: 'c', name: 'Club', successor: null }])
     expect(text).toContain('“Household”, which you own, is then owned by Bob.')
-    expect(text).toContain('“Club”, which you own, stays without anybody in it.')
+    expect(text).toContain('“Club”, which you own, stays without members.')
   })
 
   test.each([

@@ -7,6 +7,9 @@ import { migrate } from '../../db/migrate.ts'
 import { startPostgres } from '../../infra/local/postgres.ts'
 import { connection, execute, passwords, publicUrl, templateDatabase } from './database.ts'
 
+// Programs that tests start load their compiled modules from here, which saves half of a start.
+process.env['NODE_COMPILE_CACHE'] ??= join(import.meta.dirname, '../../node_modules/.cache/node')
+
 /** URL of a running server to use instead, such as another PostgreSQL version. Its user must be a superuser. */
 const externalServer = process.env['TEST_SERVER_URL']
 

@@ -1,6 +1,6 @@
 /** Starts the product for a test file or a test: a new database, and the services that the options select. */
 import pg from 'pg'
-import { startAuth, type Service, type Witnesses } from '../../auth/main.ts'
+import { startAuth, type Service, type Observers } from '../../auth/main.ts'
 import { authConfig } from '../../auth/config.ts'
 import { readSettings } from '../../common/settings.ts'
 import { createLog } from '../../common/log.ts'
@@ -118,10 +118,11 @@ export async function startStack(
         ...(retireAfterSeconds !== undefined && { retireAfterSeconds }),
         noticePauseMs,
         ...(mails !== undefined &&
-          { onUnsentMail: mails.add, additions: additions(settings, mails), around: ({ listener }: Service) => withMailbox(listener, mails) }),
+          { onUnsentMail: mails.add, additions: additions(settings, mails), wrapListener: ({ listener }: Service) => withMailbox(listener, mails) }),
         ...(data &&
           {
-            around: (service: Service, witnesses: Witnesses) => localEdge(service, witnesses, { ...settings, postgrestUrl: `http://127.0.0.1:${dataPort}` }),
+            wrapListener: (service: Service, observers: Observers) =>
+              localEdge(service, observers, { ...settings, postgrestUrl: `http://127.0.0.1:${dataPort}` }),
           }),
       },
     )

@@ -46,7 +46,7 @@ function* lineProse(text: string, marker: RegExp): Generator<Prose> {
 export function proseOf(file: string, text: string): Prose[] {
   if (file.endsWith('.md')) return [...markdownProse(text)]
   const isSql = file.endsWith('.sql')
-  const isScript = /\.(tsx?|mjs)$/.test(file)
+  const isScript = /\.(tsx?|m?js)$/.test(file)
   const pattern = isSql ? blocks.sql : isScript ? blocks.slash : undefined
   const inBlocks = pattern === undefined ? [] : [...text.matchAll(pattern)].map((match) => ({
     line: text.slice(0, match.index).split('\n').length,

@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest'
-import { keptForASecond, type Checks } from '../../auth/http/health.ts'
+import { cacheForASecond, type Checks } from '../../auth/http/health.ts'
 
 const well: Checks = { database: true, migrations: true, row_security: true, signing_key: true }
 
 /** A clock that the test sets, and a database that counts its queries. */
 function fakeDatabase() {
   const it = { ms: 5_000, queries: 0, checks: well }
-  const ready = keptForASecond(() => {
+  const ready = cacheForASecond(() => {
     it.queries += 1
     return Promise.resolve(it.checks)
   }, () => it.ms)
@@ -39,7 +39,7 @@ test('a query that takes longer than a second is not repeated meanwhile', async 
   const { promise, resolve } = Promise.withResolvers<Checks>()
   let queries = 0
   let ms = 0
-  const ready = keptForASecond(() => {
+  const ready = cacheForASecond(() => {
     queries += 1
     return promise
   }, () => ms)

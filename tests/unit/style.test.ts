@@ -15,7 +15,9 @@ const read = (file: string) => readFileSync(join(root, file), 'utf8')
 /** The largest share of a room's sentences that may break a rule. A rule is a pattern, and some good sentences break one. */
 const tolerated = 0.06
 const rooms = ['.ci', '.githooks', 'admin', 'auth', 'bench', 'client', 'common', 'db', 'description', 'docs', 'edge', 'examples', 'infra', 'tests']
-const written = (prefix: string) => tracked.filter((file) => file.startsWith(prefix) && /\.(tsx?|mjs|sql|md|sh|tf|ya?ml)$|^\.ci\/run$|^\.githooks\//.test(file))
+/** Files with prose, by their names. The scripts among them have no extension. */
+const hasProse = /\.(tsx?|m?js|sql|md|sh|tf|hcl|ya?ml|tpl|conf)$|(^|\/)[\w-]+$/
+const written = (prefix: string) => tracked.filter((file) => file.startsWith(prefix) && hasProse.test(file))
 
 /** Sentences that break a rule, each with its file and line. */
 function findings(files: string[]): { sentences: number, broken: string[] } {
