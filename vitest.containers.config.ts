@@ -23,10 +23,10 @@ const suite: TestProjectInlineConfiguration = {
 }
 
 /**
- * Files that run one at a time. The soak measures memory. In `addresses` a browser drops its requests whenever a network of the machine
- * appears or disappears, and each deployment creates networks.
+ * The file that runs alone, because its browser drops its requests whenever a network of the machine appears or disappears, and each
+ * deployment creates networks.
  */
-const alone = ['tests/containers/{soak,addresses}.containers.ts']
+const alone = ['tests/containers/addresses.containers.ts']
 /** Files that start deployments, each with its own networks. */
 const deployments = { globalSetup: ['tests/containers/images.ts'], testTimeout: 300_000, hookTimeout: 600_000, expect: { poll: { timeout: 30_000 } } }
 

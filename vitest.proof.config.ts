@@ -2,7 +2,7 @@ import { defineConfig } from 'vitest/config'
 
 /** Files that measure costs or times, so no other file runs at the same time. */
 const timed = [
-  'tests/edge/{cost,linear,slow}.test.ts',
+  'tests/edge/{cost,linear}.test.ts',
   'tests/auth/{hashing-queue,stop}.test.ts',
   'tests/attacks/timing.test.ts',
   'tests/data/{activity-of-many,shares}.test.ts',
@@ -17,7 +17,7 @@ const untimed = [
   'tests/money/**/*.test.ts',
   'tests/typed-client/{mcp,package}.test.ts',
   'tests/data/{inputs,pages,plans,plans-of-others}.test.ts',
-  'tests/edge/{process,raw}.test.ts',
+  'tests/edge/{process,raw,slow}.test.ts',
   'tests/attacks/{guards,input}.test.ts',
   'tests/auth/new-secret.test.ts',
   'tests/database/migrate.test.ts',

@@ -43,7 +43,10 @@ export const errorCodes = {
     409,
     'The address of this account was confirmed, so the account stays. If you did not confirm it, choose a new password, which ends every session.',
   ],
-  EMAIL_CHANGED_RECENTLY: [409, 'The e-mail address of this account was changed in the last seven days, and the owner of the old address can still stop the change. Try again after seven days.'],
+  EMAIL_CHANGED_RECENTLY: [
+    409,
+    'The e-mail address of this account was changed in the last seven days, and the owner of the old address can still stop the change. Try again after seven days.',
+  ],
   PASSKEY_EXISTS: [409, 'This passkey already belongs to an account.'],
   PASSKEY_MISSING: [409, 'This account has no passkey. Add one first.'],
   SLUG_TAKEN: [409, 'Another organization has this slug.'],

@@ -7,6 +7,7 @@ import { request } from 'node:https'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
+import { stopTimeoutMs } from '../../common/shutdown.ts'
 import { deployment, load, run, tokenOf, type Deployment, type Load } from './deployment.ts'
 
 let it: Deployment
@@ -134,6 +135,11 @@ describe('while users write and read, no request is refused, interrupted or fail
     expect(await postgrest(), 'PostgREST, which did not change').toBe(before)
     expect(await it.compose('exec', '-T', 'auth', 'node', '-p', 'process.env.LOG_LEVEL')).toBe('warn\n')
   })
+})
+
+test.each(['auth', 'edge'])('Docker gives %s more time than a stop takes', async (service) => {
+  const seconds = await run('docker', ['inspect', '-f', '{{.Config.StopTimeout}}', (await it.compose('ps', '-q', service)).trim()])
+  expect(Number(seconds)).toBeGreaterThan(stopTimeoutMs / 1_000)
 })
 
 describe('a mistake in .env', () => {

@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { describe, expect, test } from 'vitest'
+import { stopTimeoutMs } from '../../common/shutdown.ts'
 import { chart, documents, environment, example, helm, kubernetes, one, podOf, render, root, secretFiles, workloads, type Manifest } from './chart.ts'
 import { modules } from './global.ts'
 
@@ -188,7 +189,7 @@ describe('pods', () => {
     const manifests = await render()
     const probes = Object.fromEntries(services.map((name) => {
       const { containers: [{ livenessProbe, readinessProbe, lifecycle }], terminationGracePeriodSeconds } = podOf(manifests, name)
-      expect(terminationGracePeriodSeconds, name).toBeGreaterThan(lifecycle.preStop.sleep.seconds + 5)
+      expect(terminationGracePeriodSeconds, name).toBeGreaterThan(lifecycle.preStop.sleep.seconds + stopTimeoutMs / 1_000)
       return [name, [livenessProbe, readinessProbe].map(({ httpGet }) => `${httpGet.port} ${httpGet.path}`)]
     }))
     expect(probes).toEqual({ edge: ['9180 /livez', '9180 /readyz'], auth: ['3000 /livez', '3000 /readyz'], data: ['3001 /live', '3001 /ready'] })
