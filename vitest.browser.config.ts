@@ -5,8 +5,9 @@ export default defineConfig({
   test: {
     globalSetup: ['tests/support/global.ts', 'tests/browser/build-app.ts'],
     include: ['tests/browser/**/*.browser.ts'],
-    // each file starts its own browser and its own services
+    // each file starts its own services, and a worker starts one browser for all of its files
     maxWorkers: 2,
+    isolate: false,
     // detects a test that hangs; generous, because a shared machine may be ten times slower
     testTimeout: 180_000,
     hookTimeout: 120_000,

@@ -84,7 +84,7 @@ test('Ann adds a passkey, signs in with it alone, renames it, and deletes it, af
   expect((await device.send('WebAuthn.getCredentials', { authenticatorId })).credentials).toHaveLength(1)
   await signOut(page, ann)
   await press(page, 'Use a passkey')
-  await sees(page, 'What the passkey answered is not valid here')
+  await sees(page, 'The response of the passkey is not valid for this service')
   await page.context().close()
 })
 

@@ -1,9 +1,9 @@
 /** `npm start` after a clone: without any setting, the reference app is at `/`. */
 import { join } from 'node:path'
-import { chromium } from 'playwright-core'
 import { expect, test } from 'vitest'
 import { policyOfApp } from '../../edge/app-files.ts'
 import { emptyDirectory, remove, start } from '../local/support.ts'
+import { closePages, sharedBrowser } from './chromium.ts'
 import { appDirectory } from './app-story.ts'
 
 test('Ann signs up at the printed address', async () => {
@@ -13,9 +13,8 @@ test('Ann signs up at the printed address', async () => {
   const run = ends.use(await start({ env: { DATA_DIR: join(directory, 'data'), APP_DIR: '' } }))
   await run.ready
   const [, address = ''] = /^app {3}(http\S+)$/m.exec(run.output()) ?? []
-  // --no-sandbox: Chromium refuses to start as root without it.
-  const browser = await chromium.launch({ executablePath: process.env['CHROMIUM'] ?? '/usr/bin/chromium', args: ['--no-sandbox', '--disable-gpu'] })
-  ends.defer(() => browser.close())
+  const browser = await sharedBrowser()
+  ends.defer(closePages)
   const page = await browser.newPage()
   const document = await page.goto(address)
   expect(document?.headers()['content-security-policy']).toBe(await policyOfApp(appDirectory))

@@ -1,10 +1,11 @@
 /** The reference app as users have it: built, served at `/` under a strict policy, with the real services, in Chromium. */
 import { join } from 'node:path'
 import { source as axeSource, type AxeResults, type RunOptions } from 'axe-core'
-import { chromium, type Browser, type BrowserContextOptions, type Page } from 'playwright-core'
+import type { BrowserContextOptions, Page } from 'playwright-core'
 import { policyOfApp } from '../../edge/app-files.ts'
 import type { Person } from '../support/person.ts'
 import { startStack, type Stack } from '../support/stack.ts'
+import { closePages, sharedBrowser } from './chromium.ts'
 
 declare global {
   var axe: { run: (options: RunOptions) => Promise<AxeResults> }
@@ -31,8 +32,7 @@ const isRefusal = (text: string) => /^Failed to load resource: the server respon
 
 /** Starts a browser for the app at an address. */
 export async function startAppBrowser(address: string): Promise<AppBrowser> {
-  // --no-sandbox: Chromium refuses to start as root without it.
-  const browser: Browser = await chromium.launch({ executablePath: process.env['CHROMIUM'] ?? '/usr/bin/chromium', args: ['--no-sandbox', '--disable-gpu'] })
+  const browser = await sharedBrowser()
   let complaints: string[] = []
   return {
     open: async (who, path = '/', { now, ...options } = {}) => {
@@ -53,7 +53,7 @@ export async function startAppBrowser(address: string): Promise<AppBrowser> {
       complaints = []
       return all
     },
-    close: () => browser.close(),
+    close: closePages,
   }
 }
 

@@ -6,9 +6,10 @@ import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { basename, join } from 'node:path'
 import { promisify } from 'node:util'
-import { type Browser, chromium, type Page } from 'playwright-core'
+import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type PresetName, PRESETS, type ReadOptions, readStatement } from '../../client/import/index.ts'
+import { closePages, sharedBrowser } from './chromium.ts'
 
 declare global {
   var readBankFile: typeof readStatement
@@ -49,14 +50,13 @@ beforeAll(async () => {
   await new Promise<void>((resolve) => {
     server.listen(0, '127.0.0.1', resolve)
   })
-  // --no-sandbox: Chromium refuses to start as root without it.
-  browser = await chromium.launch({ executablePath: process.env['CHROMIUM'] ?? '/usr/bin/chromium', args: ['--no-sandbox', '--disable-gpu'] })
+  browser = await sharedBrowser()
   page = await browser.newPage()
   await page.goto(`http://localhost:${(server.address() as AddressInfo).port}/`)
   await page.waitForFunction(() => 'readBankFile' in globalThis)
 })
 afterAll(async () => {
-  await browser?.close()
+  await closePages()
   server?.close()
   await rm(compiled, { recursive: true })
 })

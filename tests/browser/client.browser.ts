@@ -1,8 +1,9 @@
 /** The client in two tabs of one browser, with the number of its requests. */
-import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core'
+import type { Browser, BrowserContext, Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
 import { password, type Person, signedIn, team } from '../support/person.ts'
 import { startStack, type Stack } from '../support/stack.ts'
+import { closePages, sharedBrowser } from './chromium.ts'
 import { appPage, type AppPage } from './app-page.ts'
 
 // Two tabs with forty components each take long on a busy machine.
@@ -20,11 +21,10 @@ let requested: string[] = []
 beforeAll(async () => {
   app = await appPage(() => stack.publicUrl)
   stack = await startStack({ data: true, env: { TRUSTED_ORIGINS: app.origin } })
-  // --no-sandbox: Chromium refuses to start as root without it.
-  browser = await chromium.launch({ executablePath: process.env['CHROMIUM'] ?? '/usr/bin/chromium', args: ['--no-sandbox', '--disable-gpu'] })
+  browser = await sharedBrowser()
 })
 afterAll(async () => {
-  await browser?.close()
+  await closePages()
   await stack?.close()
   await app?.[Symbol.asyncDispose]()
 })

@@ -1,20 +1,17 @@
-import { chromium, type Browser, type Page } from 'playwright-core'
+import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { password, signedIn } from '../support/person.ts'
 import { startStack, type Stack } from '../support/stack.ts'
+import { closePages, sharedBrowser } from './chromium.ts'
 
 let stack: Stack
 let browser: Browser
 beforeAll(async () => {
   stack = await startStack({ data: true })
-  // --no-sandbox: Chromium refuses to start as root without it.
-  browser = await chromium.launch({
-    executablePath: process.env['CHROMIUM'] ?? '/usr/bin/chromium',
-    args: ['--no-sandbox', '--disable-gpu', '--disable-background-networking', '--disable-component-update', '--disable-sync'],
-  })
+  browser = await sharedBrowser()
 })
 afterAll(async () => {
-  await browser?.close()
+  await closePages()
   await stack?.close()
 })
 

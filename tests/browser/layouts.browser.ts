@@ -1,9 +1,10 @@
 /** The three layouts of docs/front-ends.md in a real browser, and the messages of layouts that do not work. */
-import { chromium, type Page } from 'playwright-core'
+import type { Page } from 'playwright-core'
 import { expect, onTestFinished, test } from 'vitest'
 import { linkIn } from '../support/mail-sink.ts'
 import { password } from '../support/person.ts'
 import { startStack, type Stack } from '../support/stack.ts'
+import { launchBrowser } from './chromium.ts'
 import { appDirectory, sites } from './sites.ts'
 
 type Money = {
@@ -16,20 +17,8 @@ const api = 'https://api.example.org'
 
 /** A user's browser, which blocks third-party cookies and resolves every name to this machine. @param port of these names */
 async function browserOf(port?: number): Promise<{ page: Page, complaints: string[] }> {
-  const browser = await chromium.launch({
-    executablePath: process.env['CHROMIUM'] ?? '/usr/bin/chromium',
-    args: [
-      '--no-sandbox',
-      '--disable-gpu',
-      '--disable-background-networking',
-      '--disable-component-update',
-      '--disable-sync',
-      '--test-third-party-cookie-phaseout',
-      ...(port === undefined
-        ? []
-        : [`--host-resolver-rules=MAP *.example.org 127.0.0.1:${port}, MAP *.example.net 127.0.0.1:${port}, MAP *.example.com 127.0.0.1:${port}`]),
-    ],
-  })
+  const rules = ['org', 'net', 'com'].map((domain) => `MAP *.example.${domain} 127.0.0.1:${port}`)
+  const browser = await launchBrowser('--test-third-party-cookie-phaseout', ...(port === undefined ? [] : [`--host-resolver-rules=${rules.join(', ')}`]))
   onTestFinished(() => browser.close())
   const page = await (await browser.newContext({ ignoreHTTPSErrors: true })).newPage()
   const complaints: string[] = []

@@ -1,9 +1,10 @@
-import { chromium, type Browser, type Page } from 'playwright-core'
+import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { withTwoFactors } from '../support/authenticator-app.ts'
 import { linkIn, linksIn } from '../support/mail-sink.ts'
 import { password, person, signedIn, team, type Person } from '../support/person.ts'
 import { startStack, type Stack } from '../support/stack.ts'
+import { closePages, sharedBrowser } from './chromium.ts'
 
 let stack: Stack
 let browser: Browser
@@ -12,11 +13,7 @@ const complaints: string[] = []
 
 beforeAll(async () => {
   stack = await startStack()
-  // --no-sandbox: Chromium refuses to start as root without it.
-  browser = await chromium.launch({
-    executablePath: process.env['CHROMIUM'] ?? '/usr/bin/chromium',
-    args: ['--no-sandbox', '--disable-gpu', '--disable-background-networking', '--disable-component-update', '--disable-sync'],
-  })
+  browser = await sharedBrowser()
 })
 beforeEach(async () => {
   page = await (await browser.newContext()).newPage()
@@ -27,7 +24,7 @@ beforeEach(async () => {
   })
 })
 afterAll(async () => {
-  await browser?.close()
+  await closePages()
   await stack?.close()
 })
 
