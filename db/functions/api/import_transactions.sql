@@ -11,6 +11,8 @@ declare
   account_currency text;
   invalid bigint := 0;
   examples text;
+  new_values jsonb;
+  updates jsonb[];
 begin
   if jsonb_typeof(p_rows) is distinct from 'array' or jsonb_array_length(p_rows) not between 1 and 5000 then
     perform private.invalid('p_rows is not an array of 1 to 5000 rows', 'Send a larger file in parts: a row that is there already is not stored again.');
@@ -42,7 +44,7 @@ begin
 
   -- if two members import the same file, the second waits here and then finds the stored rows
   perform private.lock_tenants('transactions');
-  for row_number, verdict, reason, transaction_id in
+  for row_number, verdict, reason, transaction_id, new_values in
     with judged as materialized (
       select * from private.judge_import(p_rows, p_source, p_account_id, account_currency)
     ), begun as materialized (
@@ -56,24 +58,31 @@ begin
         j.metadata, p_account_id, begun.id
       from judged j cross join begun
       where j.verdict = 'new'
-    ), updated as (
-      update api.transactions t
-        set name = j.name, amount = j.amount, status = j.status, reference_no = j.reference_no, description = j.description, metadata = j.metadata,
-          transaction_date = coalesce(j.transaction_date, t.transaction_date),
-          booked_on = case when j.transaction_date is null then t.booked_on else j.booked_on end
-        from judged j cross join begun
-        where j.verdict = 'updated' and t.id = j.transaction_id
     )
-    select j.row_number, j.verdict, j.reason, j.transaction_id from judged j
+    select j.row_number, j.verdict, j.reason, j.transaction_id, case when j.verdict = 'updated' then to_jsonb(j) end from judged j
   loop
     if verdict = 'invalid' then
       invalid := invalid + 1;
       if invalid <= 3 then
         examples := concat_ws('. ', examples, format('Row %s: %s', row_number, reason));
       end if;
+    elsif verdict = 'updated' then
+      updates := array_append(updates, new_values);
     end if;
     return next;
   end loop;
+  if invalid = 0 and updates is not null then
+    -- The planner expects one row for each tenant. In a nested loop it would compare each row of the tenant with each row of the file.
+    perform set_config('enable_nestloop', 'off', true);
+    update api.transactions t
+      set name = j.name, amount = j.amount, status = j.status, reference_no = j.reference_no, description = j.description, metadata = j.metadata,
+        transaction_date = coalesce(j.transaction_date, t.transaction_date),
+        booked_on = case when j.transaction_date is null then t.booked_on else j.booked_on end
+      from jsonb_to_recordset(to_jsonb(updates)) as j (
+        transaction_id uuid, name text, amount numeric, status text, reference_no text, description text, metadata jsonb, transaction_date timestamptz, booked_on date)
+      where t.id = j.transaction_id;
+    perform set_config('enable_nestloop', 'on', true);
+  end if;
   perform set_config('private.import', '', true);
   if invalid > 0 then
     perform private.invalid(
