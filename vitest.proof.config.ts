@@ -18,12 +18,12 @@ const untimed = [
   'tests/typed-client/{mcp,package}.test.ts',
   'tests/data/{inputs,pages,plans,plans-of-others}.test.ts',
   'tests/edge/{process,raw,slow}.test.ts',
-  'tests/attacks/{guards,input}.test.ts',
+  'tests/attacks/!(timing).test.ts',
   'tests/auth/new-secret.test.ts',
   'tests/database/migrate.test.ts',
   'tests/restore/damages.test.ts',
   'tests/unit/aws-scripts.test.ts',
-  'tests/local/{permissions,recovery,refusals,external}.test.ts',
+  'tests/local/{another-deployment,external,operator-database,permissions,recovery,refusals,secret-files}.test.ts',
 ]
 
 /** The files of `npm run test:proof`, which take too long to run after every edit. */
