@@ -124,7 +124,7 @@ export const dataErrors: DataError[] = [
   row(400, '21000', ['create'], 'one request names a row twice', 'a merge contains a row twice'),
   ofEdge('QUERY_TOO_COMPLEX', all, 'the edge refuses the query'),
   ofEdge('INVALID_ENCODING', all, 'the edge refuses a request that is not UTF-8'),
-  ofEdge('LIMIT_NOT_SUPPORTED', ['change', 'remove'], 'the edge refuses `limit` and `offset`'),
+  ofEdge('LIMIT_NOT_SUPPORTED', ['change', 'remove', 'call'], 'the edge refuses `limit` and `offset`, and `limit=0` of a function'),
   ofEdge('ORDER_NOT_SUPPORTED', ['change', 'remove'], 'the edge refuses the order'),
   row(401, 'PGRST301', all, 'JWT expired', 'the token has expired or is invalid, or its session, membership or role has ended: fetch a new one'),
   row(401, 'PGRST303', all, 'JWT expired', 'the token has expired, in PostgREST 16 without the edge; the edge returns `PGRST301`'),

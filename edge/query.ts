@@ -114,6 +114,8 @@ export function judge(method: string, url: string): { code: QueryRefusal, messag
   const lists = /^(select|columns|on_conflict|(.*\.)?order)$/s
   const listBytes = parameters.filter(({ name }) => lists.test(name)).reduce((sum, { bytes }) => sum + bytes, 0)
   if (path.length > most.pathBytes) return { code: 'URI_TOO_LONG' }
+  // PostgREST finds the table before it and repeats it in a header, which no client accepts
+  if (path.includes('\0')) return { code: 'INVALID_ENCODING' }
   const argumentBytes = path.includes('/rpc/') ? parameters.reduce((sum, { nameBytes }) => sum + nameBytes, 0) : 0
   const isTooMuch = parameters.length > most.parameters
     || argumentBytes > most.argumentBytes
@@ -136,6 +138,8 @@ export function judge(method: string, url: string): { code: QueryRefusal, messag
   if (configuration !== undefined) return { code: '42704', message: `text search configuration "${nameInMessage(configuration)}" does not exist` }
   // PostgREST 13 and later would ignore it and change every row of the filter
   if (['PATCH', 'DELETE'].includes(method) && valuesOf(/^(limit|offset)$/).length > 0) return { code: 'LIMIT_NOT_SUPPORTED' }
+  // PostgreSQL would not run the function, and the response would be a success
+  if (method === 'POST' && path.includes('/rpc/') && valuesOf(/^limit$/).some((value) => Number(value) === 0)) return { code: 'LIMIT_NOT_SUPPORTED' }
   // PostgREST 12 fails at it
   if (['PATCH', 'DELETE'].includes(method) && valuesOf(/^order$/).some((value) => value.includes('('))) return { code: 'ORDER_NOT_SUPPORTED' }
   return undefined

@@ -8,7 +8,10 @@ export const refusals = {
   BAD_GATEWAY: [502, 'The data surface does not answer.'],
   INTERNAL_ERROR: [500, 'Something went wrong on our side.'],
   INVALID_ENCODING: [400, 'The URL or a header field is not UTF-8.'],
-  LIMIT_NOT_SUPPORTED: [400, 'A change or deletion takes no limit and no offset. Name the rows in the filter, such as id=in.(…).'],
+  LIMIT_NOT_SUPPORTED: [
+    400,
+    'A change or deletion takes no limit and no offset, and the call of a function no limit=0. Name the rows in the filter, such as id=in.(…).',
+  ],
   ORDER_NOT_SUPPORTED: [400, 'Rows that are changed or deleted cannot be ordered by a related table.'],
   PAYLOAD_TOO_LARGE: [413, 'The request body is larger than this request may send.'],
   QUERY_TOO_COMPLEX: [400, 'The query has more parameters, columns, embedded tables or conditions than a request may have.'],

@@ -123,7 +123,7 @@ export function createPasswords(size: number, onLoss: (error: Error) => void): P
     },
     verify: async ({ hash, password }) => {
       const [salt, key] = hash.split(':')
-      if (salt === undefined || key === undefined) throw new Error('A stored password has not the form of a hash.')
+      if (salt === undefined || key === undefined) throw new Error('A stored password hash has an invalid format.')
       const [given, right] = [Buffer.from(await derive(password, salt), 'hex'), Buffer.from(key, 'hex')]
       return given.length === right.length && timingSafeEqual(given, right)
     },

@@ -59,7 +59,7 @@ export function createMailer({ publicUrl, appUrl, hasApp }: LinkTargets, enqueue
   /** Returns the page of a form: the app's, or ours without an app. */
   const ask = (path: string, ours = path) => (hasApp ? `${appUrl}${path}` : `${publicUrl}${basePath}${ours}`)
   return {
-    /** For a new user, and for each sign-in until the address is verified. */
+    /** For a new user, for each sign-in until the address is verified, and on request. */
     verification: (user: NewPerson, token: string, disownToken: string) =>
       enqueue(
         'send_mail',

@@ -149,7 +149,7 @@ export function emailChangeNoticeMessage(mail: { to: string, name: string, newEm
     subject: 'Your email address is about to change',
     name: plainName(mail.name),
     site,
-    before: `A change of the email address of your account at ${site} to ${plainAddress(mail.newEmail)} was requested, with the password. `
+    before: `A change of the email address of your account at ${site} to ${plainAddress(mail.newEmail)} was requested in a signed-in browser. `
       + 'If it was you, there is nothing to do. If it was not you, stop the change:',
     action: 'This was not me',
     url,

@@ -46,7 +46,7 @@ async function* bytesOf(entry: FileEntry, maxBytes: number): AsyncGenerator<Uint
       const { done, value } = await reader.read()
       if (done) break
       count += value.length
-      if (count > maxBytes) throw new ExportFileError('This file unpacks to more than any export of its size does.')
+      if (count > maxBytes) throw new ExportFileError('This file unpacks to more data than an export of its size can contain.')
       yield value
     }
     await copied
@@ -73,7 +73,7 @@ function manifestIn(text: string): Manifest {
   const { version } = value as { version: unknown }
   if (version !== VERSION)
     throw new ExportFileError(`This is an export of version ${String(version).slice(0, 20)}, and only version ${VERSION} can be read here.`)
-  if (!isManifest(value)) throw new ExportFileError(`${MANIFEST} is not as an export has it.`)
+  if (!isManifest(value)) throw new ExportFileError(`${MANIFEST} is invalid.`)
   return value
 }
 
@@ -102,8 +102,8 @@ export async function openExport(file: Blob): Promise<ExportFile> {
   try {
     for await (const entry of reader.getEntriesGenerator()) {
       const { filename } = entry
-      if (entry.directory || entry.encrypted || !paths.has(filename)) throw new ExportFileError(`"${filename.slice(0, 100)}" is nothing that an export has.`)
-      if (entries.has(filename)) throw new ExportFileError(`${filename} is there twice.`)
+      if (entry.directory || entry.encrypted || !paths.has(filename)) throw new ExportFileError(`"${filename.slice(0, 100)}" does not belong in an export.`)
+      if (entries.has(filename)) throw new ExportFileError(`${filename} occurs twice.`)
       entries.set(filename, entry)
     }
     const lines = async function*(path: string) {
@@ -115,7 +115,7 @@ export async function openExport(file: Blob): Promise<ExportFile> {
     let text = ''
     for await (const line of lines(MANIFEST)) {
       text += line
-      if (text.length > LONGEST_LINE) throw new ExportFileError(`${MANIFEST} is not as an export has it.`)
+      if (text.length > LONGEST_LINE) throw new ExportFileError(`${MANIFEST} is invalid.`)
     }
     const manifest = manifestIn(text)
     if (manifest.files.length !== entries.size - 1 || manifest.files.some(({ path }) => !entries.has(path))) {

@@ -21,6 +21,10 @@ done
 # keep_owner <new file> <file>: gives the new file to the owner of the other. Only root writes files of another user.
 keep_owner() { [ "$(id -u)" != 0 ] || chown --reference="$2" "$1"; }
 
+# open_secrets: lets the containers' users read secrets/. The mode of the folder keeps out other users of this machine. The target of a
+# link, such as another program's secret, keeps its mode.
+open_secrets() { find secrets -maxdepth 1 -type f -exec chmod 644 {} +; }
+
 # env_value <variable>: the value in .env, without quotes
 env_value() { sed -nE "s/^$1=(['\"]?)(.*)\\1\$/\\2/p" .env 2>/dev/null || true; }
 

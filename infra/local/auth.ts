@@ -1,5 +1,6 @@
 /** The auth service, with the edge in the same process, as a child process. */
 import { join } from 'node:path'
+import { stopTimeoutMs } from '../../common/shutdown.ts'
 import { startChild, type Child } from './child-process.ts'
 import { localUrl, waitForServer } from './wait-for-server.ts'
 
@@ -29,8 +30,8 @@ export async function startAuth(options: AuthOptions): Promise<Child> {
     cwd: root,
     env: { ...options.env, HOST: options.host, PORT: String(options.port) },
     stdio: ['ignore', 'inherit', 'pipe'],
-    // requests in progress have up to 5 s, and the complete stop has 10 s
-    signals: [['SIGTERM', 6000], ['SIGKILL', 200]],
+    // a stop takes up to this time: common/shutdown.ts
+    signals: [['SIGTERM', stopTimeoutMs + 1_000], ['SIGKILL', 200]],
   })
   return waitForServer(child, { url: `${localUrl(options.host, options.port)}/readyz`, log: options.log, signal: options.signal })
 }

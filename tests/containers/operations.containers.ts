@@ -125,6 +125,11 @@ describe('one machine with Docker', () => {
     // A ZIP archive.
     expect(await it.shell('head -c 2 theirs.zip && rm theirs.zip')).toBe('PK')
   })
+
+  test('a lost secret is read from a container that still runs', async () => {
+    const printed = await paste('docs/operations.md', 'docker compose exec -T auth node -p')
+    expect(printed.trim()).toBe((await it.shell('cat secrets/BETTER_AUTH_SECRET')).trim())
+  })
 })
 
 describe('backup and restore', () => {

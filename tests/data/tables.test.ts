@@ -34,7 +34,7 @@ const interfaceColumns: Record<string, string> = {
 }
 
 /** Additional columns that connect the tables. */
-const columnsBeside: Record<string, string> = {
+const additionalColumns: Record<string, string> = {
   transactions: 'account_id transfer_id import_id booked_on',
   subscriptions: 'currency starts_on ends_on account_id is_active',
   categories: 'budget_currency',
@@ -45,7 +45,7 @@ const columnsBeside: Record<string, string> = {
 
 describe('a row', () => {
   test.each(tables)('of %s has the columns of the interface and the additional ones', async (table) => {
-    const columns = [interfaceColumns, columnsBeside].flatMap((list) => list[table]?.split(' ') ?? [])
+    const columns = [interfaceColumns, additionalColumns].flatMap((list) => list[table]?.split(' ') ?? [])
     expect(Object.keys(await mine.create(table, await row(table))).toSorted()).toEqual(columns.toSorted())
   })
 

@@ -124,6 +124,8 @@ export const refusedQueries: [code: string, name: string, path: string, method?:
   ['42704', 'a configuration of other characters', '/transactions?name=fts(1a$).rent'],
   ['LIMIT_NOT_SUPPORTED', 'a deletion with a limit', '/transactions?status=eq.pending&order=id&limit=1', 'DELETE'],
   ['LIMIT_NOT_SUPPORTED', 'a change with an offset in a name that hides its letters', '/transactions?%6fffset=1', 'PATCH'],
+  ['LIMIT_NOT_SUPPORTED', 'a call of a function without rows, which PostgreSQL would not run', '/rpc/create_transfer?limit=00', 'POST'],
+  ['INVALID_ENCODING', 'a path with a NUL', '/accounts%00x'],
   ['ORDER_NOT_SUPPORTED', 'a change by the order of a related table', '/transactions?order=categories(id)', 'PATCH'],
   ['ORDER_NOT_SUPPORTED', 'a deletion by the order of a related table', '/transactions?%6frder=categories%28id)', 'DELETE'],
 ]
@@ -144,7 +146,8 @@ export const messages: Record<string, string> = {
   PGRST100: 'a column cannot be cast to this type',
   URI_TOO_LONG: 'The URL is longer than this request may send.',
   INVALID_ENCODING: 'The URL or a header field is not UTF-8.',
-  LIMIT_NOT_SUPPORTED: 'A change or deletion takes no limit and no offset. Name the rows in the filter, such as id=in.(…).',
+  LIMIT_NOT_SUPPORTED:
+    'A change or deletion takes no limit and no offset, and the call of a function no limit=0. Name the rows in the filter, such as id=in.(…).',
   ORDER_NOT_SUPPORTED: 'Rows that are changed or deleted cannot be ordered by a related table.',
   QUERY_TOO_COMPLEX: 'The query has more parameters, columns, embedded tables or conditions than a request may have.',
 }

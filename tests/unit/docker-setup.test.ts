@@ -69,6 +69,33 @@ describe('setup in a second folder', () => {
     expect((await command('setup', [])).output).toContain('stays as it is')
   })
 
+  test('lets containers read the secrets, and keeps the mode of a file behind a link', async () => {
+    await docker('finance', [], [])
+    const elsewhere = join(directory, 'elsewhere')
+    await writeFile(elsewhere, 'a secret of another program', { mode: 0o600 })
+    await mkdir(join(deployment(), 'secrets'))
+    await symlink(elsewhere, join(deployment(), 'secrets/SMTP_URL'))
+    expect((await command('setup', ['https://money.example.org'])).code).toBe(0)
+    const modes = await Promise.all([elsewhere, join(deployment(), 'secrets/BETTER_AUTH_SECRET')].map(async (file) => (await stat(file)).mode & 0o777))
+    expect(modes).toEqual([0o600, 0o644])
+  })
+
+  test('in its own folder, without its secrets, says so and offers no deletion', async () => {
+    await docker('finance', [deployment()], ['finance_database'])
+    const { code, complaint } = await command('setup', ['https://money.example.org'])
+    expect([code, complaint]).toEqual([1, expect.stringContaining('The secrets of this deployment are lost')])
+    expect(complaint).not.toContain('down --volumes')
+    expect(await written()).toEqual([])
+  })
+
+  test('is necessary before an upgrade, and a backup refuses unknown arguments', async () => {
+    expect(await command('upgrade', [])).toMatchObject({ code: 1, complaint: expect.stringContaining('infra/docker/setup <address>') })
+    for (const args of [['--help'], ['backups', '--keep', '1']])
+      expect(await command('backup', args)).toMatchObject({ code: 1, complaint: expect.stringContaining('Usage: infra/docker/backup') })
+    expect(await command('restore', [''])).toMatchObject({ code: 1, complaint: expect.stringContaining('Name a backup') })
+    expect(await written()).toEqual([])
+  })
+
   test('with the .env of the first refuses while the first runs from its own folder', async () => {
     await docker('finance', [], [])
     expect((await command('setup', ['https://money.example.org'])).code).toBe(0)

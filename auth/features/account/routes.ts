@@ -127,7 +127,7 @@ export const accountRoutes = [
     credential: 'none',
     limits: { address: perMinute(20) },
     output: successMessage,
-    handle: respondWith(succeeded('The account is deleted, and whoever was signed in to it no longer is.'), disownAccount),
+    handle: respondWith(succeeded('The account is deleted, and all of its sessions have ended.'), disownAccount),
   }),
   route('POST', '/send-verification-email', {
     summary: 'Mails a new link that verifies the address.',

@@ -42,4 +42,3 @@ Moves all rows of `p_category_id` to `p_replacement_id`, a category of the same 
 
 Returns {`category_id`, `replacement_id`, `transactions`, `subscriptions`, `line_items`}; the last three are the numbers of moved rows. 404 if you do not see one of the two categories. 403 if your role may not delete.$$;
 grant execute on function api.delete_category(uuid, uuid) to authenticated;
-grant execute on function private.same_tenant(text, text, text, text) to authenticated;

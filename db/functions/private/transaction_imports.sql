@@ -232,15 +232,15 @@ begin atomic
     case when d.known_id is null then coalesce(d.transaction_date, now()) when d.is_moved then d.transaction_date end,
     case when d.known_id is null or d.is_moved then d.booked_on end,
     coalesce(d.currency, p_account_currency, 'usd'), d.key, d.filed,
-    case when d.known_id is null or d.takes_reference_no then d.reference_no else d.known_reference_no end,
-    case when d.known_id is null or d.takes_description then d.description else d.known_description end,
+    case when d.known_id is null or d.takes_reference_no then d.reference_no end,
+    case when d.known_id is null or d.takes_description then d.description end,
     case when d.known_id is null then coalesce(d.status, 'paid') else d.says_status end,
-    case when d.known_id is null or d.takes_metadata then d.metadata else d.known_metadata end
+    case when d.known_id is null or d.takes_metadata then d.metadata end
   from decided d
   order by d.row_number;
 end;
 comment on function private.judge_import(jsonb, text, uuid, text) is
-  'The verdict for each row of a file in the active context, with the values to store and the id of the new or existing transaction. For an existing one, transaction_date is null unless it changes.';
+  'The verdict for each row of a file in the active context, with the values to store and the id of the new or existing transaction. For an existing one, transaction_date, reference_no, description and metadata are null unless they change.';
 
 -- Callers may not insert into imports, so that the table lists only real imports. This function is the only way. It inserts an import into
 -- the caller's own context.
@@ -326,7 +326,7 @@ begin
   if changed > 0 then
     raise sqlstate 'PT409' using
       message = format('%s of the import''s transactions %s been changed since', changed, case changed when 1 then 'has' else 'have' end),
-      hint = 'Nothing was deleted. Changed is what was edited, also if it was edited back, or has line items or tags. Delete the transactions themselves instead.';
+      hint = 'Nothing was deleted. A transaction counts as changed if it was edited, even if edited back, or if it has line items or tags. Delete the transactions themselves instead.';
   end if;
   delete from api.transactions where import_id = p_import_id;
 end

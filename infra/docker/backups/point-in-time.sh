@@ -1,4 +1,4 @@
-# Point-in-time recovery: sourced by infra/docker/restore for --at. Uses its $at, $drill, $revoke, $work, $lines and explain.
+# Point-in-time recovery: sourced by infra/docker/restore for --at. Uses its variables and its functions.
 # shellcheck shell=bash disable=SC2154
 
 bases=()
@@ -8,14 +8,14 @@ for line in "${lines[@]:-*}"; do
 done
 # sort by time, which is the last part of the name
 mapfile -t bases < <(printf '%s\n' "${bases[@]}" | awk -F/base- 'NF == 2 { print $2 " " $0 }' | sort | cut -d' ' -f2)
-[ "${#bases[@]}" -gt 0 ] || { echo "There is nothing to go back with: backups/pitr has no copy of a database. The profile pitr makes them; docs/operations.md." >&2; exit 1; }
+[ "${#bases[@]}" -gt 0 ] || { echo "backups/pitr has no copy of a database. Start the profile pitr, which makes them; docs/operations.md." >&2; exit 1; }
 readable() { date -u -d "@$1" '+%Y-%m-%d %H:%M:%SZ'; }
-possible="Possible is any moment from $(readable "$(seconds_of "${bases[0]##*/}")") until now"
+possible="You can restore any time from $(readable "$(seconds_of "${bases[0]##*/}")") until now"
 
 target=latest base=${bases[-1]}
 if [ "$at" != latest ]; then
   if ! [[ $at =~ (Z|UTC|[+-][0-9]{2}(:?[0-9]{2})?)$ ]] || ! target=$(date -u -d "$at" '+%Y-%m-%d %H:%M:%S.%6N+00' 2>/dev/null); then
-    echo "Say the moment with its zone, such as '2026-01-31 12:00:00+01:00' or 2026-01-31T11:00:00Z. $possible." >&2
+    echo "Give the time with its zone, such as '2026-01-31 12:00:00+01:00' or 2026-01-31T11:00:00Z. $possible." >&2
     exit 1
   fi
   [[ $target < $(date -u '+%Y-%m-%d %H:%M:%S.%6N+00') ]] || { echo "$at is in the future. $possible." >&2; exit 1; }
@@ -60,7 +60,7 @@ status=0
 serve "$work/up" || status=1
 [ "$status" = 1 ] || echo "Restored as it was at $at."
 if [ -n "$old_volume" ]; then
-  echo "What was there before is the volume $old_volume. To go back to it: write DATABASE_VOLUME=$old_volume into .env, docker compose up -d --wait"
+  echo "The former database is in the volume $old_volume. To go back to it: write DATABASE_VOLUME=$old_volume into .env, docker compose up -d --wait"
   echo "When you are sure, remove it: docker volume rm $old_volume"
 fi
 exit "$status"

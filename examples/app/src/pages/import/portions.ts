@@ -35,7 +35,7 @@ export const lacksCurrency = (group: Group, { accounts }: Choices): boolean => !
 
 /**
  * Returns the portions of a request. The source contains the bank's account, because a bank's ids are unique only within an account.
- * If the file names no account, the source contains the chosen one.
+ * The source contains the chosen account if the file names none, or if it is a CSV file without a preset.
  */
 export function portionsOf({ preset, format }: Statement, groups: Group[], accounts: Account[], choices: Choices): Portion[] {
   return groups.map((group): Portion => {
