@@ -23,7 +23,7 @@ afterAll(() => stack.stop())
 
 const status = async () => (await mine.get('/tags')).status
 const notify = (what = 'reload config') => stack.owner.query(`notify pgrst, '${what}'`)
-/** The sessions of PostgREST that wait for a lock. */
+/** The sessions of PostgREST that wait for a lock: one or, if a notification arrives while it loads, two. */
 const waiting = async (): Promise<number[]> =>
   (await stack.owner.query<{ pid: number }>(
     `select pid from pg_stat_activity where usename = 'authenticator' and datname = current_database() and wait_event_type = 'Lock'`,
@@ -66,7 +66,7 @@ test.each(["statement_timeout = '200ms'", "lock_timeout = '200ms'"])(
     const migration = await transaction()
     await migration.query('lock table auth.jwks in access exclusive mode')
     await notify()
-    await expect.poll(waiting).toHaveLength(1)
+    await expect.poll(waiting).not.toHaveLength(0)
     const [since] = (await stack.owner.query('select clock_timestamp() as now')).rows
     await expect.poll(async () =>
       (await stack.owner.query(`select clock_timestamp() > $1::timestamptz + interval '600 milliseconds' as passed`, [since.now])).rows
@@ -82,9 +82,9 @@ test('a reload succeeds in spite of a cancelled statement', async () => {
   const migration = await transaction()
   await migration.query('lock table auth.jwks in access exclusive mode')
   await notify()
-  await expect.poll(waiting).toHaveLength(1)
+  await expect.poll(waiting).not.toHaveLength(0)
   await stack.owner.query('select pg_cancel_backend(pid) from unnest($1::int[]) pid', [await waiting()])
-  await expect.poll(waiting).toHaveLength(1)
+  await expect.poll(waiting).not.toHaveLength(0)
   expect(await status()).toBe(200)
   await Promise.all([reloaded(), migration.query('commit')])
   expect(await status()).toBe(200)
@@ -119,7 +119,7 @@ test('a reload succeeds in spite of a deadlock with a migration', async () => {
   const migration = await transaction()
   await migration.query('lock table private.settings in access exclusive mode')
   await notify()
-  await expect.poll(waiting).toHaveLength(1)
+  await expect.poll(waiting).not.toHaveLength(0)
   await migration.query('lock table auth.jwks in access exclusive mode')
   await Promise.all([reloaded(), migration.query('commit')])
   expect(await status()).toBe(200)
