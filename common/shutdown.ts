@@ -5,8 +5,8 @@
 import { isConfigError } from './errors.ts'
 import { describeError, type Log } from './log.ts'
 
-/** Timeout of a stop, in milliseconds. Requests have 21 s to finish and the mail queue 5 s. Containers get more time before they are killed. */
-export const stopTimeoutMs = 30_000
+/** Timeout of a stop, in milliseconds. Requests and the mail queue have 5 s each to finish. Containers get more time before they are killed. */
+export const stopTimeoutMs = 12_000
 
 /**
  * Calls `stop` and exits at the first SIGTERM, SIGINT or crash. Later signals and crashes are only logged. After a crash the exit code

@@ -201,7 +201,7 @@ resource "aws_ecs_task_definition" "main" {
       user                   = lookup(container, "user", "1000")
       readonlyRootFilesystem = true
       linuxParameters        = { initProcessEnabled = true, capabilities = { drop = ["ALL"] } }
-      stopTimeout            = 40
+      stopTimeout            = 30
       mountPoints            = lookup(container, "mounts", [])
       dependsOn              = lookup(container, "after", [])
       portMappings           = [for port in lookup(container, "port", null)[*] : { containerPort = port, protocol = "tcp" }]

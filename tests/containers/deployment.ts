@@ -56,6 +56,8 @@ export type Deployment = {
   keepSecret(secrets: Record<string, string>): Promise<void>
   /** Kills the process of a service's first container, as a crash would. `docker kill` would count as a requested stop. */
   crash(service: Service): Promise<void>
+  /** Prepares a crash. @returns the function that kills the process at once */
+  prepareCrash(service: Service): Promise<() => void>
   /** Returns the link of the newest mail to an address, from the log. */
   mailedLink(to: string): Promise<string>
   /** Creates a user with a browser. Mails are read from the log. */
@@ -146,12 +148,15 @@ export async function deployment({ size, images = true }: { size?: string, image
     keepSecret: async (secrets) => {
       for (const [name, value] of Object.entries(secrets)) await writeFile(join(directory, 'secrets', name), `${value}\n`, { mode: 0o644 })
     },
-    crash: async (service) => {
+    crash: async (service) => (await it.prepareCrash(service))(),
+    prepareCrash: async (service) => {
       const id = (await compose('ps', '-q', service)).split('\n', 1)[0] ?? ''
       const pid = Number(await run('docker', ['inspect', '-f', '{{.State.Pid}}', id]))
       // This folder would contain all of these tests.
       if (pid === 0) throw new Error(`${service} does not run`)
-      process.kill(pid, 'SIGKILL')
+      return () => {
+        process.kill(pid, 'SIGKILL')
+      }
     },
     mailedLink: async (to) => {
       for (let attempt = 0; attempt < 50; attempt++) {

@@ -156,7 +156,7 @@ test('a response that PostgREST breaks off is logged with its id, and without qu
     return response.status
   }
   await expect.poll(read, soon).toBe(200)
-  const { id, bytes } = await readInterruptedResponse(it.plainUrl, authorization, () => it.crash('postgrest'))
+  const { id, bytes } = await readInterruptedResponse(it.plainUrl, authorization, await it.prepareCrash('postgrest'))
   expect(bytes).toBeLessThan(32_000_000)
   await expect.poll(() => lines('edge', id), soon).toHaveLength(1)
   // This number distinguishes an interrupted response from a complete one.

@@ -10,10 +10,10 @@ export const createLargeFunction = `create function api.large_answer(note text) 
 
 /**
  * Requests the large function from the edge, reads the first bytes, kills PostgREST, and reads the rest.
- * @param end kills PostgREST
+ * @param end kills PostgREST, at once: all sockets on the way together have room for the whole response
  * @returns the id of the request, and the number of bytes received
  */
-export function readInterruptedResponse(url: string, authorization: string | undefined, end: () => Promise<unknown>): Promise<{ id: string, bytes: number }> {
+export function readInterruptedResponse(url: string, authorization: string | undefined, end: () => unknown): Promise<{ id: string, bytes: number }> {
   return new Promise((resolve, reject) => {
     const socket = createConnection({ host: new URL(url).hostname, port: Number(new URL(url).port) })
     let head = ''
@@ -26,7 +26,7 @@ export function readInterruptedResponse(url: string, authorization: string | und
         return
       }
       socket.pause()
-      end().then(() => socket.resume(), reject)
+      Promise.resolve(end()).then(() => socket.resume(), reject)
     }).on('data', (chunk: Buffer) => {
       bytes += chunk.length
     })
