@@ -1,7 +1,7 @@
 /** The HTTP server that every service uses: timeouts, limits, start and graceful stop. */
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import { Server as NetServer, type Socket } from 'node:net'
-import { setTimeout as sleep } from 'node:timers/promises'
+import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises'
 import { configError } from './errors.ts'
 
 /** Whether the client is a browser that navigates and so expects a page. */
@@ -31,6 +31,18 @@ const idleMs = 250
  * old one has ended, and Caddy waits 10 s for it. So a longer time would fail more requests than it saves.
  */
 const drainMs = 5_000
+
+/**
+ * Waits for a turn of the event loop that takes less than half a millisecond, at most a second. Each turn accepts all new connections. So
+ * hardly one arrives between the last turn and the end of the listener, when the system would reset it.
+ */
+async function quietTurn(): Promise<void> {
+  const since = performance.now()
+  for (let begun = since; begun < since + 1_000; begun = performance.now()) {
+    await nextTurn()
+    if (performance.now() - begun < 0.5) return
+  }
+}
 
 /** Resolves when the server listens. @throws ConfigError that names the setting */
 function listening(server: Server, setting: string, port: number): Promise<void> {
@@ -85,6 +97,7 @@ export async function startServer(
   return async () => {
     onStop()
     await sleep(lameDuckMs)
+    await quietTurn()
     // stop only the listener: Server.close() also resets idle connections, and a new connection counts as idle until its first request
     const closed = new Promise((resolve) => NetServer.prototype.close.call(server, resolve))
     const idle = setInterval(() => server.closeIdleConnections(), idleMs)
