@@ -130,7 +130,7 @@ export async function startAuth(
       databaseUrl: config.databaseUrl,
       secret: config.secret,
       log,
-      witness: metrics.mail,
+      observer: metrics.mail,
       tasks: {
         send_mail: (message, { key, signal }) => send({ ...message, from: config.mail.from, idempotencyKey: key }, signal),
         request_password_reset: async ({ to, ...rest }) => {

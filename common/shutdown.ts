@@ -48,7 +48,7 @@ export function gracefulShutdown(log: Log): (stop: () => Promise<void>) => void 
   }
 }
 
-/** Ends a process whose start failed, with one log line. */
+/** Ends a process after a failed start, with one log line. */
 export function endFailedStart(error: unknown): never {
   const { name, message } = describeError(error)
   process.stderr.write(`Cannot start: ${isConfigError(error) ? error.message : `${name}: ${message}`}\n`)

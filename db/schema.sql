@@ -1656,6 +1656,8 @@ grant execute on function private.same_tenant(text,text,text,text) to authentica
 
 grant execute on function private.split_allocations(text,text,text,boolean,boolean) to authenticated;
 
+grant execute on function private.store_import_updates(jsonb[]) to authenticated;
+
 grant execute on function private.target_currency(text) to authenticated;
 
 grant execute on function private.text_of(api.transactions,text) to authenticated;

@@ -75,13 +75,13 @@ export async function store(pool: Pick<Pool, 'query'>, name: string, job: Stored
 }
 
 /** Wraps a handler as a graphile-worker task: decrypts the payload, runs the handler, and retries or gives up. */
-export function attempts({ name, handler, secret, log, pool, witness }: {
+export function attempts({ name, handler, secret, log, pool, observer }: {
   name: string
   handler: Handler<never>
   secret: string
   log: Logger
   pool: Pool
-  witness: MailObserver
+  observer: MailObserver
 }) {
   // The keys of finished jobs. A job that the lost database could not mark as done comes again.
   const done = new Set<string>()
@@ -97,16 +97,16 @@ export function attempts({ name, handler, secret, log, pool, witness }: {
       const signal = AbortSignal.any([abortSignal, AbortSignal.timeout(attemptTimeout)])
       await unlessAborted(handler(payload as never, { key, signal }), signal)
       remember(done, key)
-      witness.done(name)
+      observer.done(name)
     } catch (error) {
       if (abortSignal.aborted) return store(pool, name, stored, 0)
-      witness.failed(reasonOf(error))
+      observer.failed(reasonOf(error))
       const failures = stored.failures + 1
       const age = Date.now() - stored.enqueuedAt
       const delay = retryDelay(age)
       const facts = { task: name, key, recipient_domain: domain, failures, reason: safeReason(error) }
       if ((isDeliveryFailure(error) && error.permanent) || age + delay > giveUpAfter) {
-        witness.gaveUp(reasonOf(error))
+        observer.gaveUp(reasonOf(error))
         log.error(facts, 'gave up on a job of the mail queue')
         return
       }

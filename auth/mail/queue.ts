@@ -43,28 +43,28 @@ const stopPatience = 3 * second
 /** Timeout of the complete stop, because the database may be unreachable. */
 const stopTimeout = 5 * second
 
-const unseen: MailObserver = { done: () => undefined, failed: () => undefined, gaveUp: () => undefined }
+const noObserver: MailObserver = { done: () => undefined, failed: () => undefined, gaveUp: () => undefined }
 
 /**
  * Starts the queue, in any number of processes.
  * @param options.databaseUrl a user that owns the schema `graphile_worker`; the queue opens up to 10 connections
  * @param options.secret encrypts payloads at rest
  * @param options.tasks the handlers by task name
- * @param options.witness receives the outcome of each attempt
+ * @param options.observer receives the outcome of each attempt
  * @throws if the database cannot be reached at the start; a later loss pauses the queue
  */
-export async function startQueue<Payloads extends Record<string, Payload>>({ databaseUrl, secret, log, tasks, witness = unseen }: {
+export async function startQueue<Payloads extends Record<string, Payload>>({ databaseUrl, secret, log, tasks, observer = noObserver }: {
   databaseUrl: string
   secret: string
   log: Logger
-  witness?: MailObserver
+  observer?: MailObserver
   tasks: { [Name in keyof Payloads]: Handler<Payloads[Name]> }
 }): Promise<Queue<Payloads>> {
   const stopping = new AbortController()
   const pool = openPool(databaseUrl, log)
   const taskList = Object.fromEntries(
     Object.entries<Handler<never>>(tasks)
-      .map(([name, handler]) => [name, attempts({ name, handler, secret, log, pool, witness })]),
+      .map(([name, handler]) => [name, attempts({ name, handler, secret, log, pool, observer })]),
   )
 
   const start = async (): Promise<Runner> => {

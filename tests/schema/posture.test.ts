@@ -114,6 +114,7 @@ describe('anon and authenticated', () => {
       'bank_history',
       'bank_values',
       'begin_import',
+      'store_import_updates',
       'date_condition',
       'days_of',
       'core_values',

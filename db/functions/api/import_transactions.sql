@@ -72,17 +72,7 @@ begin
     return next;
   end loop;
   if invalid = 0 and updates is not null then
-    -- The planner expects one row for each tenant. In a nested loop it would compare each row of the tenant with each row of the file.
-    perform set_config('enable_nestloop', 'off', true);
-    update api.transactions t
-      set name = j.name, amount = j.amount, status = j.status, reference_no = coalesce(j.reference_no, t.reference_no),
-        description = coalesce(j.description, t.description), metadata = coalesce(j.metadata, t.metadata),
-        transaction_date = coalesce(j.transaction_date, t.transaction_date),
-        booked_on = case when j.transaction_date is null then t.booked_on else j.booked_on end
-      from unnest(updates) as u (changes) cross join jsonb_to_record(u.changes) as j (
-        transaction_id uuid, name text, amount numeric, status text, reference_no text, description text, metadata jsonb, transaction_date timestamptz, booked_on date)
-      where t.id = j.transaction_id;
-    perform set_config('enable_nestloop', 'on', true);
+    perform private.store_import_updates(updates);
   end if;
   perform set_config('private.import', '', true);
   if invalid > 0 then

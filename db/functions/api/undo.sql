@@ -201,8 +201,9 @@ $$;
 comment on function private.undo_effects(private.effect[], text, text) is
   'Reverts one action of a request on one table, for the rows that are as the request left them. Returns their number.';
 
--- Runs with the definer's rights, so that rows return with their ids, times and users. So this function checks the rights itself. The effects are limited
--- to the caller's personal rows and the active organization's. For the latter the caller needs the right to the opposite action.
+-- Runs with the definer's rights, so that rows return with their ids, times and users. So this function checks the rights itself. The
+-- effects are limited to the caller's personal rows and the active organization's. For the latter the caller needs the right to the
+-- opposite action.
 create or replace function private.revert_request(p_change uuid) returns jsonb
   language plpgsql volatile security definer set search_path = '' set timezone = 'UTC'
 as $$

@@ -242,6 +242,22 @@ end;
 comment on function private.judge_import(jsonb, text, uuid, text) is
   'The verdict for each row of a file in the active context, with the values to store and the id of the new or existing transaction. For an existing one, transaction_date, reference_no, description and metadata are null unless they change.';
 
+-- The planner expects one row for each tenant. In a nested loop it would compare each row of the tenant with each row of the file.
+create or replace function private.store_import_updates(p_updates jsonb[]) returns void
+  language sql set search_path = '' set enable_nestloop = off
+begin atomic
+  update api.transactions t
+    set name = j.name, amount = j.amount, status = j.status, reference_no = coalesce(j.reference_no, t.reference_no),
+      description = coalesce(j.description, t.description), metadata = coalesce(j.metadata, t.metadata),
+      transaction_date = coalesce(j.transaction_date, t.transaction_date),
+      booked_on = case when j.transaction_date is null then t.booked_on else j.booked_on end
+    from unnest(p_updates) as u (changes) cross join jsonb_to_record(u.changes) as j (
+      transaction_id uuid, name text, amount numeric, status text, reference_no text, description text, metadata jsonb, transaction_date timestamptz, booked_on date)
+    where t.id = j.transaction_id;
+end;
+comment on function private.store_import_updates(jsonb[]) is
+  'Stores the new values of the bank, with the caller''s rights. Each element is a row of judge_import() with the verdict updated.';
+
 -- Callers may not insert into imports, so that the table lists only real imports. This function is the only way. It inserts an import into
 -- the caller's own context.
 create or replace function private.begin_import(p_source text, p_account_id uuid, p_file_name text, p_row_count bigint) returns uuid
@@ -432,6 +448,6 @@ $$;
 comment on function private.forget_import_updates() is
   'Deletes the stored import changes of deleted transactions once the activity of the deletion is deleted, because an undo is then impossible.';
 
-grant execute on function private.read_import(jsonb, text), private.judge_import(jsonb, text, uuid, text), private.begin_import(text, uuid, text, bigint),
+grant execute on function private.read_import(jsonb, text), private.judge_import(jsonb, text, uuid, text), private.store_import_updates(jsonb[]), private.begin_import(text, uuid, text, bigint),
   private.bank_values(numeric, text, text, timestamptz, date, text, text, jsonb), private.core_values(jsonb), private.bank_history(uuid[]),
   private.is_untouched(uuid, timestamptz, timestamptz), private.is_of_import(uuid, uuid), private.recognize_import(api.transactions), private.delete_import_transactions(uuid) to authenticated;
