@@ -5,25 +5,26 @@ const timed = [
   'tests/edge/{cost,linear}.test.ts',
   'tests/auth/{hashing-queue,stop}.test.ts',
   'tests/attacks/timing.test.ts',
-  'tests/data/{activity-of-many,shares}.test.ts',
+  'tests/data/shares.test.ts',
 ]
 
-/** Files that need the database server for themselves: one changes a role, the other counts the rows that plans read. */
-const exclusive = ['tests/isolation/values.test.ts', 'tests/data/plans-of-lists.test.ts']
+/** Files that need the database server for themselves: two change a role, the third counts the rows that plans read. */
+const exclusive = ['tests/isolation/values.test.ts', 'tests/data/{activity-of-many,plans-of-lists}.test.ts']
 
 const untimed = [
-  'tests/isolation/{freed-ids,isolation,mutations}.test.ts',
+  'tests/isolation/{freed-ids,isolation,live,mutations}.test.ts',
   'tests/stateful/**/*.test.ts',
   'tests/money/**/*.test.ts',
-  'tests/typed-client/{mcp,package}.test.ts',
-  'tests/data/{inputs,pages,plans,plans-of-others}.test.ts',
+  'tests/typed-client/{export,mcp,older-exports,package}.test.ts',
+  'tests/data/{inputs,pages,plans,plans-of-others,turns}.test.ts',
   'tests/edge/{process,raw,slow}.test.ts',
   'tests/attacks/!(timing).test.ts',
-  'tests/auth/new-secret.test.ts',
+  'tests/auth/{keys,metrics,new-secret,operations,shutdown}.test.ts',
+  'tests/mail/queue.test.ts',
   'tests/database/migrate.test.ts',
   'tests/restore/damages.test.ts',
-  'tests/unit/aws-scripts.test.ts',
-  'tests/local/{another-deployment,external,operator-database,permissions,recovery,refusals,secret-files}.test.ts',
+  'tests/unit/{aws-scripts,docker-setup,passwords}.test.ts',
+  'tests/local/{another-deployment,dev,external,operator-database,permissions,postgres-log,recovery,refusals,secret-files}.test.ts',
 ]
 
 /** The files of `npm run test:proof`, which take too long to run after every edit. */

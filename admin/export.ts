@@ -18,6 +18,8 @@ async function accountOf(db: Kysely<Tables>, userId: string) {
   const accounts = await db.selectFrom('auth.accounts').selectAll().where('userId', '=', userId).orderBy('createdAt').orderBy('id').execute()
   const passkeys = await db.selectFrom('auth.passkeys').selectAll().where('userId', '=', userId).orderBy('createdAt').orderBy('id').execute()
   const keys = await db.selectFrom('auth.api_keys').selectAll().where('userId', '=', userId).orderBy('createdAt', 'desc').orderBy('id').execute()
+  const webhooks = await db.selectFrom('auth.webhooks').selectAll().where('userId', '=', userId).orderBy('createdAt', 'desc').orderBy('id').execute()
+  const calendars = await db.selectFrom('auth.calendars').selectAll().where('userId', '=', userId).orderBy('createdAt', 'desc').orderBy('id').execute()
   const factor = await db.selectFrom('auth.two_factors').select('backupCodes').where('userId', '=', userId).where('enabledAt', 'is not', null)
     .executeTakeFirst()
   const signIn: SignIn = {
@@ -84,6 +86,27 @@ async function accountOf(db: Kysely<Tables>, userId: string) {
       created_at: key.createdAt,
       expires_at: key.expiresAt,
       last_used_at: key.lastUsedAt,
+    })),
+    webhooks: webhooks.map((webhook) => ({
+      id: webhook.id,
+      name: webhook.name,
+      url: webhook.url,
+      organization_id: webhook.organizationId,
+      tables: webhook.tables,
+      created_at: webhook.createdAt,
+      delivered_at: webhook.deliveredAt,
+      failing_since: webhook.failingSince,
+      last_failure: webhook.lastFailure,
+      last_status: webhook.lastStatus,
+      disabled_at: webhook.disabledAt,
+    })),
+    calendars: calendars.map((calendar) => ({
+      id: calendar.id,
+      name: calendar.name,
+      organization_id: calendar.organizationId,
+      amounts: calendar.hasAmounts,
+      created_at: calendar.createdAt,
+      last_read_at: calendar.lastReadAt,
     })),
   }
   return { user, organizations, files }

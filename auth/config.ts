@@ -12,6 +12,9 @@ export type MailTransport =
 /** The path of the auth surface below base_url. */
 export const basePath = '/api/auth'
 
+/** The path of live streams, which last as long as their clients wish. */
+export const streamPath = '/changes'
+
 /** The configuration. Required settings are present. */
 export type Config = {
   production: boolean
@@ -37,11 +40,15 @@ export type Config = {
   keyRotationDays: number
   activityDays: number
   eventsDays: number
+  /** Maximum number of live streams of this process. */
+  changesStreams: number
   defaultProduct: string | undefined
   /** The sign-up mode, and the allowed domains of addresses. An empty list allows all. */
   signUp: { by: Settings['SIGN_UP'], domains: string[] }
   /** The provider of single sign-on, and whether it makes accounts for new users. */
   oidc: { issuer: string, clientId: string, clientSecret: string, name: string, signUp: boolean } | undefined
+  /** The file of exchange rates that is downloaded once a day. */
+  exchangeRatesUrl: string | undefined
   logLevel: Settings['LOG_LEVEL']
   /** The commands that messages to the operator name. */
   commands: { admin: string, migrate: string }
@@ -76,6 +83,13 @@ function oidcProvider(settings: Settings): Config['oidc'] {
   }
 }
 
+function exchangeRatesUrl({ EXCHANGE_RATES_URL: url }: Settings): string | undefined {
+  // Unencrypted rates could be changed on their way.
+  if (url !== undefined && !url.startsWith('https:') && !isLocal(new URL(url).hostname))
+    throw configError('EXCHANGE_RATES_URL must begin with https, except on this machine.')
+  return url
+}
+
 /** Builds the configuration. @throws ConfigError that names the missing or unsuitable setting */
 export function authConfig(settings: Settings): Config {
   const transport = mailTransport(settings)
@@ -100,9 +114,11 @@ export function authConfig(settings: Settings): Config {
     keyRotationDays: settings.KEY_ROTATION_DAYS,
     activityDays: settings.ACTIVITY_DAYS,
     eventsDays: settings.EVENTS_DAYS,
+    changesStreams: settings.CHANGES_STREAMS,
     defaultProduct: settings.DEFAULT_PRODUCT,
     signUp: { by: settings.SIGN_UP, domains: settings.SIGN_UP_DOMAINS },
     oidc: oidcProvider(settings),
+    exchangeRatesUrl: exchangeRatesUrl(settings),
     logLevel: settings.LOG_LEVEL,
     commands: { admin: settings.ADMIN_COMMAND, migrate: settings.MIGRATE_COMMAND },
     traces: settings.OTEL_EXPORTER_OTLP_ENDPOINT === undefined

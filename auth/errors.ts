@@ -26,6 +26,8 @@ export const errorCodes = {
   FORBIDDEN: [403, 'You are not allowed to do this.'],
   MEMBERSHIP_LIMIT_REACHED: [403, 'An organization has at most 50 members.'],
   API_KEY_LIMIT_REACHED: [403, 'A user has at most 20 API keys.'],
+  CALENDAR_LIMIT_REACHED: [403, 'A user has at most 10 calendars.'],
+  WEBHOOK_LIMIT_REACHED: [403, 'A user has at most 10 webhooks.'],
   INVITATION_LIMIT_REACHED: [403, 'An organization has at most 100 pending invitations.'],
   ORGANIZATION_LIMIT_REACHED: [403, 'A user owns at most 5 organizations.'],
   PASSKEY_LIMIT_REACHED: [403, 'A user has at most 20 passkeys.'],

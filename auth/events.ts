@@ -19,6 +19,12 @@ export const accountEventKinds = [
   'api_key_revoked',
   'account_linked',
   'account_unlinked',
+  'webhook_created',
+  'webhook_secret_rotated',
+  'webhook_disabled',
+  'webhook_deleted',
+  'calendar_created',
+  'calendar_revoked',
 ] as const
 
 export type AccountEventKind = typeof accountEventKinds[number]

@@ -25,6 +25,10 @@ const ends = [
 const batchRows = 1_000
 /** Time per table and round, in milliseconds. A started batch finishes. */
 const sweepMs = 2_000
+
+/** Maximum number of changes that live streams can resume from. Changes are kept for an hour at most. */
+const keptChanges = 100_000
+
 type Outcome = 'left' | 'failed' | 'done'
 /** Pauses between rounds, by the worst outcome of a table, in milliseconds. */
 const pauses: Record<Outcome, number> = { left: 1_000, failed: 60_000, done: 10 * 60_000 }
@@ -51,6 +55,13 @@ const sweepsOf = (pool: pg.Pool, { activityDays, eventsDays }: Kept): Sweep[] =>
     table: 'api.activity',
     async batch() {
       const { rows } = await pool.query<{ count: string }>('select private.forget_activity($1, $2) as count', [activityDays, batchRows])
+      return Number(rows[0]?.count)
+    },
+  },
+  {
+    table: 'private.changes',
+    async batch() {
+      const { rows } = await pool.query<{ count: string }>('select private.forget_changes($1, $2) as count', [keptChanges, batchRows])
       return Number(rows[0]?.count)
     },
   },

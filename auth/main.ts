@@ -15,8 +15,10 @@ import { startTracing, type Tracing } from '../common/tracing.ts'
 import { authConfig, type Config } from './config.ts'
 import { connect, withClient, type AuthDatabase } from './database.ts'
 import { jwtOptions, tokenLifetimeSeconds } from './engine/engine.ts'
-import { createPasswords, createHashingQueue } from './engine/passwords.ts'
+import { createPasswords, createHashingQueue, type Passwords } from './engine/passwords.ts'
 import { createLimits } from './engine/rate-limits.ts'
+import { startRateDownloads } from './exchange-rates/download.ts'
+import { createChangeStreams } from './features/change/streams.ts'
 import { startHousekeeping } from './housekeeping.ts'
 import { createApp, routeLabels } from './http/app.ts'
 import { healthChecks, cacheForASecond } from './http/health.ts'
@@ -28,6 +30,8 @@ import { startNotices } from './mail/notices.ts'
 import { startQueue } from './mail/queue.ts'
 import { mailSender, type OutgoingMail } from './mail/transports.ts'
 import { createServices } from './services.ts'
+import { startWebhooks } from './webhooks/dispatcher.ts'
+import { publicReceivers, type Receivers } from './webhooks/sender.ts'
 
 /** Time in which a stopping service still accepts requests, in milliseconds. Load balancers need it to notice the stop. */
 const lameDuckMs = 250
@@ -52,6 +56,12 @@ export type StartOptions = Partial<Pick<KeyOptions, 'retireAfterSeconds'>> & {
   onUnsentMail?: (mail: OutgoingMail) => void
   /** Pause between two queries for new notices, in milliseconds. */
   noticePauseMs?: number | undefined
+  /** Pause between two rounds of webhooks, in milliseconds. */
+  webhookPauseMs?: number | undefined
+  /** The servers that may receive webhooks. Only `npm start` on localhost and tests allow others than those of the public internet. */
+  receivers?: Receivers | undefined
+  /** Wraps the hashes and checks of passwords. */
+  wrapPasswords?: (passwords: Passwords) => Passwords
 }
 
 /**
@@ -89,7 +99,16 @@ async function checkDatabase(db: AuthDatabase, config: Config): Promise<void> {
 export async function startAuth(
   config: Config,
   log: Log,
-  { wrapListener = ({ listener }) => listener, additions = { surfaces: [], commands: [] }, onUnsentMail, noticePauseMs, ...tuning }: StartOptions = {},
+  {
+    wrapListener = ({ listener }) => listener,
+    additions = { surfaces: [], commands: [] },
+    onUnsentMail,
+    noticePauseMs,
+    webhookPauseMs,
+    receivers = publicReceivers,
+    wrapPasswords = (passwords) => passwords,
+    ...tuning
+  }: StartOptions = {},
 ): Promise<() => Promise<void>> {
   // stops the parts in the opposite order, also if the start fails
   const running = new AsyncDisposableStack()
@@ -104,13 +123,23 @@ export async function startAuth(
     // A hash needs 32 MiB, so three threads fit into a container's limit. A full queue takes about six seconds, and up to three times
     // that on a busy machine, so its timeout is 20 seconds.
     const threads = Math.min(3, availableParallelism())
-    const passwords = createPasswords(threads, (error) => log.warn({ error: describeError(error) }, 'a thread that hashes passwords was lost'))
+    const passwords = wrapPasswords(
+      createPasswords(threads, (error) => log.warn({ error: describeError(error) }, 'a thread that hashes passwords was lost')),
+    )
     running.defer(passwords.stop)
     // one more slot than threads, so that a thread gets its next hash while a session is stored
     const hashingQueue = createHashingQueue(threads + 1, 64, 20_000, () => metrics.limitHit('hashing_queue'))
     const limits = createLimits(connections, config.rateLimitEnabled, (by) => metrics.limitHit(by))
     const mailer = createMailer(config, (name, payload) => queue.enqueue(name, payload))
-    const services = await createServices({ config, connections, limits, hashingQueue, passwords, mailer, log })
+    const streams = createChangeStreams({
+      pool,
+      secret: config.secret,
+      maxStreams: config.changesStreams,
+      observer: metrics.streams,
+      log,
+    })
+    running.defer(streams.stop)
+    const services = await createServices({ config, connections, limits, hashingQueue, passwords, mailer, receivers, streams, log })
     const { engine } = services
     const keys: KeyOptions = {
       engine,
@@ -143,11 +172,26 @@ export async function startAuth(
     })
     running.defer(queue.stop)
     running.defer(startNotices(pool, (client) => createMailer(config, (name, payload) => queue.enqueue(name, payload, client)), log, noticePauseMs))
+    running.defer(startWebhooks({ pool, secret: config.secret, receivers, observer: metrics.webhooks, log, pauseMs: webhookPauseMs }))
     const rotation = startRotation(keys)
     running.defer(rotation.stop)
     running.defer(startHousekeeping(pool, config, rotation, log))
+    const { exchangeRatesUrl } = config
+    if (exchangeRatesUrl !== undefined) running.defer(startRateDownloads(pool, exchangeRatesUrl, log))
+    const failedRateDownloads = async () =>
+      exchangeRatesUrl === undefined ? 0 : Number((await pool.query<{ count: string }>('select private.rate_download_failures() as count')).rows[0]?.count)
+    const webhookLagSeconds = async () => (await pool.query<{ seconds: number }>('select private.webhook_lag() as seconds')).rows[0]?.seconds ?? 0
     const databaseVersions = async () => (await pool.query<Versions>(databaseVersionsSql)).rows[0]
-    metrics.watch({ hashingQueue, rotation, pools: { ...pools, mail: queue.pool }, backlog: queue.backlog, databaseVersions })
+    metrics.watch({
+      hashingQueue,
+      streams,
+      rotation,
+      pools: { ...pools, mail: queue.pool },
+      backlog: queue.backlog,
+      failedRateDownloads,
+      webhookLagSeconds,
+      databaseVersions,
+    })
     const document = () => withClient(pool, (client) => openApiDocument(client, config.publicUrl))
     let stopping = false
     const checks = cacheForASecond(healthChecks(db, await migrationNames()))
@@ -159,6 +203,8 @@ export async function startAuth(
     const served = wrapListener(service, { log, registry: metrics.registry, tracing })
     const onStop = () => {
       stopping = true
+      // a stream does not end by itself, and its client resumes at another process
+      streams.close()
     }
     const onError = (error: unknown) => log.error({ error: describeError(error) }, 'request failed')
     running.defer(await startServer(served, { host: config.host, port: config.port, setting: 'PORT', lameDuckMs, onStop, onError }))

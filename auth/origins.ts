@@ -1,4 +1,5 @@
 /** The trusted origins: our own, those of TRUSTED_ORIGINS, and every origin on localhost if PUBLIC_URL is there. No I/O. */
+import type { Context } from 'hono'
 
 /** The trusted origins. */
 export type Origins = {
@@ -46,4 +47,13 @@ export function isTrustedUrl({ appUrl, origins }: { appUrl: string, origins: Ori
   const { origin, username, protocol, pathname } = new URL(url, app)
   const isOutsideApp = origin === app.origin && !`${pathname}/`.startsWith(app.pathname)
   return /^https?:$/.test(protocol) && username === '' && origins.trusts(origin) && !isOutsideApp
+}
+
+/** Returns the origin that a browser sends; undefined for other clients. */
+export function originOf(context: Context): string | undefined {
+  const origin = context.req.header('origin')
+  if (origin !== undefined) return origin
+  const referer = context.req.header('referer')
+  if (referer !== undefined) return URL.canParse(referer) ? new URL(referer).origin : 'null'
+  return ['cross-site', 'same-site'].includes(context.req.header('sec-fetch-site') ?? '') ? 'null' : undefined
 }

@@ -9,8 +9,8 @@ export type RateLimit = { window: number, max: number }
 export const perMinute = (max: number): RateLimit => ({ window: 60, max })
 
 export type Policy = {
-  /** The credential that the request must carry. The handler itself checks an API key. */
-  credential: 'session' | 'session or API key' | 'none'
+  /** The credential that the request must carry. The handler itself checks a token of the data surface, and an API key. */
+  credential: 'session' | 'session or API key' | 'session, token or API key' | 'none'
   /** Whether the request may name an organization. The caller must then be a member of it. */
   namesOrganization: boolean
   /** Whether the handler hashes a password. The request then waits for a slot in the hashing queue. */

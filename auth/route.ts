@@ -8,11 +8,14 @@ import type { AuthDatabase, PreparedQuery } from './database.ts'
 import type { HashingQueue } from './engine/passwords.ts'
 import type { Guesses, Limits } from './engine/rate-limits.ts'
 import { refuse, type ErrorCode } from './errors.ts'
+import type { ChangeStreams } from './features/change/streams.ts'
 import type { Provider } from './features/single-sign-on/provider.ts'
 import type { Signer } from './keys/signing-keys.ts'
+import type { FairQueue } from '../common/fair-queue.ts'
 import type { Log } from '../common/log.ts'
 import type { Mailer } from './mail/mailer.ts'
 import type { Plans } from './plans.ts'
+import type { Receivers } from './webhooks/sender.ts'
 import type { Caller, Client, Policy } from './policy.ts'
 
 /** The parts of the service that handlers use. */
@@ -28,9 +31,14 @@ export type Services = {
   limits: Limits
   guesses: Guesses
   hashingQueue: HashingQueue
+  /** Limits the connections that reads of calendars hold, because their secret is the only credential. */
+  calendarQueue: FairQueue
   mailer: Mailer
+  /** The servers that may receive webhooks. */
+  receivers: Receivers
   /** The provider of single sign-on. Undefined without OIDC_ISSUER. */
   provider: Provider | undefined
+  streams: ChangeStreams
   log: Log
 }
 
@@ -42,6 +50,8 @@ type Variables = {
   caller: Caller | undefined
   /** The API key of a request that has one instead of a session. The handler checks it. */
   apiKey: string | undefined
+  /** The token of the data surface of a request that has one instead of a session. The handler checks it. */
+  token: string | undefined
   /** The Set-Cookie headers of the response. */
   cookies: string[]
   /** The URL to which a browser is redirected instead of receiving a page. */
@@ -66,8 +76,10 @@ type Row<Input extends z.ZodType, Output extends z.ZodType> = Partial<Policy> & 
   /** Errors in addition to those that follow from the policy and the input: description/auth.ts. */
   refuses?: readonly ErrorCode[]
   output: Output
-  /** Returns the response body. @throws Refusal */
-  handle: (c: RouteContext, input: z.output<Input>) => z.output<Output> | Promise<z.output<Output>>
+  /** Returns the response body, or the response itself if the body is not JSON. @throws Refusal */
+  handle: (c: RouteContext, input: z.output<Input>) => z.output<Output> | Response | Promise<z.output<Output> | Response>
+  /** Default: application/json. */
+  mediaType?: 'text/event-stream' | 'text/calendar'
   headers?: Record<string, string>
   /** The effect on the client's session. A row with `startsSession` needs none. */
   sessionEffect?: 'begins' | 'tells' | 'moves' | 'ends'

@@ -8,12 +8,15 @@ import { sessionReader } from './engine/read-session.ts'
 import { refuse } from './errors.ts'
 import { disownToken } from './features/account/sign-up.ts'
 import { signUpProblem } from './features/account/sign-up.ts'
+import type { ChangeStreams } from './features/change/streams.ts'
 import { createProvider } from './features/single-sign-on/provider.ts'
 import { requireSecondFactor } from './features/two-factor/two-factor.ts'
+import { fairQueue } from '../common/fair-queue.ts'
 import type { Log } from '../common/log.ts'
 import type { Mailer } from './mail/mailer.ts'
 import { plans } from './plans.ts'
 import type { Services } from './route.ts'
+import type { Receivers } from './webhooks/sender.ts'
 
 export type ServiceParts = {
   config: Config
@@ -22,10 +25,12 @@ export type ServiceParts = {
   hashingQueue: HashingQueue
   passwords: Pick<Passwords, 'hash' | 'verify'>
   mailer: Mailer
+  receivers: Receivers
+  streams: ChangeStreams
   log: Log
 }
 
-export async function createServices({ config, connections, limits, hashingQueue, passwords, mailer, log }: ServiceParts) {
+export async function createServices({ config, connections, limits, hashingQueue, passwords, mailer, receivers, streams, log }: ServiceParts) {
   const { db, prepared } = connections
   const engine = await createEngine({
     config,
@@ -51,8 +56,11 @@ export async function createServices({ config, connections, limits, hashingQueue
     limits,
     guesses: createGuesses(limits),
     hashingQueue,
+    calendarQueue: fairQueue(2, 32, 5_000),
     mailer,
+    receivers,
     provider: config.oidc && createProvider(config.oidc, `${config.publicUrl}${basePath}/callback/oidc`),
+    streams,
     log,
   } satisfies Services
 }

@@ -2,15 +2,14 @@
  * Measures auth requests against baselines, in turn: get-session and token against bare Hono with one query, sign-in against raw scrypt, and
  * get-session during sign-ins against get-session alone.
  */
-import { spawn } from 'node:child_process'
 import { createHmac, scrypt } from 'node:crypto'
-import { readFileSync } from 'node:fs'
 import { connect, type Socket } from 'node:net'
 import { promisify } from 'node:util'
 import { hashPassword } from 'better-auth/crypto'
 import { authDatabaseUrl } from '../infra/local/environment.ts'
 import { freePort } from '../infra/local/ports.ts'
 import type { Figure } from './figures.ts'
+import { runProgram } from './programs.ts'
 import { benchStack, people, quantile } from './stack.ts'
 
 const users = 400
@@ -125,31 +124,6 @@ async function rawScrypt(concurrency: number, milliseconds: number): Promise<num
   return done / (performance.now() - started) * 1000
 }
 
-/**
- * Starts a program and waits until it responds. The disposal of `resources` stops it.
- * @returns a function that reads its CPU time in milliseconds; 0 on other systems than Linux
- */
-async function run(resources: AsyncDisposableStack, args: string[], env: Record<string, string>, port: number, path: string): Promise<() => number> {
-  const child = spawn(process.execPath, args, { env: { PATH: process.env['PATH'], ...env, PORT: String(port) }, stdio: ['ignore', 'ignore', 'inherit'] })
-  const exited = new Promise((resolve) => child.once('exit', resolve))
-  resources.defer(async () => {
-    child.kill('SIGTERM')
-    await exited
-  })
-  for (;;) {
-    const isUp = await fetch(`http://127.0.0.1:${port}${path}`).then((response) => response.body?.cancel().then(() => true), () => false)
-    if (isUp) {
-      return () => {
-        if (process.platform !== 'linux') return 0
-        const [, ...fields] = readFileSync(`/proc/${child.pid}/stat`, 'utf8').split(') ').at(-1)?.split(' ') ?? []
-        // clock ticks of ten milliseconds
-        return (Number(fields[10]) + Number(fields[11])) * 10
-      }
-    }
-    if (child.exitCode !== null) throw new Error(`${args.join(' ')} ended with ${child.exitCode}`)
-  }
-}
-
 /** Runs all measurements of this file, in about forty seconds. */
 export async function authFigures(): Promise<Figure[]> {
   await using stack = await benchStack(people(users))
@@ -165,7 +139,7 @@ export async function authFigures(): Promise<Figure[]> {
   await using resources = new AsyncDisposableStack()
   const [port, barePort] = [await freePort(), await freePort()]
   const databaseUrl = authDatabaseUrl(stack.url, stack.authServicePassword)
-  const cpu = await run(
+  const { cpuMs: cpu } = await runProgram(
     resources,
     ['auth/main.ts'],
     {
@@ -177,7 +151,7 @@ export async function authFigures(): Promise<Figure[]> {
     port,
     '/readyz',
   )
-  const bareCpu = await run(resources, ['bench/bare-hono.ts'], { DATABASE_URL: databaseUrl }, barePort, '/session')
+  const { cpuMs: bareCpu } = await runProgram(resources, ['bench/bare-hono.ts'], { DATABASE_URL: databaseUrl }, barePort, '/session')
 
   const allUsers = Array.from({ length: users }, (_, i) => i + 1)
   const requests = (method: string, path: string) => allUsers.map((user) => requestOf(method, path, user))

@@ -8,6 +8,8 @@ import { authFigures } from './auth.ts'
 import { edgeFigures } from './edge.ts'
 import { print, type Figure } from './figures.ts'
 import { listFigures } from './embedded-lists.ts'
+import { liveFigures } from './live.ts'
+import { insertLargePerson, personFigures } from './one-person.ts'
 import { growthFigures, readFigures } from './reads.ts'
 import { benchStack } from './stack.ts'
 import { throughputFigures } from './throughput.ts'
@@ -19,6 +21,7 @@ const filled = (count: number) =>
     await insertLargeDataset(owner, count)
     await owner.query('set session_replication_role = replica')
     for (const who of [datasetCallers.many, datasetCallers.team]) await insertTransactionParts(owner, who)
+    await insertLargePerson(owner)
     await owner.query('reset session_replication_role')
     await owner.query('vacuum analyze')
   })
@@ -26,7 +29,16 @@ const filled = (count: number) =>
 const figures: Figure[] = []
 await using small = await filled(rows)
 const only = process.env['BENCH_ONLY']
-const parts = { reads: readFigures, lists: listFigures, throughput: throughputFigures, edge: edgeFigures, writes: writeFigures, auth: authFigures }
+const parts = {
+  reads: readFigures,
+  lists: listFigures,
+  person: personFigures,
+  throughput: throughputFigures,
+  edge: edgeFigures,
+  writes: writeFigures,
+  auth: authFigures,
+  live: liveFigures,
+}
 for (const [name, measure] of Object.entries(parts)) if (only === undefined || only === name) figures.push(...await measure(small))
 if (only === 'growth' || only === undefined && process.env['BENCH_ROWS'] === undefined) {
   await using large = await filled(10 * rows)

@@ -1,16 +1,19 @@
 /** Entry point of the client package: `createClient`, errors, passkeys and the types of both surfaces. */
 import { PostgrestClient } from '@supabase/postgrest-js'
 import { authMethods, type Fetch } from './auth.ts'
-import type { Database } from './database.ts'
+import type { Database, TableName } from './database.ts'
 import { FinanceError } from './errors.ts'
 import type { Auth } from './routes.ts'
+import { createRowChanges, type RowsNotice } from './rows.ts'
 import { type Change, createSessionStore, type SessionStore } from './session.ts'
+import { realClock } from './stream.ts'
 
 export type * from './database.ts'
 export { FinanceError, financeError, unwrap } from './errors.ts'
 export { type TextColumn, textLengths } from './fields.ts'
 export { createPasskey, signInWithPasskey, supportsPasskeys } from './passkeys.ts'
 export type * from './routes.ts'
+export type { RowsNotice } from './rows.ts'
 export type { Change, Session as SessionState } from './session.ts'
 
 export type ClientOptions = {
@@ -35,6 +38,12 @@ export type Client = {
    * @returns a function that removes the listener
    */
   onChange: (listener: (change: Change) => void) => () => void
+  /**
+   * Calls the listener when rows of the tables have changed, in the personal context or the active organization. The first notice is a
+   * `reset`, after which no change is missed, so a listener that reads the rows needs no other start. Omits changes of this client.
+   * @returns a function that removes the listener
+   */
+  onRows: (tables: readonly TableName[], listener: (notice: RowsNotice) => void) => () => void
 }
 
 /**
@@ -87,7 +96,8 @@ const signInFirst = () => new FinanceError(401, { code: 'UNAUTHORIZED', message:
 export function createClient({ baseUrl, dataUrl, apiKey, fetch: customFetch }: ClientOptions): Client {
   const base = baseUrl.replace(/\/+$/, '')
   const send: Fetch = customFetch ?? ((url, init) => fetch(url, init))
-  const { auth, settled } = authMethods(`${base}/api/auth`, apiKey === undefined ? send : withKey(send, apiKey), () => store)
+  const sendAuth = apiKey === undefined ? send : withKey(send, apiKey)
+  const { auth, settled } = authMethods(`${base}/api/auth`, sendAuth, () => store)
   // clients with an API key share no session with other tabs or with each other
   const name = apiKey === undefined ? `finance ${base}` : `finance key ${crypto.randomUUID()}`
   const fetchToken = async () => (await auth.token()).token
@@ -99,6 +109,18 @@ export function createClient({ baseUrl, dataUrl, apiKey, fetch: customFetch }: C
     return apiKey === undefined ? auth.getSession() : store.token()
   }
   const store = createSessionStore(name, fetchToken, fetchSession)
-  const data = new PostgrestClient<Database>(dataUrl ?? `${base}/data`, { fetch: withToken(send, store) as typeof fetch })
-  return { auth, data, onChange: store.onChange }
+  const requestStream = (tables: readonly string[], cursor: string | undefined, signal: AbortSignal) =>
+    sendAuth(`${base}/api/auth/changes?${new URLSearchParams({ tables: tables.join() })}`, {
+      credentials: 'include',
+      headers: { accept: 'text/event-stream', ...(cursor !== undefined && { 'last-event-id': cursor }) },
+      signal,
+    })
+  const rows = createRowChanges(name, store, requestStream, () => (apiKey === undefined ? auth.getSession() : auth.token()), realClock)
+  const sendData: Fetch = (url, init) => {
+    if (init.method !== 'GET' && init.method !== 'HEAD') return rows.watch(send(url, init))
+    // a standby that is behind would return the rows from before the change
+    return send(url, rows.isSettling() ? { ...init, headers: { ...init.headers as Record<string, string>, 'cache-control': 'no-cache' } } : init)
+  }
+  const data = new PostgrestClient<Database>(dataUrl ?? `${base}/data`, { fetch: withToken(sendData, store) as typeof fetch })
+  return { auth, data, onChange: store.onChange, onRows: rows.onRows }
 }

@@ -75,6 +75,19 @@ export const routes = {
     list: ['GET', '/api-key/list'],
     revoke: ['POST', '/api-key/revoke'],
   },
+  webhook: {
+    create: ['POST', '/webhook/create'],
+    list: ['GET', '/webhook/list'],
+    test: ['POST', '/webhook/test'],
+    enable: ['POST', '/webhook/enable'],
+    rotateSecret: ['POST', '/webhook/rotate-secret'],
+    delete: ['POST', '/webhook/delete'],
+  },
+  calendar: {
+    create: ['POST', '/calendar/create'],
+    list: ['GET', '/calendar/list'],
+    revoke: ['POST', '/calendar/revoke'],
+  },
 } as const
 
 /** The effect of a successful response on the session, by path. */
@@ -94,7 +107,7 @@ export const sessionEffects = {
 /** An event of an account. */
 export type AccountEvent = {
   id: string
-  kind: 'signed_in' | 'sessions_revoked' | 'password_changed' | 'password_removed' | 'email_changed' | 'two_factor_enabled' | 'two_factor_disabled' | 'backup_codes_created' | 'backup_codes_voided' | 'device_trusted' | 'passkey_added' | 'passkey_deleted' | 'passkey_required' | 'passkey_not_required' | 'api_key_created' | 'api_key_revoked' | 'account_linked' | 'account_unlinked'
+  kind: 'signed_in' | 'sessions_revoked' | 'password_changed' | 'password_removed' | 'email_changed' | 'two_factor_enabled' | 'two_factor_disabled' | 'backup_codes_created' | 'backup_codes_voided' | 'device_trusted' | 'passkey_added' | 'passkey_deleted' | 'passkey_required' | 'passkey_not_required' | 'api_key_created' | 'api_key_revoked' | 'account_linked' | 'account_unlinked' | 'webhook_created' | 'webhook_secret_rotated' | 'webhook_disabled' | 'webhook_deleted' | 'calendar_created' | 'calendar_revoked'
   happened_at: string
   /** null if no request caused it. */
   ip_address: string | null
@@ -120,6 +133,19 @@ export type ApiKey = {
   expires_at: string
   /** Time of the last token, to the minute; null before the first. */
   last_used_at: string | null
+}
+
+/** The address of a calendar. */
+export type Calendar = {
+  id: string
+  name: string
+  /** The team whose due days it shows; null for the personal ones. */
+  organization_id: string | null
+  /** Whether it also shows amounts. */
+  amounts: boolean
+  created_at: string
+  /** Time of the last request, to the minute; null before the first. */
+  last_read_at: string | null
 }
 
 /** It is done. */
@@ -258,11 +284,50 @@ export type NewApiKey = {
   key: string
 }
 
+/** A newly created address of a calendar. */
+export type NewCalendar = {
+  id: string
+  name: string
+  /** The team whose due days it shows; null for the personal ones. */
+  organization_id: string | null
+  /** Whether it also shows amounts. */
+  amounts: boolean
+  created_at: string
+  /** Time of the last request, to the minute; null before the first. */
+  last_read_at: string | null
+  /** The address with its secret. It cannot be returned again. */
+  url: string
+}
+
 /** The session that sign-up started. */
 export type NewSession = {
   id: string
   user_id: string
   expires_at: string
+}
+
+/** A newly created webhook. */
+export type NewWebhook = {
+  id: string
+  name: string
+  url: string
+  /** The team whose changes it receives; null for the personal ones. */
+  organization_id: string | null
+  /** null for all. */
+  tables: string[] | null
+  created_at: string
+  /** Time of the last delivered message; null before the first. */
+  delivered_at: string | null
+  /** null if the last attempt succeeded. */
+  failing_since: string | null
+  /** The kind of the last failure; null if the last attempt succeeded. */
+  last_failure: 'status' | 'timeout' | 'unreachable' | 'not_public' | 'secret' | null
+  /** The HTTP status of that failure, if the receiver responded. */
+  last_status: number | null
+  /** Time at which it was turned off; null while it is on. */
+  disabled_at: string | null
+  /** The key of the signatures. It cannot be returned again. */
+  secret: string
 }
 
 /** A team. */
@@ -423,6 +488,42 @@ export type UserWithImage = {
   created_at: string
   updated_at: string
   image: string | null
+}
+
+/** A webhook. */
+export type Webhook = {
+  id: string
+  name: string
+  url: string
+  /** The team whose changes it receives; null for the personal ones. */
+  organization_id: string | null
+  /** null for all. */
+  tables: string[] | null
+  created_at: string
+  /** Time of the last delivered message; null before the first. */
+  delivered_at: string | null
+  /** null if the last attempt succeeded. */
+  failing_since: string | null
+  /** The kind of the last failure; null if the last attempt succeeded. */
+  last_failure: 'status' | 'timeout' | 'unreachable' | 'not_public' | 'secret' | null
+  /** The HTTP status of that failure, if the receiver responded. */
+  last_status: number | null
+  /** Time at which it was turned off; null while it is on. */
+  disabled_at: string | null
+}
+
+/** The new secret of a webhook. */
+export type WebhookSecret = {
+  /** The key of the signatures. It cannot be returned again. */
+  secret: string
+}
+
+/** The outcome of a test. */
+export type WebhookTest = {
+  delivered: boolean
+  failure: 'status' | 'timeout' | 'unreachable' | 'not_public' | 'secret' | null
+  /** The HTTP status of the receiver; null if it did not respond. */
+  status: number | null
 }
 
 /** Each method throws a FinanceError if it fails. */
@@ -846,6 +947,58 @@ export type Auth = {
     /** Revokes a key of the signed-in user, and its tokens. */
     revoke: (input: {
       keyId: string
+    }) => Promise<Done>
+  }
+  webhook: {
+    /** Creates a webhook: an address that receives a signed message when rows change. Its secret is returned only once. */
+    create: (input: {
+      name: string
+      /** An https URL of a server on the public internet. */
+      url: string
+      /** The tables whose changes it receives; null for all. */
+      tables?: string[] | null | undefined
+      /** The team whose changes it receives; null for the personal ones. */
+      organizationId?: string | null | undefined
+      /** Optional within ten minutes after a sign-in. */
+      password?: string | undefined
+    }) => Promise<NewWebhook>
+    /** Lists the webhooks of the signed-in user, of all contexts, with the outcome of their last messages. */
+    list: () => Promise<Webhook[]>
+    /** Sends a message of the type `ping` to a webhook, and returns the outcome. */
+    test: (input: {
+      webhookId: string
+    }) => Promise<WebhookTest>
+    /** Turns a webhook on again. Its next message is `rows.reset`. */
+    enable: (input: {
+      webhookId: string
+    }) => Promise<Webhook>
+    /** Replaces the secret of a webhook. For a day its messages also have a signature of the former one. */
+    rotateSecret: (input: {
+      webhookId: string
+      /** Optional within ten minutes after a sign-in. */
+      password?: string | undefined
+    }) => Promise<WebhookSecret>
+    /** Deletes a webhook, and its messages that are not delivered yet. */
+    delete: (input: {
+      webhookId: string
+    }) => Promise<Done>
+  }
+  calendar: {
+    /** Creates an address at which a calendar program reads what is due. The address is returned only once. */
+    create: (input: {
+      name: string
+      /** The team whose due days it shows; null for the personal ones. */
+      organizationId?: string | null | undefined
+      /** Whether the calendar also shows amounts. */
+      amounts?: boolean | undefined
+      /** Optional within ten minutes after a sign-in. */
+      password?: string | undefined
+    }) => Promise<NewCalendar>
+    /** Lists the addresses of calendars of the signed-in user, of all contexts. */
+    list: () => Promise<Calendar[]>
+    /** Revokes the address of a calendar. */
+    revoke: (input: {
+      calendarId: string
     }) => Promise<Done>
   }
 }

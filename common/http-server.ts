@@ -28,7 +28,7 @@ const idleMs = 250
 
 /**
  * During a stop, the time that requests in progress have to finish, in milliseconds. `docker compose up` starts the new edge after the
- * old one has ended, and Caddy waits 10 s for it. So a longer time would fail more requests than it saves.
+ * old one has ended, and Caddy waits 20 s for it. So a longer time would fail more requests than it saves.
  */
 const drainMs = 5_000
 
@@ -58,6 +58,14 @@ function listening(server: Server, setting: string, port: number): Promise<void>
   })
 }
 
+/** Responses that last as long as their clients wish. */
+const endless = new WeakSet<ServerResponse>()
+
+/** Marks a response that a stop of the server ends instead of waiting for it. */
+export function endAtStop(outgoing: ServerResponse): void {
+  endless.add(outgoing)
+}
+
 type ServerOptions = { host: string, port: number, setting: string, lameDuckMs?: number, onStop?: () => void, onError?: (error: unknown) => void }
 
 /**
@@ -73,6 +81,7 @@ export async function startServer(
   { host, port, setting, lameDuckMs = 0, onStop = () => undefined, onError = () => undefined }: ServerOptions,
 ): Promise<() => Promise<void>> {
   const inProgress = new WeakMap<Socket, number>()
+  const responses = new Set<ServerResponse>()
   const handle = async (incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> => {
     const { socket } = incoming
     const count = (inProgress.get(socket) ?? 0) + 1
@@ -81,7 +90,11 @@ export async function startServer(
       return
     }
     inProgress.set(socket, count)
-    outgoing.once('close', () => inProgress.set(socket, (inProgress.get(socket) ?? 1) - 1))
+    responses.add(outgoing)
+    outgoing.once('close', () => {
+      inProgress.set(socket, (inProgress.get(socket) ?? 1) - 1)
+      responses.delete(outgoing)
+    })
     try {
       await listener(incoming, outgoing)
     } catch (error) {
@@ -100,6 +113,7 @@ export async function startServer(
     await quietTurn()
     // stop only the listener: Server.close() also resets idle connections, and a new connection counts as idle until its first request
     const closed = new Promise((resolve) => NetServer.prototype.close.call(server, resolve))
+    for (const outgoing of responses) if (endless.has(outgoing)) outgoing.end()
     const idle = setInterval(() => server.closeIdleConnections(), idleMs)
     const giveUp = setTimeout(() => server.closeAllConnections(), drainMs)
     await closed

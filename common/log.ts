@@ -37,3 +37,11 @@ export function describeError(error: unknown): { name: string, message: string, 
   const stack = error.stack?.split('\n').filter((line) => /^\s+at /.test(line)).slice(0, 8).join('\n')
   return { name: error.name, message, ...code, ...(stack === undefined ? {} : { stack }) }
 }
+
+/** The address of a calendar, whose last segment is its secret. The three other paths are routes. */
+const calendarPath = /(\/calendar\/)(?!(?:create|list|revoke)\/?$).+/i
+/** The secret of a calendar in an address that is none. */
+const calendarSecret = /\bcal_[^/]*/gi
+
+/** Returns the path of a request for the log, without the secret of a calendar, and not longer than 200 characters. */
+export const loggablePath = (path: string): string => path.replace(calendarPath, '$1{secret}').replace(calendarSecret, '{secret}').slice(0, 200)

@@ -274,6 +274,14 @@ export const environment = z.object({
     description: 'the events of accounts and memberships, such as sign-ins, are kept for this many days; 1 to 36500',
     services: ['auth'],
   }),
+  CHANGES_STREAMS: setting(
+    z.coerce.number('must be a number of streams').int('must be a number of streams').min(0, 'must be a number of streams').max(1_900, 'must be at most 1900')
+      .default(1_000),
+    {
+      description: 'one process of the auth service serves at most this many live streams (`/api/auth/changes`); 0 refuses all of them',
+      services: ['auth'],
+    },
+  ),
   RATE_LIMIT_ENABLED: setting(bool(true), { description: '`false` is only for load tests', services: ['auth'] }),
   DEFAULT_PRODUCT: setting(z.string().regex(/^[a-z][a-z0-9_-]*$/, 'must be the id of a product').optional(), {
     description: 'a product that every user has; a self-hoster may set `teams`',
@@ -302,6 +310,12 @@ export const environment = z.object({
   }),
   OIDC_SIGN_UP: setting(bool(true), {
     description: 'creates an account for a new user of the provider, within `SIGN_UP` and `SIGN_UP_DOMAINS`',
+    services: ['auth'],
+  }),
+  EXCHANGE_RATES_URL: setting(urlOf(/^https?:$/, 'https://www.ecb.europa.eu/stats/eurofxref/eurofxref-hist-90d.xml').optional(), {
+    description:
+      'downloads the reference rates of the European Central Bank once a day for [reports](operations.md#exchange-rates), such as `https://www.ecb.europa.eu/stats/eurofxref/eurofxref-hist-90d.xml`',
+    unset: 'no download',
     services: ['auth'],
   }),
   ADMIN_COMMAND: setting(z.string().default('npm run admin --'), {

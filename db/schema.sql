@@ -20,6 +20,8 @@ create domain private.moment as timestamp with time zone default now();
 
 create type private.one_row as (seen bigint, first json);
 
+create type private.rule_change as (transaction_id uuid, rule_id uuid, category_id uuid, name text, tags text[], before jsonb, after jsonb, is_transfer boolean);
+
 create cast (json as private.day) with function private.read_day(json) as implicit;
 
 create cast (json as private.first_day) with function private.read_first_day(json) as implicit;
@@ -42,10 +44,16 @@ create table api.accounts (
   metadata jsonb,
   created_at timestamp with time zone default now() not null,
   updated_at timestamp with time zone default now() not null,
+  opened_on private.day,
+  closed_on private.day,
+  closed_until private.day,
   constraint accounts_account_number_is_masked CHECK ((account_number ~ '^[0-9]{1,4}$'::text)),
   constraint accounts_balance_is_number CHECK ((balance <> 'NaN'::numeric)),
+  constraint accounts_closed_on_in_range CHECK ((((closed_on)::date >= '1900-01-01'::date) AND ((closed_on)::date < '2200-01-01'::date))),
+  constraint accounts_closed_until_in_range CHECK ((((closed_until)::date >= '1900-01-01'::date) AND ((closed_until)::date < '2200-01-01'::date))),
   constraint accounts_color_is_hex CHECK ((color ~ '^#([0-9a-fA-F]{3}|[0-9a-fA-F]{6}|[0-9a-fA-F]{8})$'::text)),
   constraint accounts_currency_form CHECK ((currency ~ '^[a-z]{3}$'::text)),
+  constraint accounts_days_in_order CHECK (((opened_on)::date <= (closed_on)::date)),
   constraint accounts_description_length CHECK ((char_length(description) <= 5000)),
   constraint accounts_have_an_owner CHECK (((user_id IS NOT NULL) OR (organization_id IS NOT NULL))),
   constraint accounts_icon_length CHECK ((char_length(icon) <= 100)),
@@ -54,9 +62,10 @@ create table api.accounts (
   constraint accounts_metadata_numbers CHECK (private.plain_numbers(metadata)) NOT VALID,
   constraint accounts_metadata_size CHECK ((octet_length((metadata)::text) <= 16384)),
   constraint accounts_name_length CHECK (((char_length(name) >= 1) AND (char_length(name) <= 255))),
+  constraint accounts_opened_on_in_range CHECK ((((opened_on)::date >= '1900-01-01'::date) AND ((opened_on)::date < '2200-01-01'::date))),
   constraint accounts_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES auth.organizations(id) ON DELETE CASCADE,
   constraint accounts_pkey PRIMARY KEY (id),
-  constraint accounts_type_known CHECK ((type = ANY (ARRAY['checking'::text, 'savings'::text, 'credit_card'::text, 'cash'::text, 'investment'::text]))),
+  constraint accounts_type_known CHECK ((type = ANY (ARRAY['checking'::text, 'savings'::text, 'credit_card'::text, 'cash'::text, 'investment'::text, 'loan'::text, 'asset'::text]))),
   constraint accounts_user_id_fkey FOREIGN KEY (user_id) REFERENCES auth.users(id) ON DELETE SET NULL
 );
 alter table api.accounts alter column user_id set (n_distinct=-1);
@@ -102,6 +111,31 @@ create table api.app_subscriptions (
 );
 alter table api.app_subscriptions enable row level security;
 
+create table api.balances (
+  id uuid default gen_random_uuid() not null,
+  account_id uuid not null,
+  on_date private.day not null,
+  balance numeric not null,
+  source text default 'manual'::text not null,
+  user_id text default public.uid(),
+  organization_id text default public.org_id(),
+  created_at timestamp with time zone default now() not null,
+  updated_at timestamp with time zone default now() not null,
+  constraint balances_account_id_fkey FOREIGN KEY (account_id) REFERENCES api.accounts(id) ON DELETE CASCADE,
+  constraint balances_balance_is_number CHECK ((balance <> 'NaN'::numeric)),
+  constraint balances_have_an_owner CHECK (((user_id IS NOT NULL) OR (organization_id IS NOT NULL))),
+  constraint balances_on_date_in_range CHECK ((((on_date)::date >= '1900-01-01'::date) AND ((on_date)::date < '2200-01-01'::date))),
+  constraint balances_one_a_day UNIQUE (account_id, on_date),
+  constraint balances_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES auth.organizations(id) ON DELETE CASCADE,
+  constraint balances_pkey PRIMARY KEY (id),
+  constraint balances_source_known CHECK ((source = ANY (ARRAY['statement'::text, 'manual'::text]))),
+  constraint balances_user_id_fkey FOREIGN KEY (user_id) REFERENCES auth.users(id) ON DELETE SET NULL
+);
+alter table api.balances alter column account_id set (n_distinct=-1);
+alter table api.balances alter column user_id set (n_distinct=-1);
+alter table api.balances alter column organization_id set (n_distinct=-1);
+alter table api.balances enable row level security;
+
 create table api.budgets (
   id uuid default gen_random_uuid() not null,
   category_id uuid not null,
@@ -144,19 +178,41 @@ create table api.categories (
   created_at timestamp with time zone default now() not null,
   updated_at timestamp with time zone default now() not null,
   budget_currency text default 'usd'::text not null,
+  kind text default private.left_out() not null,
+  parent_id uuid,
   constraint categories_budget_currency_form CHECK ((budget_currency ~ '^[a-z]{3}$'::text)),
   constraint categories_color_is_hex CHECK ((color ~ '^#([0-9a-fA-F]{3}|[0-9a-fA-F]{6}|[0-9a-fA-F]{8})$'::text)),
   constraint categories_have_an_owner CHECK (((user_id IS NOT NULL) OR (organization_id IS NOT NULL))),
   constraint categories_icon_length CHECK ((char_length(icon) <= 100)),
+  constraint categories_kind_known CHECK ((kind = ANY (ARRAY['expense'::text, 'income'::text]))),
   constraint categories_monthly_budget_is_amount CHECK (((monthly_budget >= (0)::numeric) AND (monthly_budget <> 'NaN'::numeric))),
   constraint categories_name_length CHECK (((char_length(name) >= 1) AND (char_length(name) <= 255))),
   constraint categories_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES auth.organizations(id) ON DELETE CASCADE,
+  constraint categories_parent_id_fkey FOREIGN KEY (parent_id) REFERENCES api.categories(id) ON DELETE SET NULL,
+  constraint categories_parent_is_another CHECK ((parent_id <> id)),
   constraint categories_pkey PRIMARY KEY (id),
   constraint categories_user_id_fkey FOREIGN KEY (user_id) REFERENCES auth.users(id) ON DELETE SET NULL
 );
 alter table api.categories alter column user_id set (n_distinct=-1);
 alter table api.categories alter column organization_id set (n_distinct=-1);
 alter table api.categories enable row level security;
+
+create table api.closings (
+  id uuid default gen_random_uuid() not null,
+  closed_until private.day not null,
+  user_id text default public.uid(),
+  organization_id text default public.org_id(),
+  created_at timestamp with time zone default now() not null,
+  updated_at timestamp with time zone default now() not null,
+  constraint closings_closed_until_in_range CHECK ((((closed_until)::date >= '1900-01-01'::date) AND ((closed_until)::date < '2200-01-01'::date))),
+  constraint closings_have_an_owner CHECK (((user_id IS NOT NULL) OR (organization_id IS NOT NULL))),
+  constraint closings_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES auth.organizations(id) ON DELETE CASCADE,
+  constraint closings_pkey PRIMARY KEY (id),
+  constraint closings_user_id_fkey FOREIGN KEY (user_id) REFERENCES auth.users(id) ON DELETE SET NULL
+);
+alter table api.closings alter column user_id set (n_distinct=-1);
+alter table api.closings alter column organization_id set (n_distinct=-1);
+alter table api.closings enable row level security;
 
 create table api.dashboards (
   id uuid default gen_random_uuid() not null,
@@ -290,6 +346,39 @@ alter table api.past_budgets alter column user_id set (n_distinct=-1);
 alter table api.past_budgets alter column organization_id set (n_distinct=-1);
 alter table api.past_budgets enable row level security;
 
+create table api.rules (
+  id uuid default gen_random_uuid() not null,
+  name text not null,
+  priority bigint default 0 not null,
+  conditions jsonb not null,
+  set_category_id uuid,
+  set_name text,
+  add_tags text[] default '{}'::text[],
+  is_active boolean default true not null,
+  user_id text default public.uid(),
+  organization_id text default public.org_id(),
+  created_at timestamp with time zone default now() not null,
+  updated_at timestamp with time zone default now() not null,
+  mark_as_transfer boolean default false not null,
+  constraint rules_add_tags_form CHECK (private.are_tag_names(add_tags)),
+  constraint rules_conditions_depth CHECK ((NOT jsonb_path_exists(conditions, '$.**{17}'::jsonpath))),
+  constraint rules_conditions_numbers CHECK (private.plain_numbers(conditions)) NOT VALID,
+  constraint rules_conditions_size CHECK ((octet_length((conditions)::text) <= 16384)),
+  constraint rules_have_an_action CHECK (((NOT is_active) OR (set_category_id IS NOT NULL) OR (set_name IS NOT NULL) OR (add_tags <> '{}'::text[]) OR mark_as_transfer)),
+  constraint rules_have_an_owner CHECK (((user_id IS NOT NULL) OR (organization_id IS NOT NULL))),
+  constraint rules_name_length CHECK (((char_length(name) >= 1) AND (char_length(name) <= 255))),
+  constraint rules_of_transfers_set_no_category CHECK (((NOT mark_as_transfer) OR (set_category_id IS NULL))),
+  constraint rules_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES auth.organizations(id) ON DELETE CASCADE,
+  constraint rules_pkey PRIMARY KEY (id),
+  constraint rules_set_category_id_fkey FOREIGN KEY (set_category_id) REFERENCES api.categories(id) ON DELETE SET NULL,
+  constraint rules_set_name_length CHECK (((char_length(set_name) >= 1) AND (char_length(set_name) <= 255))),
+  constraint rules_user_id_fkey FOREIGN KEY (user_id) REFERENCES auth.users(id) ON DELETE SET NULL
+);
+alter table api.rules alter column set_category_id set (n_distinct=-1);
+alter table api.rules alter column user_id set (n_distinct=-1);
+alter table api.rules alter column organization_id set (n_distinct=-1);
+alter table api.rules enable row level security;
+
 create table api.subscriptions (
   id uuid default gen_random_uuid() not null,
   title text not null,
@@ -306,7 +395,15 @@ create table api.subscriptions (
   ends_on private.day,
   account_id uuid,
   is_active boolean default true not null,
+  kind text default private.left_out() not null,
+  to_account_id uuid,
   constraint subscriptions_account_id_fkey FOREIGN KEY (account_id) REFERENCES api.accounts(id) ON DELETE SET NULL,
+  constraint subscriptions_accounts_fit_kind CHECK (
+CASE
+    WHEN (kind = 'transfer'::text) THEN (((account_id <> to_account_id) IS NOT FALSE) AND ((NOT is_active) OR ((account_id IS NOT NULL) AND (to_account_id IS NOT NULL))))
+    ELSE (to_account_id IS NULL)
+END),
+  constraint subscriptions_amount_fits_kind CHECK (((amount >= (0)::numeric) AND ((kind <> 'transfer'::text) OR (amount > (0)::numeric)))),
   constraint subscriptions_amount_is_number CHECK ((amount <> 'NaN'::numeric)),
   constraint subscriptions_category_id_fkey FOREIGN KEY (category_id) REFERENCES api.categories(id) ON DELETE SET NULL,
   constraint subscriptions_currency_form CHECK ((currency ~ '^[a-z]{3}$'::text)),
@@ -315,6 +412,7 @@ create table api.subscriptions (
   constraint subscriptions_ends_on_in_range CHECK ((((ends_on)::date >= '1900-01-01'::date) AND ((ends_on)::date < '2200-01-01'::date))),
   constraint subscriptions_have_an_owner CHECK (((user_id IS NOT NULL) OR (organization_id IS NOT NULL))),
   constraint subscriptions_interval_in_days_in_range CHECK (((interval_in_days >= 1) AND (interval_in_days <= 3660))),
+  constraint subscriptions_kind_known CHECK ((kind = ANY (ARRAY['expense'::text, 'income'::text, 'transfer'::text]))),
   constraint subscriptions_logo_url_form CHECK (((logo_url ~ '^https?://[^[:space:]]+$'::text) AND (char_length(logo_url) <= 2048))),
   constraint subscriptions_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES auth.organizations(id) ON DELETE CASCADE,
   constraint subscriptions_period_known CHECK ((period = ANY (ARRAY['monthly'::text, 'yearly'::text, 'quarterly'::text, 'semi-annually'::text, 'weekly'::text, 'daily'::text]))),
@@ -380,6 +478,8 @@ create table api.transactions (
   transfer_id uuid,
   import_id uuid,
   booked_on private.day,
+  subscription_id uuid,
+  due_on private.day,
   constraint transactions_account_id_fkey FOREIGN KEY (account_id) REFERENCES api.accounts(id) ON DELETE SET NULL,
   constraint transactions_amount_is_number CHECK ((amount <> 'NaN'::numeric)),
   constraint transactions_booked_on_is_day_of_date CHECK ((((transaction_date)::timestamp with time zone >= (((booked_on)::timestamp without time zone AT TIME ZONE 'UTC'::text) - '14:00:00'::interval)) AND ((transaction_date)::timestamp with time zone < (((booked_on)::timestamp without time zone AT TIME ZONE 'UTC'::text) + '36:00:00'::interval)))),
@@ -387,6 +487,7 @@ create table api.transactions (
   constraint transactions_currency_form CHECK ((currency ~ '^[a-z]{3}$'::text)),
   constraint transactions_date_in_range CHECK ((((transaction_date)::timestamp with time zone >= '1900-01-01 00:00:00+00'::timestamp with time zone) AND ((transaction_date)::timestamp with time zone < '2200-01-01 00:00:00+00'::timestamp with time zone))),
   constraint transactions_description_length CHECK ((char_length(description) <= 5000)),
+  constraint transactions_due_on_in_range CHECK ((((due_on)::date >= '1900-01-01'::date) AND ((due_on)::date < '2200-01-01'::date))),
   constraint transactions_external_id_length CHECK (((char_length(external_id) >= 1) AND (char_length(external_id) <= 255))),
   constraint transactions_have_an_owner CHECK (((user_id IS NOT NULL) OR (organization_id IS NOT NULL))),
   constraint transactions_import_id_fkey FOREIGN KEY (import_id) REFERENCES api.imports(id) ON DELETE SET NULL,
@@ -396,9 +497,11 @@ create table api.transactions (
   constraint transactions_name_length CHECK (((char_length(name) >= 1) AND (char_length(name) <= 255))),
   constraint transactions_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES auth.organizations(id) ON DELETE CASCADE,
   constraint transactions_pkey PRIMARY KEY (id),
+  constraint transactions_recorded_day_is_complete CHECK (((subscription_id IS NULL) OR (due_on IS NOT NULL))),
   constraint transactions_reference_no_length CHECK ((char_length(reference_no) <= 255)),
   constraint transactions_source_length CHECK (((char_length(source) >= 1) AND (char_length(source) <= 64))),
   constraint transactions_status_known CHECK ((status = ANY (ARRAY['paid'::text, 'pending'::text, 'failed'::text]))),
+  constraint transactions_subscription_id_fkey FOREIGN KEY (subscription_id) REFERENCES api.subscriptions(id) ON DELETE SET NULL,
   constraint transactions_user_id_fkey FOREIGN KEY (user_id) REFERENCES auth.users(id) ON DELETE SET NULL
 );
 alter table api.transactions alter column user_id set (n_distinct=-1);
@@ -406,6 +509,7 @@ alter table api.transactions alter column organization_id set (n_distinct=-1);
 alter table api.transactions alter column account_id set (n_distinct=-1);
 alter table api.transactions alter column transfer_id set (n_distinct=-1);
 alter table api.transactions alter column import_id set (n_distinct=-1);
+alter table api.transactions alter column subscription_id set (n_distinct=-1);
 alter table api.transactions enable row level security;
 
 create table auth.accounts (
@@ -448,6 +552,22 @@ create table auth.api_keys (
   constraint api_keys_user_id_fkey FOREIGN KEY (user_id) REFERENCES auth.users(id) ON DELETE CASCADE
 );
 
+create table auth.calendars (
+  id text not null,
+  name text not null,
+  user_id text not null,
+  organization_id text,
+  secret_hash bytea not null,
+  has_amounts boolean default false not null,
+  created_at timestamp with time zone default now() not null,
+  last_read_at timestamp with time zone,
+  constraint calendars_of_member FOREIGN KEY (organization_id, user_id) REFERENCES auth.members(organization_id, user_id) ON DELETE CASCADE,
+  constraint calendars_pkey PRIMARY KEY (id),
+  constraint calendars_secret_hash_size CHECK ((length(secret_hash) = 32)),
+  constraint calendars_secret_hash_unique UNIQUE (secret_hash),
+  constraint calendars_user_id_fkey FOREIGN KEY (user_id) REFERENCES auth.users(id) ON DELETE CASCADE
+);
+
 create table auth.events (
   id text default (gen_random_uuid())::text not null,
   happened_at timestamp with time zone default clock_timestamp() not null,
@@ -466,7 +586,7 @@ create table auth.events (
   constraint events_ip_address_bounded CHECK ((char_length(ip_address) <= 64)),
   constraint events_kind_known CHECK (
 CASE
-    WHEN (organization_id IS NULL) THEN (kind = ANY (ARRAY['signed_in'::text, 'sessions_revoked'::text, 'password_changed'::text, 'password_removed'::text, 'email_changed'::text, 'two_factor_enabled'::text, 'two_factor_disabled'::text, 'backup_codes_created'::text, 'backup_codes_voided'::text, 'device_trusted'::text, 'passkey_added'::text, 'passkey_deleted'::text, 'passkey_required'::text, 'passkey_not_required'::text, 'api_key_created'::text, 'api_key_revoked'::text, 'account_linked'::text, 'account_unlinked'::text]))
+    WHEN (organization_id IS NULL) THEN (kind = ANY (ARRAY['signed_in'::text, 'sessions_revoked'::text, 'password_changed'::text, 'password_removed'::text, 'email_changed'::text, 'two_factor_enabled'::text, 'two_factor_disabled'::text, 'backup_codes_created'::text, 'backup_codes_voided'::text, 'device_trusted'::text, 'passkey_added'::text, 'passkey_deleted'::text, 'passkey_required'::text, 'passkey_not_required'::text, 'api_key_created'::text, 'api_key_revoked'::text, 'account_linked'::text, 'account_unlinked'::text, 'webhook_created'::text, 'webhook_secret_rotated'::text, 'webhook_disabled'::text, 'webhook_deleted'::text, 'calendar_created'::text, 'calendar_revoked'::text]))
     ELSE (kind = ANY (ARRAY['member_joined'::text, 'member_left'::text, 'member_removed'::text, 'role_changed'::text, 'ownership_transferred'::text]))
 END),
   constraint events_of_organizations_have_no_place CHECK (((organization_id IS NULL) OR (num_nonnulls(ip_address, user_agent, device, mail_to) = 0))),
@@ -618,10 +738,92 @@ create table auth.verifications (
   constraint verifications_pkey PRIMARY KEY (id)
 );
 
+create table auth.webhook_deliveries (
+  id text default ('msg_'::text || replace((gen_random_uuid())::text, '-'::text, ''::text)) not null,
+  webhook_id text not null,
+  type text not null,
+  changes jsonb default '[]'::jsonb not null,
+  is_open boolean default true not null,
+  created_at timestamp with time zone default now() not null,
+  constraint webhook_deliveries_pkey PRIMARY KEY (id),
+  constraint webhook_deliveries_type_known CHECK ((type = ANY (ARRAY['rows.changed'::text, 'rows.reset'::text]))),
+  constraint webhook_deliveries_webhook_id_fkey FOREIGN KEY (webhook_id) REFERENCES auth.webhooks(id) ON DELETE CASCADE
+);
+
+create table auth.webhooks (
+  id text not null,
+  name text not null,
+  user_id text not null,
+  organization_id text,
+  url text not null,
+  tables text[],
+  secret text not null,
+  former_secret text,
+  former_secret_until timestamp with time zone,
+  created_at timestamp with time zone default now() not null,
+  sends_from pg_snapshot default pg_current_snapshot() not null,
+  next_attempt_at timestamp with time zone default now() not null,
+  failures integer default 0 not null,
+  failing_since timestamp with time zone,
+  last_failure text,
+  last_status integer,
+  delivered_at timestamp with time zone,
+  disabled_at timestamp with time zone,
+  constraint webhooks_former_secret_ends CHECK (((former_secret IS NULL) = (former_secret_until IS NULL))),
+  constraint webhooks_of_member FOREIGN KEY (organization_id, user_id) REFERENCES auth.members(organization_id, user_id) ON DELETE CASCADE,
+  constraint webhooks_pkey PRIMARY KEY (id),
+  constraint webhooks_url_bounded CHECK ((char_length(url) <= 2048)),
+  constraint webhooks_user_id_fkey FOREIGN KEY (user_id) REFERENCES auth.users(id) ON DELETE CASCADE
+);
+
 create table private.bank_values (
   transaction_id uuid not null,
   said jsonb,
   constraint bank_values_pkey PRIMARY KEY (transaction_id)
+);
+
+create table private.changes (
+  xid xid8 default pg_current_xact_id() not null,
+  table_name text not null,
+  user_id text,
+  organization_id text,
+  permission text,
+  actions text[] not null,
+  ids uuid[],
+  change_id uuid,
+  actor_id text,
+  happened_at timestamp with time zone default clock_timestamp() not null,
+  constraint changes_once UNIQUE NULLS NOT DISTINCT (xid, table_name, organization_id, user_id, permission)
+);
+
+create table private.changes_kept (
+  from_xid xid8 not null,
+  is_only_row boolean default true not null,
+  constraint changes_kept_one_row CHECK (is_only_row),
+  constraint changes_kept_pkey PRIMARY KEY (is_only_row)
+);
+
+create table private.deleted_bank_rows (
+  user_id text,
+  organization_id text,
+  source text not null,
+  external_id text not null,
+  import_id uuid not null,
+  account_id uuid,
+  amount numeric,
+  day date,
+  name text,
+  constraint deleted_bank_rows_have_one_owner CHECK (((user_id IS NULL) <> (organization_id IS NULL))),
+  constraint deleted_bank_rows_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES auth.organizations(id) ON DELETE CASCADE,
+  constraint deleted_bank_rows_user_id_fkey FOREIGN KEY (user_id) REFERENCES auth.users(id) ON DELETE CASCADE
+);
+
+create table private.import_balances (
+  import_id uuid not null,
+  balance_id uuid not null,
+  replaced jsonb,
+  balance numeric not null,
+  constraint import_balances_pkey PRIMARY KEY (import_id)
 );
 
 create table private.import_updates (
@@ -631,7 +833,19 @@ create table private.import_updates (
   after jsonb not null,
   was_untouched boolean not null,
   taken_back_at timestamp with time zone,
+  identity_before jsonb,
+  identity_after jsonb,
+  said jsonb,
+  tag_ids uuid[],
   constraint import_updates_pkey PRIMARY KEY (transaction_id, import_id)
+);
+
+create table private.instance_rates (
+  currency text not null,
+  on_date date not null,
+  rate numeric(24,12) not null,
+  constraint instance_rates_pkey PRIMARY KEY (currency, on_date),
+  constraint instance_rates_rate_is_positive CHECK (((rate > (0)::numeric) AND (rate <> 'NaN'::numeric)))
 );
 
 create table private.line_item_checks (
@@ -655,6 +869,16 @@ create table private.products (
   constraint products_rank_unique UNIQUE (rank)
 );
 
+create table private.rate_downloads (
+  singleton boolean default true not null,
+  url text,
+  next_at timestamp with time zone default now() not null,
+  failures bigint default 0 not null,
+  stored_at timestamp with time zone,
+  constraint rate_downloads_pkey PRIMARY KEY (singleton),
+  constraint rate_downloads_singleton_check CHECK (singleton)
+);
+
 create table private.role_permissions (
   role text not null,
   resource text not null,
@@ -675,6 +899,13 @@ create table private.settings (
   constraint settings_singleton_check CHECK (singleton)
 );
 
+create table private.webhook_cursor (
+  snapshot pg_snapshot not null,
+  is_only_row boolean default true not null,
+  constraint webhook_cursor_one_row CHECK (is_only_row),
+  constraint webhook_cursor_pkey PRIMARY KEY (is_only_row)
+);
+
 create sequence private.line_item_checks_id_seq as bigint start 1 increment 1 minvalue 1 maxvalue 9223372036854775807 cache 1 owned by private.line_item_checks.id;
 
 CREATE INDEX accounts_personal ON api.accounts USING btree (user_id, organization_id, name);
@@ -689,13 +920,23 @@ CREATE INDEX app_subscriptions_product_id ON api.app_subscriptions USING btree (
 
 CREATE INDEX app_subscriptions_user_id ON api.app_subscriptions USING btree (user_id, period_end);
 
+CREATE INDEX balances_personal ON api.balances USING btree (user_id, organization_id, on_date DESC);
+
+CREATE INDEX balances_team ON api.balances USING btree (organization_id, on_date DESC);
+
 CREATE INDEX budgets_personal ON api.budgets USING btree (user_id, organization_id, month);
 
 CREATE INDEX budgets_team ON api.budgets USING btree (organization_id, month);
 
+CREATE INDEX categories_parent ON api.categories USING btree (parent_id) WHERE (parent_id IS NOT NULL);
+
 CREATE INDEX categories_personal ON api.categories USING btree (user_id, organization_id, name);
 
 CREATE INDEX categories_team ON api.categories USING btree (organization_id, name);
+
+CREATE INDEX closings_personal ON api.closings USING btree (user_id, organization_id, closed_until DESC);
+
+CREATE INDEX closings_team ON api.closings USING btree (organization_id, closed_until DESC);
 
 CREATE INDEX dashboards_personal ON api.dashboards USING btree (user_id, organization_id, name);
 
@@ -727,6 +968,12 @@ CREATE INDEX past_budgets_personal ON api.past_budgets USING btree (user_id, org
 
 CREATE INDEX past_budgets_team ON api.past_budgets USING btree (organization_id, until);
 
+CREATE INDEX rules_category ON api.rules USING btree (set_category_id) WHERE (set_category_id IS NOT NULL);
+
+CREATE INDEX rules_personal ON api.rules USING btree (user_id, organization_id, priority);
+
+CREATE INDEX rules_team ON api.rules USING btree (organization_id, priority);
+
 CREATE INDEX subscriptions_account ON api.subscriptions USING btree (account_id) WHERE (account_id IS NOT NULL);
 
 CREATE INDEX subscriptions_category_id ON api.subscriptions USING btree (category_id) WHERE (category_id IS NOT NULL);
@@ -734,6 +981,8 @@ CREATE INDEX subscriptions_category_id ON api.subscriptions USING btree (categor
 CREATE INDEX subscriptions_personal ON api.subscriptions USING btree (user_id, organization_id, title);
 
 CREATE INDEX subscriptions_team ON api.subscriptions USING btree (organization_id, title);
+
+CREATE INDEX subscriptions_to_account ON api.subscriptions USING btree (to_account_id) WHERE (to_account_id IS NOT NULL);
 
 CREATE INDEX tags_personal ON api.tags USING btree (user_id, organization_id, name);
 
@@ -751,13 +1000,21 @@ CREATE INDEX transactions_category_dates ON api.transactions USING btree (catego
 
 CREATE INDEX transactions_import ON api.transactions USING btree (import_id) WHERE (import_id IS NOT NULL);
 
+CREATE INDEX transactions_payees ON api.transactions USING btree ((((COALESCE(('organization '::text || organization_id), ('user '::text || user_id)) || ' '::text) || COALESCE(NULLIF(btrim(regexp_replace(lower(name), '([[:alpha:]]*[0-9]+[[:alpha:]]+[[:alnum:]]*|[0-9]+|[^[:alnum:]]+)+'::text, ' '::text, 'g'::text)), ''::text), lower(name)))), transaction_date DESC) WHERE ((category_id IS NOT NULL) AND (transfer_id IS NULL));
+
+CREATE INDEX transactions_pending ON api.transactions USING btree (account_id) WHERE ((status = 'pending'::text) AND (account_id IS NOT NULL));
+
 CREATE INDEX transactions_personal ON api.transactions USING btree (user_id, organization_id, transaction_date DESC);
+
+CREATE INDEX transactions_personal_amounts ON api.transactions USING btree (user_id, amount, transaction_date) WHERE (organization_id IS NULL);
 
 CREATE INDEX transactions_personal_dates ON api.transactions USING btree (user_id, transaction_date DESC, id) INCLUDE (amount, currency, status, category_id, organization_id, transfer_id, booked_on) WHERE (organization_id IS NULL);
 
 CREATE UNIQUE INDEX transactions_personal_import ON api.transactions USING btree (user_id, source, external_id) WHERE ((organization_id IS NULL) AND (external_id IS NOT NULL));
 
-CREATE INDEX transactions_subscription ON api.transactions USING btree (external_id) WHERE (source = 'subscription'::text);
+CREATE INDEX transactions_subscription ON api.transactions USING btree (subscription_id, due_on) WHERE (subscription_id IS NOT NULL);
+
+CREATE INDEX transactions_team_amounts ON api.transactions USING btree (organization_id, amount, transaction_date) WHERE (organization_id IS NOT NULL);
 
 CREATE INDEX transactions_team_dates ON api.transactions USING btree (organization_id, transaction_date DESC, id) INCLUDE (amount, currency, status, category_id, user_id, transfer_id, booked_on) WHERE (organization_id IS NOT NULL);
 
@@ -772,6 +1029,10 @@ CREATE INDEX api_keys_expires_at ON auth.api_keys USING btree (expires_at);
 CREATE INDEX api_keys_of_member ON auth.api_keys USING btree (organization_id, user_id) WHERE (organization_id IS NOT NULL);
 
 CREATE INDEX api_keys_user_id ON auth.api_keys USING btree (user_id);
+
+CREATE INDEX calendars_of_member ON auth.calendars USING btree (organization_id, user_id) WHERE (organization_id IS NOT NULL);
+
+CREATE INDEX calendars_user_id ON auth.calendars USING btree (user_id);
 
 CREATE INDEX events_actor_id ON auth.events USING btree (actor_id) WHERE (actor_id IS NOT NULL);
 
@@ -821,6 +1082,28 @@ CREATE INDEX verifications_expires_at ON auth.verifications USING btree (expires
 
 CREATE INDEX verifications_identifier ON auth.verifications USING btree (identifier);
 
+CREATE UNIQUE INDEX webhook_deliveries_one_open ON auth.webhook_deliveries USING btree (webhook_id) WHERE is_open;
+
+CREATE INDEX webhook_deliveries_webhook_id ON auth.webhook_deliveries USING btree (webhook_id);
+
+CREATE INDEX webhooks_due ON auth.webhooks USING btree (next_attempt_at) WHERE (disabled_at IS NULL);
+
+CREATE INDEX webhooks_of_member ON auth.webhooks USING btree (organization_id, user_id) WHERE (organization_id IS NOT NULL);
+
+CREATE INDEX webhooks_user_id ON auth.webhooks USING btree (user_id);
+
+CREATE INDEX changes_age ON private.changes USING btree (happened_at);
+
+CREATE INDEX deleted_bank_rows_account ON private.deleted_bank_rows USING btree (account_id, day) WHERE (account_id IS NOT NULL);
+
+CREATE INDEX deleted_bank_rows_import ON private.deleted_bank_rows USING btree (import_id);
+
+CREATE UNIQUE INDEX deleted_bank_rows_personal ON private.deleted_bank_rows USING btree (user_id, source, external_id, import_id) WHERE (user_id IS NOT NULL);
+
+CREATE UNIQUE INDEX deleted_bank_rows_team ON private.deleted_bank_rows USING btree (organization_id, source, external_id, import_id) WHERE (organization_id IS NOT NULL);
+
+CREATE INDEX import_updates_former_ids ON private.import_updates USING btree (((identity_before ->> 'external_id'::text))) WHERE (identity_before IS NOT NULL);
+
 CREATE INDEX import_updates_import ON private.import_updates USING btree (import_id);
 
 create policy accounts_create on api.accounts for insert to authenticated
@@ -849,6 +1132,27 @@ create policy activity_read on api.activity for select to authenticated
 
 create policy app_subscriptions_read_own on api.app_subscriptions for select to authenticated
   using ((private.is_not_explained() AND (user_id = ( SELECT private.personal_id() AS personal_id))));
+
+create policy balances_create on api.balances for insert to authenticated
+  with check (
+CASE
+    WHEN (((organization_id IS NULL) AND (user_id = ( SELECT private.personal_id() AS personal_id))) OR ((organization_id = ( SELECT public.org_id() AS org_id)) AND ( SELECT private.can('balances'::text, 'create'::text) AS can))) THEN true
+    ELSE private.deny('balances'::text)
+END);
+
+create policy balances_delete on api.balances for delete to authenticated
+  using ((((organization_id IS NULL) AND (user_id = ( SELECT private.personal_id() AS personal_id))) OR ((organization_id = ( SELECT public.org_id() AS org_id)) AND ( SELECT private.can('balances'::text, 'list'::text) AS can) AND (organization_id = ( SELECT public.org_id() AS org_id)))));
+
+create policy balances_read on api.balances for select to authenticated
+  using ((private.is_not_explained() AND (((organization_id IS NULL) AND (user_id = ( SELECT private.personal_id() AS personal_id))) OR ((organization_id = ( SELECT public.org_id() AS org_id)) AND ( SELECT private.can('balances'::text, 'list'::text) AS can) AND (organization_id = ( SELECT public.org_id() AS org_id))))));
+
+create policy balances_update on api.balances for update to authenticated
+  using ((((organization_id IS NULL) AND (user_id = ( SELECT private.personal_id() AS personal_id))) OR ((organization_id = ( SELECT public.org_id() AS org_id)) AND ( SELECT private.can('balances'::text, 'list'::text) AS can) AND (organization_id = ( SELECT public.org_id() AS org_id)))))
+  with check (
+CASE
+    WHEN (((organization_id IS NULL) AND (user_id = ( SELECT private.personal_id() AS personal_id))) OR ((organization_id = ( SELECT public.org_id() AS org_id)) AND ( SELECT private.can('balances'::text, 'update'::text) AS can))) THEN true
+    ELSE private.deny('balances'::text)
+END);
 
 create policy budgets_create on api.budgets for insert to authenticated
   with check (
@@ -890,6 +1194,27 @@ create policy categories_update on api.categories for update to authenticated
 CASE
     WHEN (((organization_id IS NULL) AND (user_id = ( SELECT private.personal_id() AS personal_id))) OR ((organization_id = ( SELECT public.org_id() AS org_id)) AND ( SELECT private.can('categories'::text, 'update'::text) AS can))) THEN true
     ELSE private.deny('categories'::text)
+END);
+
+create policy closings_create on api.closings for insert to authenticated
+  with check (
+CASE
+    WHEN (((organization_id IS NULL) AND (user_id = ( SELECT private.personal_id() AS personal_id))) OR ((organization_id = ( SELECT public.org_id() AS org_id)) AND ( SELECT private.can('closings'::text, 'create'::text) AS can))) THEN true
+    ELSE private.deny('closings'::text)
+END);
+
+create policy closings_delete on api.closings for delete to authenticated
+  using ((((organization_id IS NULL) AND (user_id = ( SELECT private.personal_id() AS personal_id))) OR ((organization_id = ( SELECT public.org_id() AS org_id)) AND ( SELECT private.can('closings'::text, 'list'::text) AS can) AND (organization_id = ( SELECT public.org_id() AS org_id)))));
+
+create policy closings_read on api.closings for select to authenticated
+  using ((private.is_not_explained() AND (((organization_id IS NULL) AND (user_id = ( SELECT private.personal_id() AS personal_id))) OR ((organization_id = ( SELECT public.org_id() AS org_id)) AND ( SELECT private.can('closings'::text, 'list'::text) AS can) AND (organization_id = ( SELECT public.org_id() AS org_id))))));
+
+create policy closings_update on api.closings for update to authenticated
+  using ((((organization_id IS NULL) AND (user_id = ( SELECT private.personal_id() AS personal_id))) OR ((organization_id = ( SELECT public.org_id() AS org_id)) AND ( SELECT private.can('closings'::text, 'list'::text) AS can) AND (organization_id = ( SELECT public.org_id() AS org_id)))))
+  with check (
+CASE
+    WHEN (((organization_id IS NULL) AND (user_id = ( SELECT private.personal_id() AS personal_id))) OR ((organization_id = ( SELECT public.org_id() AS org_id)) AND ( SELECT private.can('closings'::text, 'update'::text) AS can))) THEN true
+    ELSE private.deny('closings'::text)
 END);
 
 create policy dashboards_create on api.dashboards for insert to authenticated
@@ -980,6 +1305,27 @@ create policy past_budgets_update on api.past_budgets for update to authenticate
 CASE
     WHEN (((organization_id IS NULL) AND (user_id = ( SELECT private.personal_id() AS personal_id))) OR ((organization_id = ( SELECT public.org_id() AS org_id)) AND ( SELECT private.can('past_budgets'::text, 'update'::text) AS can))) THEN true
     ELSE private.deny('past_budgets'::text)
+END);
+
+create policy rules_create on api.rules for insert to authenticated
+  with check (
+CASE
+    WHEN (((organization_id IS NULL) AND (user_id = ( SELECT private.personal_id() AS personal_id))) OR ((organization_id = ( SELECT public.org_id() AS org_id)) AND ( SELECT private.can('rules'::text, 'create'::text) AS can))) THEN true
+    ELSE private.deny('rules'::text)
+END);
+
+create policy rules_delete on api.rules for delete to authenticated
+  using ((((organization_id IS NULL) AND (user_id = ( SELECT private.personal_id() AS personal_id))) OR ((organization_id = ( SELECT public.org_id() AS org_id)) AND ( SELECT private.can('rules'::text, 'list'::text) AS can) AND (organization_id = ( SELECT public.org_id() AS org_id)))));
+
+create policy rules_read on api.rules for select to authenticated
+  using ((private.is_not_explained() AND (((organization_id IS NULL) AND (user_id = ( SELECT private.personal_id() AS personal_id))) OR ((organization_id = ( SELECT public.org_id() AS org_id)) AND ( SELECT private.can('rules'::text, 'list'::text) AS can) AND (organization_id = ( SELECT public.org_id() AS org_id))))));
+
+create policy rules_update on api.rules for update to authenticated
+  using ((((organization_id IS NULL) AND (user_id = ( SELECT private.personal_id() AS personal_id))) OR ((organization_id = ( SELECT public.org_id() AS org_id)) AND ( SELECT private.can('rules'::text, 'list'::text) AS can) AND (organization_id = ( SELECT public.org_id() AS org_id)))))
+  with check (
+CASE
+    WHEN (((organization_id IS NULL) AND (user_id = ( SELECT private.personal_id() AS personal_id))) OR ((organization_id = ( SELECT public.org_id() AS org_id)) AND ( SELECT private.can('rules'::text, 'update'::text) AS can))) THEN true
+    ELSE private.deny('rules'::text)
 END);
 
 create policy subscriptions_create on api.subscriptions for insert to authenticated
@@ -1074,6 +1420,8 @@ CREATE TRIGGER "1_before_statement" BEFORE INSERT OR DELETE OR UPDATE ON api.acc
 
 CREATE TRIGGER "2_before_row" BEFORE INSERT OR DELETE OR UPDATE ON api.accounts FOR EACH ROW EXECUTE FUNCTION private.accounts_before_row();
 
+CREATE TRIGGER "3_after_delete" AFTER DELETE ON api.accounts REFERENCING OLD TABLE AS gone FOR EACH STATEMENT EXECUTE FUNCTION private.accounts_after_delete();
+
 CREATE TRIGGER "3_after_row" AFTER UPDATE OF currency ON api.accounts FOR EACH ROW WHEN ((old.currency <> new.currency)) EXECUTE FUNCTION private.accounts_after_row();
 
 CREATE TRIGGER "4_record_change" AFTER UPDATE ON api.accounts REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION private.record_change();
@@ -1085,6 +1433,18 @@ CREATE TRIGGER "4_record_deletion" AFTER DELETE ON api.accounts REFERENCING OLD 
 CREATE TRIGGER "1_forget_import_updates" AFTER DELETE ON api.activity REFERENCING OLD TABLE AS gone FOR EACH STATEMENT EXECUTE FUNCTION private.forget_import_updates();
 
 CREATE TRIGGER "1_updated_at" BEFORE UPDATE ON api.app_subscriptions FOR EACH ROW EXECUTE FUNCTION private.set_updated_at();
+
+CREATE TRIGGER "2_note_change" AFTER INSERT OR DELETE OR UPDATE ON api.app_subscriptions FOR EACH ROW EXECUTE FUNCTION private.note_app_subscription();
+
+CREATE TRIGGER "1_before_statement" BEFORE INSERT OR DELETE OR UPDATE ON api.balances FOR EACH STATEMENT EXECUTE FUNCTION private.lock_tenants_of_statement();
+
+CREATE TRIGGER "2_before_row" BEFORE INSERT OR DELETE OR UPDATE ON api.balances FOR EACH ROW EXECUTE FUNCTION private.balances_before_row();
+
+CREATE TRIGGER "3_record_change" AFTER UPDATE ON api.balances REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION private.record_change();
+
+CREATE TRIGGER "3_record_creation" AFTER INSERT ON api.balances REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION private.record_creation();
+
+CREATE TRIGGER "3_record_deletion" AFTER DELETE ON api.balances REFERENCING OLD TABLE AS old_rows FOR EACH STATEMENT EXECUTE FUNCTION private.record_deletion();
 
 CREATE TRIGGER "1_before_statement" BEFORE INSERT OR DELETE OR UPDATE ON api.budgets FOR EACH STATEMENT EXECUTE FUNCTION private.lock_tenants_of_statement();
 
@@ -1104,15 +1464,35 @@ CREATE TRIGGER "2_before_row" BEFORE INSERT OR DELETE OR UPDATE ON api.categorie
 
 CREATE TRIGGER "3_after_row" AFTER UPDATE OF monthly_budget, budget_currency ON api.categories FOR EACH ROW WHEN ((((old.monthly_budget IS DISTINCT FROM new.monthly_budget) OR (old.budget_currency IS DISTINCT FROM new.budget_currency)) AND (CURRENT_USER = 'authenticated'::name))) EXECUTE FUNCTION private.categories_after_row();
 
+CREATE TRIGGER "3_check_changed_family" AFTER UPDATE OF parent_id, kind ON api.categories FOR EACH ROW WHEN (((old.parent_id IS DISTINCT FROM new.parent_id) OR (old.kind <> new.kind))) EXECUTE FUNCTION private.check_category_family();
+
+CREATE TRIGGER "3_check_new_family" AFTER INSERT ON api.categories FOR EACH ROW WHEN ((new.parent_id IS NOT NULL)) EXECUTE FUNCTION private.check_category_family();
+
 CREATE TRIGGER "4_record_change" AFTER UPDATE ON api.categories REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION private.record_change();
 
 CREATE TRIGGER "4_record_creation" AFTER INSERT ON api.categories REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION private.record_creation();
 
 CREATE TRIGGER "4_record_deletion" AFTER DELETE ON api.categories REFERENCING OLD TABLE AS old_rows FOR EACH STATEMENT EXECUTE FUNCTION private.record_deletion();
 
+CREATE TRIGGER "1_before_statement" BEFORE INSERT OR DELETE OR UPDATE ON api.closings FOR EACH STATEMENT EXECUTE FUNCTION private.lock_tenants_of_statement();
+
+CREATE TRIGGER "2_before_row" BEFORE INSERT OR DELETE OR UPDATE ON api.closings FOR EACH ROW EXECUTE FUNCTION private.closings_before_row();
+
+CREATE TRIGGER "3_record_change" AFTER UPDATE ON api.closings REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION private.record_change();
+
+CREATE TRIGGER "3_record_creation" AFTER INSERT ON api.closings REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION private.record_creation();
+
+CREATE TRIGGER "3_record_deletion" AFTER DELETE ON api.closings REFERENCING OLD TABLE AS old_rows FOR EACH STATEMENT EXECUTE FUNCTION private.record_deletion();
+
 CREATE TRIGGER "1_before_statement" BEFORE INSERT OR DELETE OR UPDATE ON api.dashboards FOR EACH STATEMENT EXECUTE FUNCTION private.lock_tenants_of_statement();
 
 CREATE TRIGGER "2_before_row" BEFORE INSERT OR DELETE OR UPDATE ON api.dashboards FOR EACH ROW EXECUTE FUNCTION private.dashboards_before_row();
+
+CREATE TRIGGER "3_note_change" AFTER UPDATE ON api.dashboards REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION private.note_dashboards();
+
+CREATE TRIGGER "3_note_creation" AFTER INSERT ON api.dashboards REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION private.note_dashboards();
+
+CREATE TRIGGER "3_note_deletion" AFTER DELETE ON api.dashboards REFERENCING OLD TABLE AS old_rows FOR EACH STATEMENT EXECUTE FUNCTION private.note_dashboards();
 
 CREATE TRIGGER "1_before_statement" BEFORE INSERT OR DELETE OR UPDATE ON api.exchange_rates FOR EACH STATEMENT EXECUTE FUNCTION private.lock_tenants_of_statement();
 
@@ -1150,6 +1530,12 @@ CREATE TRIGGER "5_note_changed" AFTER UPDATE ON api.line_items REFERENCING OLD T
 
 CREATE TRIGGER "5_note_created" AFTER INSERT ON api.line_items REFERENCING NEW TABLE AS written FOR EACH STATEMENT EXECUTE FUNCTION private.note_line_items();
 
+CREATE TRIGGER "6_keep_closed_change" AFTER UPDATE ON api.line_items REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION private.refuse_closed_item_change();
+
+CREATE TRIGGER "6_keep_closed_creation" AFTER INSERT ON api.line_items REFERENCING NEW TABLE AS written FOR EACH STATEMENT EXECUTE FUNCTION private.refuse_closed_items();
+
+CREATE TRIGGER "6_keep_closed_deletion" AFTER DELETE ON api.line_items REFERENCING OLD TABLE AS written FOR EACH STATEMENT EXECUTE FUNCTION private.refuse_closed_items();
+
 CREATE TRIGGER "6_record_change" AFTER UPDATE ON api.line_items REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION private.record_change();
 
 CREATE TRIGGER "6_record_creation" AFTER INSERT ON api.line_items REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION private.record_creation();
@@ -1166,11 +1552,23 @@ CREATE TRIGGER "3_record_creation" AFTER INSERT ON api.past_budgets REFERENCING 
 
 CREATE TRIGGER "3_record_deletion" AFTER DELETE ON api.past_budgets REFERENCING OLD TABLE AS old_rows FOR EACH STATEMENT EXECUTE FUNCTION private.record_deletion();
 
+CREATE TRIGGER "1_before_statement" BEFORE INSERT OR DELETE OR UPDATE ON api.rules FOR EACH STATEMENT EXECUTE FUNCTION private.lock_tenants_of_statement();
+
+CREATE TRIGGER "2_before_row" BEFORE INSERT OR DELETE OR UPDATE ON api.rules FOR EACH ROW EXECUTE FUNCTION private.rules_before_row();
+
+CREATE TRIGGER "3_after_row" AFTER INSERT OR UPDATE OF set_category_id, add_tags ON api.rules FOR EACH ROW WHEN (((new.set_category_id IS NOT NULL) OR (new.add_tags <> '{}'::text[]))) EXECUTE FUNCTION private.rules_after_row();
+
+CREATE TRIGGER "4_record_change" AFTER UPDATE ON api.rules REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION private.record_change();
+
+CREATE TRIGGER "4_record_creation" AFTER INSERT ON api.rules REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION private.record_creation();
+
+CREATE TRIGGER "4_record_deletion" AFTER DELETE ON api.rules REFERENCING OLD TABLE AS old_rows FOR EACH STATEMENT EXECUTE FUNCTION private.record_deletion();
+
 CREATE TRIGGER "1_before_statement" BEFORE INSERT OR DELETE OR UPDATE ON api.subscriptions FOR EACH STATEMENT EXECUTE FUNCTION private.lock_tenants_of_statement();
 
 CREATE TRIGGER "2_before_row" BEFORE INSERT OR DELETE OR UPDATE ON api.subscriptions FOR EACH ROW EXECUTE FUNCTION private.subscriptions_before_row();
 
-CREATE TRIGGER "3_after_row" AFTER INSERT OR UPDATE OF category_id, account_id, currency ON api.subscriptions FOR EACH ROW WHEN (((new.category_id IS NOT NULL) OR (new.account_id IS NOT NULL))) EXECUTE FUNCTION private.subscriptions_after_row();
+CREATE TRIGGER "3_after_row" AFTER INSERT OR UPDATE OF category_id, account_id, to_account_id, currency ON api.subscriptions FOR EACH ROW WHEN (((new.category_id IS NOT NULL) OR (new.account_id IS NOT NULL) OR (new.to_account_id IS NOT NULL))) EXECUTE FUNCTION private.subscriptions_after_row();
 
 CREATE TRIGGER "4_record_change" AFTER UPDATE ON api.subscriptions REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION private.record_change();
 
@@ -1206,17 +1604,25 @@ CREATE TRIGGER "2_before_naming_day" BEFORE UPDATE OF booked_on ON api.transacti
 
 CREATE TRIGGER "3_before_row" BEFORE INSERT OR DELETE OR UPDATE ON api.transactions FOR EACH ROW EXECUTE FUNCTION private.transactions_before_row();
 
-CREATE TRIGGER "4_after_row" AFTER INSERT OR UPDATE OF category_id, account_id, currency ON api.transactions FOR EACH ROW WHEN (((new.category_id IS NOT NULL) OR (new.account_id IS NOT NULL) OR (new.import_id IS NOT NULL))) EXECUTE FUNCTION private.transactions_after_row();
+CREATE TRIGGER "4_after_row" AFTER INSERT OR UPDATE OF category_id, account_id, subscription_id, currency ON api.transactions FOR EACH ROW WHEN (((new.category_id IS NOT NULL) OR (new.account_id IS NOT NULL) OR (new.subscription_id IS NOT NULL) OR (new.import_id IS NOT NULL))) EXECUTE FUNCTION private.transactions_after_row();
 
 CREATE TRIGGER "5_after_insert_by_caller" AFTER INSERT ON api.transactions FOR EACH ROW WHEN (((new.transfer_id IS NOT NULL) AND (CURRENT_USER = 'authenticated'::name))) EXECUTE FUNCTION private.transactions_after_row_by_caller();
 
-CREATE TRIGGER "5_after_update_by_caller" AFTER UPDATE ON api.transactions FOR EACH ROW WHEN ((((old.transfer_id IS NOT NULL) OR (new.transfer_id IS NOT NULL) OR (old.import_id IS NOT NULL)) AND (CURRENT_USER = 'authenticated'::name))) EXECUTE FUNCTION private.transactions_after_row_by_caller();
+CREATE TRIGGER "5_after_update_by_caller" AFTER UPDATE ON api.transactions FOR EACH ROW WHEN ((((old.transfer_id IS NOT NULL) OR (new.transfer_id IS NOT NULL) OR (old.import_id IS NOT NULL) OR (current_setting('private.import'::text, true) <> ''::text)) AND (CURRENT_USER = 'authenticated'::name))) EXECUTE FUNCTION private.transactions_after_row_by_caller();
 
 CREATE TRIGGER "6_after_update_by_owner" AFTER UPDATE OF transfer_id, user_id, organization_id ON api.transactions FOR EACH ROW WHEN (((old.transfer_id IS DISTINCT FROM new.transfer_id) OR (old.organization_id IS DISTINCT FROM new.organization_id) OR ((new.organization_id IS NULL) AND (old.user_id IS DISTINCT FROM new.user_id)))) EXECUTE FUNCTION private.transactions_after_update_by_owner();
 
 CREATE TRIGGER "7_after_delete" AFTER DELETE ON api.transactions REFERENCING OLD TABLE AS gone FOR EACH STATEMENT EXECUTE FUNCTION private.transactions_after_delete();
 
-CREATE TRIGGER "7_change_other_halves" AFTER UPDATE ON api.transactions REFERENCING NEW TABLE AS written FOR EACH STATEMENT WHEN ((CURRENT_USER = 'authenticated'::name)) EXECUTE FUNCTION private.change_other_halves();
+CREATE TRIGGER "7_change_other_halves" AFTER UPDATE ON api.transactions REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows FOR EACH STATEMENT WHEN ((CURRENT_USER = 'authenticated'::name)) EXECUTE FUNCTION private.change_other_halves();
+
+CREATE TRIGGER "7_note_deletion" AFTER DELETE ON api.transactions REFERENCING OLD TABLE AS gone FOR EACH STATEMENT EXECUTE FUNCTION private.note_deleted_rows();
+
+CREATE TRIGGER "8_keep_closed_change" AFTER UPDATE ON api.transactions REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION private.refuse_closed_change();
+
+CREATE TRIGGER "8_keep_closed_creation" AFTER INSERT ON api.transactions REFERENCING NEW TABLE AS written FOR EACH STATEMENT EXECUTE FUNCTION private.refuse_closed_transactions();
+
+CREATE TRIGGER "8_keep_closed_deletion" AFTER DELETE ON api.transactions REFERENCING OLD TABLE AS written FOR EACH STATEMENT EXECUTE FUNCTION private.refuse_closed_transactions();
 
 CREATE TRIGGER "8_record_change" AFTER UPDATE ON api.transactions REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION private.record_change();
 
@@ -1234,9 +1640,17 @@ CREATE TRIGGER accounts_record_password AFTER UPDATE OF password ON auth.account
 
 CREATE TRIGGER api_keys_checked BEFORE INSERT ON auth.api_keys FOR EACH ROW EXECUTE FUNCTION auth.check_api_key();
 
+CREATE TRIGGER api_keys_note_lost_access AFTER DELETE ON auth.api_keys FOR EACH ROW EXECUTE FUNCTION private.note_lost_access();
+
 CREATE TRIGGER api_keys_record_created AFTER INSERT ON auth.api_keys FOR EACH ROW EXECUTE FUNCTION private.record_event('api_key_created');
 
 CREATE TRIGGER api_keys_record_revoked AFTER DELETE ON auth.api_keys FOR EACH ROW WHEN ((old.expires_at > now())) EXECUTE FUNCTION private.record_event('api_key_revoked');
+
+CREATE TRIGGER calendars_checked BEFORE INSERT ON auth.calendars FOR EACH ROW EXECUTE FUNCTION auth.check_calendar();
+
+CREATE TRIGGER calendars_record_created AFTER INSERT ON auth.calendars FOR EACH ROW EXECUTE FUNCTION private.record_event('calendar_created');
+
+CREATE TRIGGER calendars_record_revoked AFTER DELETE ON auth.calendars FOR EACH ROW EXECUTE FUNCTION private.record_event('calendar_revoked');
 
 CREATE TRIGGER invitations_answered_once BEFORE UPDATE OF status ON auth.invitations FOR EACH ROW EXECUTE FUNCTION private.answer_pending_invitation();
 
@@ -1250,9 +1664,13 @@ CREATE TRIGGER jwks_revoked AFTER DELETE ON auth.jwks FOR EACH ROW WHEN (((old.s
 
 CREATE TRIGGER members_end_api_keys AFTER UPDATE OF role ON auth.members FOR EACH ROW WHEN ((old.role <> new.role)) EXECUTE FUNCTION auth.delete_api_keys_above_role();
 
+CREATE TRIGGER members_end_webhooks AFTER UPDATE OF role ON auth.members FOR EACH ROW WHEN ((new.role <> ALL (ARRAY['owner'::text, 'admin'::text]))) EXECUTE FUNCTION auth.delete_webhooks_below_admin();
+
 CREATE CONSTRAINT TRIGGER members_have_an_owner AFTER INSERT OR DELETE OR UPDATE ON auth.members DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION private.check_organization_has_owner();
 
 CREATE TRIGGER members_limits BEFORE INSERT OR UPDATE OF role, user_id, organization_id ON auth.members FOR EACH ROW EXECUTE FUNCTION private.check_membership_limits();
+
+CREATE TRIGGER members_note_lost_access AFTER DELETE OR UPDATE OF role ON auth.members FOR EACH ROW EXECUTE FUNCTION private.note_lost_access();
 
 CREATE TRIGGER members_record AFTER INSERT OR DELETE ON auth.members FOR EACH ROW EXECUTE FUNCTION private.record_membership();
 
@@ -1267,6 +1685,8 @@ CREATE TRIGGER passkeys_end_requirement AFTER DELETE ON auth.passkeys FOR EACH R
 CREATE TRIGGER passkeys_record_added AFTER INSERT ON auth.passkeys FOR EACH ROW EXECUTE FUNCTION private.record_event('passkey_added');
 
 CREATE TRIGGER passkeys_record_deleted AFTER DELETE ON auth.passkeys FOR EACH ROW EXECUTE FUNCTION private.record_event('passkey_deleted');
+
+CREATE TRIGGER sessions_note_lost_access AFTER DELETE OR UPDATE OF active_organization_id ON auth.sessions FOR EACH ROW EXECUTE FUNCTION private.note_lost_access();
 
 CREATE TRIGGER sessions_record_revoked AFTER DELETE ON auth.sessions REFERENCING OLD TABLE AS revoked FOR EACH STATEMENT EXECUTE FUNCTION private.record_revoked_sessions();
 
@@ -1294,6 +1714,16 @@ CREATE TRIGGER users_record_passkey_required AFTER UPDATE OF passkey_required ON
 
 CREATE TRIGGER users_succession BEFORE DELETE ON auth.users FOR EACH ROW EXECUTE FUNCTION private.succeed_owner();
 
+CREATE TRIGGER webhooks_checked BEFORE INSERT ON auth.webhooks FOR EACH ROW EXECUTE FUNCTION auth.check_webhook();
+
+CREATE TRIGGER webhooks_record_created AFTER INSERT ON auth.webhooks FOR EACH ROW EXECUTE FUNCTION private.record_event('webhook_created');
+
+CREATE TRIGGER webhooks_record_deleted AFTER DELETE ON auth.webhooks FOR EACH ROW EXECUTE FUNCTION private.record_event('webhook_deleted');
+
+CREATE TRIGGER webhooks_record_disabled AFTER UPDATE OF disabled_at ON auth.webhooks FOR EACH ROW WHEN (((old.disabled_at IS NULL) AND (new.disabled_at IS NOT NULL))) EXECUTE FUNCTION private.record_event('webhook_disabled');
+
+CREATE TRIGGER webhooks_record_rotated AFTER UPDATE OF former_secret ON auth.webhooks FOR EACH ROW WHEN ((old.secret <> new.secret)) EXECUTE FUNCTION private.record_event('webhook_secret_rotated');
+
 CREATE CONSTRAINT TRIGGER line_item_checks_check AFTER INSERT ON private.line_item_checks DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION private.check_line_items();
 
 grant select on api.accounts to anon;
@@ -1308,6 +1738,10 @@ grant select on api.app_subscriptions to anon;
 
 grant select on api.app_subscriptions to authenticated;
 
+grant select on api.balances to anon;
+
+grant delete, insert, select, update on api.balances to authenticated;
+
 grant select on api.budgets to anon;
 
 grant delete, insert, select, update on api.budgets to authenticated;
@@ -1315,6 +1749,10 @@ grant delete, insert, select, update on api.budgets to authenticated;
 grant select on api.categories to anon;
 
 grant delete, insert, select, update on api.categories to authenticated;
+
+grant select on api.closings to anon;
+
+grant delete, insert, select, update on api.closings to authenticated;
 
 grant select on api.dashboards to anon;
 
@@ -1336,6 +1774,10 @@ grant select on api.past_budgets to anon;
 
 grant delete, insert, select, update on api.past_budgets to authenticated;
 
+grant select on api.rules to anon;
+
+grant delete, insert, select, update on api.rules to authenticated;
+
 grant select on api.subscriptions to anon;
 
 grant delete, insert, select, update on api.subscriptions to authenticated;
@@ -1355,6 +1797,8 @@ grant delete, insert, select, update on api.transactions to authenticated;
 grant delete, insert, select, update on auth.accounts to auth_service;
 
 grant delete, insert, select, update on auth.api_keys to auth_service;
+
+grant delete, insert, select on auth.calendars to auth_service;
 
 grant delete, select on auth.events to auth_service;
 
@@ -1382,6 +1826,14 @@ grant delete, insert, select, update on auth.users to auth_service;
 
 grant delete, insert, select, update on auth.verifications to auth_service;
 
+grant delete, insert, select, update on auth.webhook_deliveries to auth_service;
+
+grant delete, insert, select, update on auth.webhooks to auth_service;
+
+grant execute on function api.apply_rules(json) to authenticated;
+
+grant execute on function api.apply_rules(uuid,jsonb,boolean) to authenticated;
+
 grant execute on function api.create_transfer(json) to authenticated;
 
 grant execute on function api.create_transfer(uuid,uuid,numeric,text,text,numeric) to authenticated;
@@ -1391,6 +1843,10 @@ grant execute on function api.current_balance(api.accounts) to authenticated;
 grant execute on function api.delete_category(json) to authenticated;
 
 grant execute on function api.delete_category(uuid,uuid) to authenticated;
+
+grant execute on function api.get_balances(json) to authenticated;
+
+grant execute on function api.get_balances(text,text) to authenticated;
 
 grant execute on function api.get_budget_comparison(json) to authenticated;
 
@@ -1402,13 +1858,33 @@ grant execute on function api.get_cash_flow(text,integer,text,uuid,integer,text)
 
 grant execute on function api.get_filtered_transactions(jsonb) to authenticated;
 
+grant execute on function api.get_forecast(json) to authenticated;
+
+grant execute on function api.get_forecast(text,uuid[],jsonb,text) to authenticated;
+
+grant execute on function api.get_instance_rates(json) to authenticated;
+
+grant execute on function api.get_instance_rates(text) to authenticated;
+
+grant execute on function api.get_missing_rates(json) to authenticated;
+
+grant execute on function api.get_missing_rates(text,jsonb) to authenticated;
+
+grant execute on function api.get_net_worth(json) to authenticated;
+
+grant execute on function api.get_net_worth(text,integer,text) to authenticated;
+
+grant execute on function api.get_reconciliation(json) to authenticated;
+
+grant execute on function api.get_reconciliation(uuid) to authenticated;
+
 grant execute on function api.get_transaction_aggregate(json) to authenticated;
 
 grant execute on function api.get_transaction_aggregate(jsonb,text,text,text) to authenticated;
 
 grant execute on function api.get_transaction_distribution_by_category(json) to authenticated;
 
-grant execute on function api.get_transaction_distribution_by_category(jsonb,text) to authenticated;
+grant execute on function api.get_transaction_distribution_by_category(jsonb,text,text) to authenticated;
 
 grant execute on function api.get_transaction_stat(json) to authenticated;
 
@@ -1420,7 +1896,11 @@ grant execute on function api.get_upcoming(text,text,text) to authenticated;
 
 grant execute on function api.import_transactions(json) to authenticated;
 
-grant execute on function api.import_transactions(jsonb,text,uuid,text,boolean) to authenticated;
+grant execute on function api.import_transactions(jsonb,text,uuid,text,boolean,boolean,boolean,boolean,numeric,text) to authenticated;
+
+grant execute on function api.link_transfer(json) to authenticated;
+
+grant execute on function api.link_transfer(uuid,uuid) to authenticated;
 
 grant execute on function api.monthly_cost(api.subscriptions) to authenticated;
 
@@ -1434,9 +1914,21 @@ grant execute on function api.record_subscription(json) to authenticated;
 
 grant execute on function api.record_subscription(uuid,text) to authenticated;
 
+grant execute on function api.set_balance(json) to authenticated;
+
+grant execute on function api.set_balance(uuid,numeric,text) to authenticated;
+
+grant execute on function api.suggest_categories(json) to authenticated;
+
+grant execute on function api.suggest_categories(uuid[],jsonb) to authenticated;
+
 grant execute on function api.undo(json) to authenticated;
 
 grant execute on function api.undo(uuid) to authenticated;
+
+grant execute on function api.unlink_transfer(json) to authenticated;
+
+grant execute on function api.unlink_transfer(uuid) to authenticated;
 
 grant execute on function auth.consume_rate_limit(text,integer,integer) to auth_service;
 
@@ -1446,9 +1938,23 @@ grant execute on function auth.role_rank(text) to auth_service;
 
 grant execute on function auth.successor_of(text) to auth_service;
 
+grant execute on function private.access_end(text,text,text,text,text) to auth_service;
+
 grant execute on function private.active_product(text,text) to auth_service;
 
+grant execute on function private.activity_id(text,bigint) to authenticated;
+
+grant execute on function private.activity_id_prefix(timestamp with time zone,uuid) to authenticated;
+
+grant execute on function private.are_tag_names(text[]) to authenticated;
+
+grant execute on function private.balance_on(api.accounts,date) to authenticated;
+
+grant execute on function private.balance_rows(text,date[],text) to authenticated;
+
 grant execute on function private.bank_history(uuid[]) to authenticated;
+
+grant execute on function private.bank_row_of(api.subscriptions,date) to authenticated;
 
 grant execute on function private.bank_values(numeric,text,text,timestamp with time zone,date,text,text,jsonb) to authenticated;
 
@@ -1458,13 +1964,31 @@ grant execute on function private.budget_comparison_statement(text,text,text,tex
 
 grant execute on function private.budget_terms(text,date) to authenticated;
 
+grant execute on function private.calendar_days(bytea) to auth_service;
+
 grant execute on function private.can(text,text) to authenticated;
 
 grant execute on function private.cash_flow_statement(text,integer,text,uuid,integer,text) to authenticated;
 
+grant execute on function private.category_suggestions(text[],numeric[],uuid[],uuid[],boolean[]) to authenticated;
+
+grant execute on function private.check_account(text,uuid,text,text,text,text) to authenticated;
+
 grant execute on function private.check_category(text,uuid,text,text) to authenticated;
 
+grant execute on function private.check_conditions(jsonb) to authenticated;
+
 grant execute on function private.check_policy(regclass,text,anyelement) to authenticated;
+
+grant execute on function private.claim_rate_download(text) to auth_service;
+
+grant execute on function private.closed_until(uuid,text,text) to authenticated;
+
+grant execute on function private.common_share(text[],text[]) to authenticated;
+
+grant execute on function private.complete_rate_download() to auth_service;
+
+grant execute on function private.conditions_to_sql(jsonb) to authenticated;
 
 grant execute on function private.constraints() to authenticated;
 
@@ -1502,11 +2026,15 @@ grant execute on function private.deny(text) to authenticated;
 
 grant execute on function private.describe_columns(regclass,text[]) to authenticated;
 
-grant execute on function private.distribution_statement(jsonb,text) to authenticated;
+grant execute on function private.distribution_statement(jsonb,text,text) to authenticated;
 
-grant execute on function private.due_costs(date,date,integer) to authenticated;
+grant execute on function private.due_occurrences(date,date,integer) to authenticated;
 
 grant execute on function private.exchange_rates(text,text,text) to authenticated;
+
+grant execute on function private.fail_rate_download() to auth_service;
+
+grant execute on function private.file_import_rows(jsonb,uuid) to authenticated;
 
 grant execute on function private.filter_conditions(jsonb) to authenticated;
 
@@ -1514,17 +2042,37 @@ grant execute on function private.filter_literal(text,jsonb,text) to authenticat
 
 grant execute on function private.filter_ranges(text,text[],boolean) to authenticated;
 
-grant execute on function private.filters_to_sql(jsonb) to authenticated;
+grant execute on function private.find_tag(text,text) to authenticated;
+
+grant execute on function private.first_period(text,integer) to authenticated;
 
 grant execute on function private.fits_cents(numeric,text) to authenticated;
 
+grant execute on function private.forecast_changes(uuid[],date,jsonb) to authenticated;
+
+grant execute on function private.forecast_statement(text,uuid[],jsonb,text) to authenticated;
+
 grant execute on function private.forget_activity(integer,integer) to auth_service;
+
+grant execute on function private.forget_changes(integer,integer) to auth_service;
+
+grant execute on function private.forget_restored_changes() to auth_service;
+
+grant execute on function private.has_closed_days() to authenticated;
+
+grant execute on function private.has_tags_of_user(uuid) to authenticated;
+
+grant execute on function private.instance_currencies() to authenticated;
+
+grant execute on function private.instance_rates_on(text,date[]) to authenticated;
 
 grant execute on function private.invalid(text,text) to authenticated;
 
 grant execute on function private.is_currency(text) to authenticated;
 
 grant execute on function private.is_date_range(jsonb) to authenticated;
+
+grant execute on function private.is_id(text) to authenticated;
 
 grant execute on function private.is_layout(jsonb) to authenticated;
 
@@ -1538,11 +2086,15 @@ grant execute on function private.is_of_import(uuid,uuid) to authenticated;
 
 grant execute on function private.is_untouched(uuid,timestamp with time zone,timestamp with time zone) to authenticated;
 
-grant execute on function private.judge_import(jsonb,text,uuid,text) to authenticated;
+grant execute on function private.judge_import(jsonb,text,uuid,text,boolean,boolean,boolean) to authenticated;
 
-grant execute on function private.latest_rate(text,text,text,text) to authenticated;
+grant execute on function private.keep_closed_account(text,api.accounts,api.accounts) to authenticated;
+
+grant execute on function private.learned_categories(text[],integer[],boolean[]) to authenticated;
 
 grant execute on function private.left_out() to authenticated;
+
+grant execute on function private.leg_rates(text,text,text,boolean,date[]) to authenticated;
 
 grant execute on function private.lock_tenants(text) to authenticated;
 
@@ -1552,9 +2104,13 @@ grant execute on function private.mark_for_standbys() to auth_service;
 
 grant execute on function private.marked_day(timestamp with time zone) to authenticated;
 
+grant execute on function private.max_occurrences() to authenticated;
+
 grant execute on function private.max_rows_per_request() to authenticated;
 
 grant execute on function private.may_write(text,text,text,text) to authenticated;
+
+grant execute on function private.missing_rates_statement(text,jsonb) to authenticated;
 
 grant execute on function private.moment(text) to authenticated;
 
@@ -1564,11 +2120,17 @@ grant execute on function private.moments(datemultirange) to authenticated;
 
 grant execute on function private.months_between(date,date) to authenticated;
 
-grant execute on function private.occurrence_id(uuid,date) to authenticated;
+grant execute on function private.note_import_balance(uuid,uuid,jsonb) to authenticated;
+
+grant execute on function private.note_import_rules(uuid,jsonb[]) to authenticated;
+
+grant execute on function private.note_left_out(bigint) to authenticated;
 
 grant execute on function private.occurrences(api.subscriptions,date,date) to authenticated;
 
 grant execute on function private.oldest_of_page(bigint) to authenticated;
+
+grant execute on function private.own_rates(text,text,text,date[]) to authenticated;
 
 grant execute on function private.owner_of_new(text,uuid,text) to authenticated;
 
@@ -1578,7 +2140,23 @@ grant execute on function private.parse_currency(text,text) to authenticated;
 
 grant execute on function private.parse_filters(jsonb) to authenticated;
 
+grant execute on function private.parse_forecast_accounts(uuid[],text) to authenticated;
+
+grant execute on function private.parse_horizon(text) to authenticated;
+
 grant execute on function private.parse_transfer_amount(numeric,text) to authenticated;
+
+grant execute on function private.parse_what_if(jsonb,uuid[],date) to authenticated;
+
+grant execute on function private.path_rates(text,text,text,text,boolean,boolean,date[]) to authenticated;
+
+grant execute on function private.payee_key(text) to authenticated;
+
+grant execute on function private.payee_of_tenant(text,text,text) to authenticated;
+
+grant execute on function private.period_step(text) to authenticated;
+
+grant execute on function private.period_unit(text,integer) to authenticated;
 
 grant execute on function private.personal_id() to authenticated;
 
@@ -1600,7 +2178,13 @@ grant execute on function private.preset_range(text) to authenticated;
 
 grant execute on function private.presets() to authenticated;
 
+grant execute on function private.queue_webhooks() to auth_service;
+
 grant execute on function private.range_condition(text,anymultirange) to authenticated;
+
+grant execute on function private.rate_download_failures() to auth_service;
+
+grant execute on function private.rates_of_days(text,text[],date[],text) to authenticated;
 
 grant execute on function private.read_day(json) to authenticated;
 
@@ -1616,19 +2200,21 @@ grant execute on function private.read_moment(json) to authenticated;
 
 grant execute on function private.read_moment(json) to authenticator;
 
+grant execute on function private.read_stated_balance(numeric,text,text) to authenticated;
+
 grant execute on function private.recognize_import(api.transactions) to authenticated;
 
 grant execute on function private.recorded_transaction(api.subscriptions,date) to authenticated;
 
 grant execute on function private.refuse(text,text,text,integer,jsonb) to authenticated;
 
+grant execute on function private.refuse_closed(date,text) to authenticated;
+
 grant execute on function private.refuse_estimate() to authenticated;
 
 grant execute on function private.refuse_hidden_row(text,uuid) to authenticated;
 
 grant execute on function private.refuse_many_rows() to authenticated;
-
-grant execute on function private.refuse_missing_rate(text,text,date) to authenticated;
 
 grant execute on function private.refuse_null(regclass,text) to authenticated;
 
@@ -1642,21 +2228,49 @@ grant execute on function private.refuse_row(regclass,text,anyelement,text) to a
 
 grant execute on function private.refuse_value(regclass,text) to authenticated;
 
-grant execute on function private.report_transactions(text,jsonb,text,boolean,boolean,text) to authenticated;
+grant execute on function private.report_transactions(text,jsonb,text,text,text,text,boolean,boolean,text) to authenticated;
+
+grant execute on function private.require_open_days(uuid[]) to authenticated;
 
 grant execute on function private.require_plain_numbers(jsonb,text) to authenticated;
+
+grant execute on function private.resolve_import_rows(jsonb,text,uuid,uuid[],boolean,boolean,boolean) to authenticated;
 
 grant execute on function private.revert_request(uuid) to authenticated;
 
 grant execute on function private.row_exists(text,uuid) to authenticated;
 
+grant execute on function private.rows_of_amount(numeric,date) to authenticated;
+
 grant execute on function private.rows_of_page(text) to authenticated;
+
+grant execute on function private.rule_changes(text,uuid,jsonb) to authenticated;
+
+grant execute on function private.rule_expression(api.rules[]) to authenticated;
+
+grant execute on function private.rules_in_order(text,uuid) to authenticated;
 
 grant execute on function private.same_tenant(text,text,text,text) to authenticated;
 
-grant execute on function private.split_allocations(text,text,text,boolean,boolean) to authenticated;
+grant execute on function private.side_condition(text,text,text) to authenticated;
+
+grant execute on function private.split_allocations(text,text,text,text,text,boolean) to authenticated;
+
+grant execute on function private.start_activity() to authenticated;
+
+grant execute on function private.store_import_matches(uuid,jsonb[]) to authenticated;
+
+grant execute on function private.store_import_rules(uuid,jsonb[]) to authenticated;
 
 grant execute on function private.store_import_updates(jsonb[]) to authenticated;
+
+grant execute on function private.store_instance_rates(date[],text[],numeric[]) to auth_service;
+
+grant execute on function private.store_rule_changes(private.rule_change[],text) to authenticated;
+
+grant execute on function private.store_stated_balance(uuid,uuid,numeric,date) to authenticated;
+
+grant execute on function private.store_transfer(api.accounts,api.accounts,numeric,numeric,api.transactions) to authenticated;
 
 grant execute on function private.target_currency(text) to authenticated;
 
@@ -1664,11 +2278,23 @@ grant execute on function private.text_of(api.transactions,text) to authenticate
 
 grant execute on function private.to_moment(text,text,boolean) to authenticated;
 
+grant execute on function private.token_problem(jsonb,text,bigint) to auth_service;
+
+grant execute on function private.top_category(text) to authenticated;
+
 grant execute on function private.transaction_aggregate_statement(jsonb,text,text,text) to authenticated;
 
 grant execute on function private.transaction_stat_statement(text,text,jsonb,text,text,text) to authenticated;
 
+grant execute on function private.transfer_condition(text,text,boolean) to authenticated;
+
+grant execute on function private.unlink_import_transfers(uuid) to authenticated;
+
+grant execute on function private.webhook_lag() to auth_service;
+
 grant execute on function private.whole_day(text) to authenticated;
+
+grant execute on function private.words_of(text) to authenticated;
 
 grant execute on function public.org_id() to anon;
 
@@ -1682,9 +2308,15 @@ grant execute on function public.uid() to anon;
 
 grant execute on function public.uid() to authenticated;
 
+grant select on private.changes to auth_service;
+
+grant select on private.changes_kept to auth_service;
+
 grant select on private.migrations to auth_service;
 
 grant select on private.products to auth_service;
+
+grant select on private.role_permissions to auth_service;
 
 grant select on private.settings to auth_service;
 
@@ -1715,3 +2347,5 @@ grant usage on type private.first_day to public;
 grant usage on type private.moment to public;
 
 grant usage on type private.one_row to public;
+
+grant usage on type private.rule_change to public;

@@ -9,6 +9,7 @@ export type Tables = {
   'api.app_subscriptions': { id: Generated<string>, userId: string, productId: string, status: Generated<string>, periodStart: Generated<Date>, periodEnd: Date, createdAt: Generated<Date>, updatedAt: Generated<Date> }
   'auth.accounts': { id: string, accountId: string, providerId: string, userId: string, accessToken: string | null, refreshToken: string | null, idToken: string | null, accessTokenExpiresAt: Date | null, refreshTokenExpiresAt: Date | null, scope: string | null, password: string | null, createdAt: Generated<Date>, updatedAt: Generated<Date> }
   'auth.api_keys': { id: string, name: string, userId: string, organizationId: string | null, role: string, keyHash: unknown, hint: string, expiresAt: Date, lastUsedAt: Date | null, createdAt: Generated<Date> }
+  'auth.calendars': { id: string, name: string, userId: string, organizationId: string | null, secretHash: unknown, hasAmounts: Generated<boolean>, createdAt: Generated<Date>, lastReadAt: Date | null }
   'auth.events': { id: Generated<string>, happenedAt: Generated<Date>, kind: string, userId: string | null, organizationId: string | null, actorId: string | null, ipAddress: string | null, userAgent: string | null, device: string | null, detail: Generated<unknown>, mailTo: string | null }
   'auth.invitations': { id: string, organizationId: string, email: string, role: string, status: Generated<string>, inviterId: string, expiresAt: Date, createdAt: Generated<Date> }
   'auth.jwks': { id: string, publicKey: string, privateKey: string, alg: Generated<string>, crv: string | null, createdAt: Generated<Date>, signsFrom: Date | null, expiresAt: Date | null }
@@ -21,13 +22,22 @@ export type Tables = {
   'auth.two_factors': { userId: string, secret: string, backupCodes: string[], lastStep: Generated<string>, enabledAt: Date | null, createdAt: Generated<Date>, backupCodesMadeAt: Generated<Date | null> }
   'auth.users': { id: string, name: string, email: string, emailVerified: Generated<boolean>, image: string | null, createdAt: Generated<Date>, updatedAt: Generated<Date>, passkeyRequired: Generated<boolean> }
   'auth.verifications': { id: string, identifier: string, value: string, expiresAt: Date, createdAt: Generated<Date>, updatedAt: Generated<Date> }
+  'auth.webhook_deliveries': { id: Generated<string>, webhookId: string, type: string, changes: Generated<unknown>, isOpen: Generated<boolean>, createdAt: Generated<Date> }
+  'auth.webhooks': { id: string, name: string, userId: string, organizationId: string | null, url: string, tables: string[] | null, secret: string, formerSecret: string | null, formerSecretUntil: Date | null, createdAt: Generated<Date>, sendsFrom: Generated<unknown>, nextAttemptAt: Generated<Date>, failures: Generated<number>, failingSince: Date | null, lastFailure: string | null, lastStatus: number | null, deliveredAt: Date | null, disabledAt: Date | null }
   'private.bank_values': { transactionId: string, said: unknown }
-  'private.import_updates': { transactionId: string, importId: string, before: unknown, after: unknown, wasUntouched: boolean, takenBackAt: Date | null }
+  'private.changes': { xid: Generated<unknown>, tableName: string, userId: string | null, organizationId: string | null, permission: string | null, actions: string[], ids: unknown, changeId: string | null, actorId: string | null, happenedAt: Generated<Date> }
+  'private.changes_kept': { fromXid: unknown, isOnlyRow: Generated<boolean> }
+  'private.deleted_bank_rows': { userId: string | null, organizationId: string | null, source: string, externalId: string, importId: string, accountId: string | null, amount: string | null, day: string | null, name: string | null }
+  'private.import_balances': { importId: string, balanceId: string, replaced: unknown, balance: string }
+  'private.import_updates': { transactionId: string, importId: string, before: unknown, after: unknown, wasUntouched: boolean, takenBackAt: Date | null, identityBefore: unknown, identityAfter: unknown, said: unknown, tagIds: unknown }
+  'private.instance_rates': { currency: string, onDate: string, rate: string }
   'private.line_item_checks': { id: Generated<string>, transactionIds: unknown }
   'private.migrations': { name: string, checksum: string, appliedAt: Generated<Date> }
   'private.products': { id: string, rank: string, name: string }
+  'private.rate_downloads': { singleton: Generated<boolean>, url: string | null, nextAt: Generated<Date>, failures: Generated<string>, storedAt: Date | null }
   'private.role_permissions': { role: string, resource: string, action: string }
   'private.settings': { singleton: Generated<boolean>, publicUrl: string, keyRotationRequestedAt: Date | null, placesPerPerson: Generated<string>, placesOfAnonymous: Generated<string>, tokensIssuedAfter: Generated<string> }
+  'private.webhook_cursor': { snapshot: unknown, isOnlyRow: Generated<boolean> }
 }
 
 /** Rows of the functions that the auth service can call. */
@@ -36,9 +46,21 @@ export type FunctionRows = {
   'auth.is_alive': { isAlive: boolean }
   'auth.role_rank': { roleRank: number }
   'auth.successor_of': { successorOf: string }
+  'private.access_end': { accessEnd: Date }
   'private.active_product': { productId: string, mayCreateOrganizations: boolean }
+  'private.calendar_days': { name: string, organization: string, subscriptionId: string, title: string, dueOn: string, kind: string, amount: string, currency: string }
+  'private.claim_rate_download': { claimRateDownload: boolean }
+  'private.complete_rate_download': { completeRateDownload: unknown }
+  'private.fail_rate_download': { failRateDownload: unknown }
   'private.forget_activity': { forgetActivity: string }
+  'private.forget_changes': { forgetChanges: string }
+  'private.forget_restored_changes': { forgetRestoredChanges: unknown }
   'private.mark_for_standbys': { markForStandbys: unknown }
   'private.postgrest_listeners': { postgrestListeners: string[] }
   'private.postgrest_processes': { postgrestProcesses: number }
+  'private.queue_webhooks': { queueWebhooks: string }
+  'private.rate_download_failures': { rateDownloadFailures: string }
+  'private.store_instance_rates': { storeInstanceRates: string }
+  'private.token_problem': { tokenProblem: string }
+  'private.webhook_lag': { webhookLag: number }
 }

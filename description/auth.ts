@@ -51,7 +51,8 @@ const camelCase = (segment: string): string => segment.replace(/-(\w)/g, (_, let
  * Returns the name of a route's method in the client, without the segment that stands for e-mail: `/organization/set-active` is
  * `organization.setActive`, `/sign-in/email` is `signIn`, and `/sign-in/oidc` is `signInOidc`.
  */
-export const methodOf = (path: string): string[] => path.replace(/\/email$/, '').replace(/^\/sign-in\//, '/sign-in-').split('/').slice(1).map(camelCase)
+export const methodOf = (path: string): string[] =>
+  path.replace(/\{(\w+)\}.*$/, 'read').replace(/\/email$/, '').replace(/^\/sign-in\//, '/sign-in-').split('/').slice(1).map(camelCase)
 
 /** Returns the same name as one word: `organizationSetActive`. */
 const operationIdOf = (path: string): string => methodOf(path).map((word, at) => (at === 0 ? word : `${word.charAt(0).toUpperCase()}${word.slice(1)}`)).join('')
@@ -107,7 +108,7 @@ const onToApp = {
   },
 }
 
-/** Describes the input: the query of a GET, or a JSON body. */
+/** Describes the input: the query and the path of a GET, or a JSON body. */
 function inputOf(row: Route): Json {
   const { schema } = jsonSchema(row.input, 'input')
   const { properties = {}, required = [] } = schema
@@ -118,7 +119,7 @@ function inputOf(row: Route): Json {
   return {
     parameters: Object.entries(properties).map(([name, { description, ...property }]) => ({
       name,
-      in: 'query',
+      in: row.path.includes(`{${name}}`) ? 'path' : 'query',
       required: required.includes(name),
       ...(description === undefined ? {} : { description }),
       schema: property,
@@ -147,14 +148,21 @@ function operation(row: Route, tag: string, components: Description['components'
     ...(description === '' ? {} : { description }),
     // for clients that generate requests from this description and keep a token, such as /docs
     ...(effect === undefined ? {} : { 'x-session': effect }),
-    security: errorsOf(row).includes('UNAUTHORIZED') ? [{ session: [] }, ...(row.credential === 'session or API key' ? [{ apiKey: [] }] : [])] : [],
+    security: errorsOf(row).includes('UNAUTHORIZED') ?
+      [
+        { session: [] },
+        ...(row.credential?.includes('token') === true ? [{ bearer: [] }] : []),
+        ...(row.credential?.endsWith('API key') === true ? [{ apiKey: [] }] : []),
+      ] :
+      [],
     ...inputOf(row),
     responses: {
       200: {
         description: row.output.meta()?.description ?? 'It is done.',
         headers: { ...requestIdHeader, ...(row.startsSession === undefined ? {} : { 'Set-Cookie': reference('headers', 'SessionCookie') }) },
-        content: { 'application/json': { schema }, ...(row.page === undefined ? {} : page) },
+        content: { [row.mediaType ?? 'application/json']: { schema }, ...(row.page === undefined ? {} : page) },
       },
+      ...(row.mediaType !== 'text/calendar' ? {} : { 304: { description: 'The client has this version, by `If-None-Match`.', headers: requestIdHeader } }),
       ...(row.page === undefined ? {} : onToApp),
       ...Object.fromEntries(refused),
     },

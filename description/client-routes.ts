@@ -26,7 +26,8 @@ const describe = (schema: z.ZodType, io: 'input' | 'output') =>
 /** Returns the text of client/routes.ts. */
 export function clientRoutesFile(): string {
   const named = new Map<string, string>()
-  const methods = routes.map((row) => {
+  // A route with a parameter in its path is for other programs. The client reads streams itself, with `onRows`.
+  const methods = routes.filter(({ path, mediaType }) => !path.includes('{') && mediaType === undefined).map((row) => {
     const input = describe(row.input, 'input')
     const output = describe(row.output, 'output')
     for (const [name, one] of Object.entries(output.$defs ?? {})) {

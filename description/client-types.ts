@@ -31,7 +31,8 @@ function routineType(routine: Routine): string {
     ? `Database['api']['Tables']['${reply.table}']['Row']`
     : reply.kind === 'rows'
     ? objectType(replyFields(routine, reply))
-    : typeScriptOf(replySchema(routine, reply))
+    // a row of a table inside another schema
+    : typeScriptOf(replySchema(routine, reply)).replace(/\b(\w+)_row\b/g, `Database['api']['Tables']['$1']['Row']`)
   const options = reply.kind === 'table'
     ? `\n        SetofOptions: { from: '*', to: '${reply.table}', isOneToOne: ${!reply.isSet}, isSetofReturn: ${reply.isSet} }`
     : ''
@@ -100,9 +101,9 @@ export function fieldsFile({ tables }: Exposed, rules: Rule[]): string {
   const hidden = new Set(tables.flatMap(({ columns }) => columns.filter(({ fromToken }) => fromToken).map(({ name }) => name)))
   // a caller cannot violate a rule of a table that only functions write
   const writable = tables.filter(({ mayInsert }) => mayInsert)
-  const lines = rules.filter(({ name }) => writable.some((table) => name.startsWith(`${table.name}_`))).map(({ name, columns }) => {
+  const lines = rules.filter(({ name }) => writable.some((table) => name.startsWith(`${table.name}_`))).flatMap(({ name, columns }) => {
     const formFields = columns.filter((column) => !hidden.has(column))
-    return `  ${name}: ${strings(formFields.length === 0 ? columns : formFields)},\n`
+    return formFields.length === 0 ? [] : [`  ${name}: ${strings(formFields)},\n`]
   })
   return `/**
  * The form fields of each constraint and unique index of the data surface. An error's \`message\` has the name of the constraint. A missing

@@ -159,7 +159,13 @@ export const dataErrors: DataError[] = [
     'the referenced row does not exist in this context; `hint` names the reference',
     'category_id: Id of a category of the same context.',
   ),
-  row(409, 'PT409', writes, 'another change of the same data is still under way', 'a concurrent change of the same data takes too long; nothing was stored'),
+  row(
+    409,
+    'PT409',
+    writes,
+    'another change of the same data is still under way',
+    'a concurrent change of the same data takes too long, or the transaction is of a closed day; nothing was stored',
+  ),
   row(
     413,
     'PT413',

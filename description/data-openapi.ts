@@ -71,6 +71,8 @@ function tablePath(table: Table): Json {
   const { name, summary, description, mayInsert, mayUpdate, mayDelete } = table
   const common = { tags: [name] }
   const filters = [...filtersOf(table), ...parameterRefs(...logicalParameters)]
+  // required columns, and optional ones with an example of their own
+  const newExample = exampleRow(newFields(table).filter(({ isOptional, schema }) => !isOptional || schema.examples !== undefined))
   // examples of changes and deletions match only one row
   const oneRow = filtersOf(table).map((parameter, at) => {
     const column = table.columns[at]
@@ -119,8 +121,8 @@ function tablePath(table: Table): Json {
             'application/json': {
               schema: { anyOf: [reference('schemas', `${name}_new`), arrayOf(reference('schemas', `${name}_new`))] },
               examples: {
-                one: { value: exampleRow(newFields(table).filter(({ isOptional }) => !isOptional)) },
-                several: { value: [exampleRow(newFields(table).filter(({ isOptional }) => !isOptional))] },
+                one: { value: newExample },
+                several: { value: [newExample] },
               },
             },
             'text/csv': { schema: { type: 'string', description: 'A header line with the column names, then one line per row. `NULL` is null.' } },
@@ -215,7 +217,7 @@ function routinePath(routine: Routine, tables: Table[]): Json {
   const { name, summary, description, readsOnly, reply } = routine
   const isList = reply.kind !== 'value' && reply.isSet
   const fields = parameterFields(routine)
-  const { example } = schemasOfRoutine(routine)
+  const { example, needsBody } = schemasOfRoutine(routine)
   const common = {
     tags: [functionsTag.name],
     summary,
@@ -246,7 +248,7 @@ function routinePath(routine: Routine, tables: Table[]): Json {
       },
     },
     // GET cannot have parameters with JSON
-    ...(readsOnly && fields.every((field) => field.isOptional || inQuery.includes(field)) && {
+    ...(readsOnly && needsBody === undefined && fields.every((field) => field.isOptional || inQuery.includes(field)) && {
       get: {
         ...common,
         operationId: `query_${name}`,

@@ -75,10 +75,11 @@ export const parameterFields = (routine: Routine): Field[] =>
 
 /** Returns the columns of a function's own rows. @throws if handwritten-schemas.ts does not list its nullable columns */
 export function replyFields(routine: Routine, reply: Extract<Reply, { kind: 'rows' }>): Field[] {
-  const { nullable: nulls } = schemasOfRoutine(routine)
+  const { columns = {}, nullable: nulls } = schemasOfRoutine(routine)
   if (nulls === undefined) throw new Error(`list the nullable columns of ${routine.name} in description/handwritten-schemas.ts`)
   return reply.columns.map(({ name, type }) => {
-    const schema = schemaOfType(type, 'response', `${routine.name}.${name}`)
+    const where = `${routine.name}.${name}`
+    const schema = columns[name] ?? (isJson(type) ? jsonSchemaOf(where, {}, name) : schemaOfType(type, 'response', where))
     return { name, schema: nulls.includes(name) ? nullable(schema) : schema, isOptional: false }
   })
 }
@@ -93,12 +94,12 @@ export function replySchema(routine: Routine, reply: Extract<Reply, { kind: 'val
 export function strayNames({ tables, routines }: Exposed): string[] {
   const columns = tables.flatMap(({ name, columns: of }) => of.map((column) => `${name}.${column.name}`))
   const strayParts = routines.flatMap((routine) => {
-    const { parameters = {}, nullable: nulls = [] } = schemasOfRoutine(routine)
+    const { parameters = {}, columns: columnsOfRows = {}, nullable: nulls = [] } = schemasOfRoutine(routine)
     const names = new Set([
       ...routine.parameters.map(({ name }) => name),
       ...(routine.reply.kind === 'rows' ? routine.reply.columns.map(({ name }) => name) : []),
     ])
-    return [...Object.keys(parameters), ...nulls].filter((name) => !names.has(name)).map((name) => `${routine.name}.${name}`)
+    return [...Object.keys({ ...parameters, ...columnsOfRows }), ...nulls].filter((name) => !names.has(name)).map((name) => `${routine.name}.${name}`)
   })
   return [
     ...Object.keys({ ...columnSchemas, ...columnExamples }).filter((name) => !columns.includes(name)),

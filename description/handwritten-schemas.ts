@@ -8,10 +8,14 @@ import { schemaOfType, type Schema } from './json-schema.ts'
 export type RoutineSchema = {
   /** Schemas of parameters, if their type is not precise enough. */
   parameters?: Record<string, Schema>
+  /** Schemas of columns, for a function that returns its own rows, if their type is not precise enough. */
+  columns?: Record<string, Schema>
   /** The nullable columns, for a function that returns its own rows. */
   nullable?: string[]
   /** The schema of the result, for a function that returns one JSON value. */
   reply?: Schema
+  /** The function needs one of several optional parameters, of which a query cannot have all. So only POST calls it. */
+  needsBody?: true
   /** Arguments of a successful call. */
   example: Record<string, unknown>
 }
@@ -126,6 +130,7 @@ export const columnSchemas: Record<string, Schema> = {
   'dashboards.date_range': schemaRef('DateRange'),
   'dashboards.filters': {},
   'dashboards.layout': schemaRef('DashboardLayout'),
+  'rules.conditions': { type: 'array', items: schemaRef('TransactionFilter'), minItems: 1, maxItems: 50 },
   'transactions.metadata': {},
 }
 
@@ -133,19 +138,39 @@ export const columnSchemas: Record<string, Schema> = {
 export const columnExamples: Record<string, unknown> = {
   'exchange_rates.base': 'eur',
   'exchange_rates.quote': 'usd',
+  'rules.conditions': [{ field: 'name', operation: 'ilike', value: '*market*' }],
+  'rules.set_name': 'Market',
 }
 
 const filters: Schema = { type: 'array', items: schemaRef('TransactionFilter'), maxItems: 50 }
 const lastMonths = { field: 'transaction_date', operation: 'from', value: 'last_quarter' }
 const uuid: Schema = { type: 'string', format: 'uuid' }
 const count: Schema = { type: 'integer' }
+const changedValues: Schema = object({
+  category_id: { ...uuid, type: ['string', 'null'] },
+  name: { type: 'string' },
+  tags: { type: 'array', items: { type: 'string' } },
+  transfer: { type: 'boolean' },
+}, [])
 const transferred: Schema = { type: 'number', exclusiveMinimum: 0, exclusiveMaximum: 1e12 }
 
 /** The schemas and the example of each function. */
 export const routineSchemas: Record<string, RoutineSchema> = {
+  apply_rules: {
+    parameters: { p_filters: filters },
+    nullable: [],
+    columns: { before: changedValues, after: changedValues },
+    example: { p_filters: [lastMonths], p_dry_run: true },
+  },
   create_transfer: {
     parameters: { amount: transferred, to_amount: { anyOf: [transferred, { type: 'null' }] }, transfer_date: moment },
     example: { from_account_id: exampleId, to_account_id: otherExampleId, amount: 200 },
+  },
+  link_transfer: {
+    example: { p_from_transaction_id: exampleId, p_to_transaction_id: otherExampleId },
+  },
+  unlink_transfer: {
+    example: { p_transfer_id: exampleId },
   },
   delete_category: {
     reply: object({
@@ -162,6 +187,11 @@ export const routineSchemas: Record<string, RoutineSchema> = {
       'line_items',
     ]),
     example: { p_category_id: exampleId },
+  },
+  get_balances: {
+    parameters: { on_date: { anyOf: [day, { type: 'null' }] } },
+    nullable: [],
+    example: { on_date: '2025-01-31', p_convert_to: 'eur' },
   },
   get_budget_comparison: {
     parameters: { preset: { anyOf: [schemaRef('DateRangePreset'), { type: 'null' }] } },
@@ -183,22 +213,80 @@ export const routineSchemas: Record<string, RoutineSchema> = {
       filters: [{ field: 'amount', operation: 'lt', value: -40 }, { field: 'transaction_date', operation: 'between', value: ['2025-01-01', '2025-01-31'] }],
     },
   },
+  get_net_worth: {
+    parameters: {
+      grouping: oneOf('daily', 'weekly', 'monthly', 'quarterly', 'yearly'),
+      periods: { type: 'integer', minimum: 1, maximum: 120 },
+    },
+    nullable: [],
+    example: { grouping: 'monthly', periods: 12 },
+  },
+  get_reconciliation: { nullable: [], example: { p_account_id: exampleId } },
+  set_balance: {
+    parameters: { p_on_date: { anyOf: [day, { type: 'null' }] } },
+    reply: { anyOf: [schemaRef('transactions_row'), { type: 'null' }] },
+    example: { p_account_id: exampleId, p_balance: 1250.75 },
+  },
+  get_forecast: {
+    parameters: {
+      p_until: { type: 'string', description: 'A day as YYYY-MM-DD, or a preset such as `this_year`' },
+      p_account_ids: { type: ['array', 'null'], items: uuid },
+      p_what_if: {
+        type: ['array', 'null'],
+        maxItems: 1000,
+        items: object({
+          account_id: uuid,
+          on_date: day,
+          amount: { type: ['number', 'string'] },
+          name: { type: ['string', 'null'], minLength: 1, maxLength: 255 },
+        }, [
+          'account_id',
+          'on_date',
+          'amount',
+        ]),
+      },
+    },
+    columns: {
+      reasons: {
+        type: 'array',
+        items: object({
+          name: { type: 'string' },
+          amount: { type: ['number', 'null'] },
+          subscription_id: { type: ['string', 'null'], format: 'uuid' },
+          transaction_id: { type: ['string', 'null'], format: 'uuid' },
+        }, ['name', 'amount', 'subscription_id', 'transaction_id']),
+      },
+    },
+    nullable: ['account_id'],
+    example: { p_until: 'this_year' },
+  },
   get_upcoming: {
     parameters: { preset: { anyOf: [schemaRef('DateRangePreset'), { type: 'null' }] } },
-    nullable: ['category_id'],
+    columns: { kind: oneOf('expense', 'income', 'transfer') },
+    nullable: ['category_id', 'to_account_id'],
     example: { start_date: '2025-01-01', end_date: '2025-03-31' },
+  },
+  get_instance_rates: {
+    parameters: { on_date: day },
+    nullable: [],
+    example: { on_date: '2025-01-31' },
   },
   record_subscription: {
     parameters: { due_on: day },
     example: { p_subscription_id: exampleId, due_on: '2025-01-31' },
   },
+  get_missing_rates: {
+    parameters: { p_filters: filters },
+    nullable: [],
+    example: { p_convert_to: 'eur' },
+  },
   get_transaction_aggregate: {
     parameters: {
       p_filters: filters,
-      p_group_by: oneOf('day', 'week', 'month', 'quarter', 'year', 'category', 'status', 'currency'),
+      p_group_by: oneOf('day', 'week', 'month', 'quarter', 'year', 'category', 'parent', 'tag', 'account', 'payee', 'status', 'currency'),
       p_aggregate_fn: oneOf('sum', 'avg', 'count'),
     },
-    nullable: ['key', 'name'],
+    nullable: ['key', 'name', 'pending'],
     example: { p_group_by: 'month', p_aggregate_fn: 'sum', p_filters: [lastMonths] },
   },
   get_transaction_distribution_by_category: {
@@ -219,7 +307,9 @@ export const routineSchemas: Record<string, RoutineSchema> = {
           },
         },
         p_convert_to: { type: ['string', 'null'], description: 'A currency to convert to, such as `eur`' },
+        p_group_by: { type: ['string', 'null'], enum: ['category', 'parent', null] },
       }, []),
+      p_group_by: { type: ['string', 'null'], enum: ['category', 'parent', null] },
     },
     nullable: ['category_id', 'name'],
     example: { params: { filters: { start_date: '2025-01-01', end_date: '2025-01-31', transaction_type: 'expense' } } },
@@ -233,13 +323,30 @@ export const routineSchemas: Record<string, RoutineSchema> = {
     },
     example: { p_organization_id: null, p_aggregate_fn: 'count', p_transaction_type: 'expense', p_filters: [lastMonths] },
   },
+  suggest_categories: {
+    parameters: {
+      p_rows: {
+        type: ['array', 'null'],
+        items: {
+          type: 'object',
+          required: ['name', 'amount'],
+          properties: { name: { type: 'string', minLength: 1, maxLength: 255 }, amount: { type: ['number', 'string'] } },
+        },
+        minItems: 1,
+        maxItems: 5000,
+      },
+    },
+    nullable: ['transaction_id', 'category_id', 'share'],
+    needsBody: true,
+    example: { p_rows: [{ name: 'Tram', amount: '-2.90' }] },
+  },
   undo: {
     reply: object({ change_id: uuid, create: count, update: count, delete: count }, ['change_id', 'create', 'update', 'delete']),
     example: { p_activity_id: exampleId },
   },
   import_transactions: {
     parameters: { p_rows: { type: 'array', items: schemaRef('ImportedRow'), minItems: 1, maxItems: 5000 } },
-    nullable: ['reason', 'transaction_id'],
+    nullable: ['reason', 'transaction_id', 'rule_id', 'suggested_category_id', 'because'],
     example: { p_rows: [{ name: 'Tram', amount: '-2.90', transaction_date: '2025-02-10' }], p_source: 'bank', p_dry_run: false },
   },
 }

@@ -36,6 +36,8 @@ const responseSchemas: Record<string, Schema> = {
   uuid: { type: 'string', format: 'uuid' },
   date: { type: 'string', format: 'date' },
   timestamptz: { type: 'string', format: 'date-time' },
+  _text: { type: 'array', items: { type: 'string' } },
+  _uuid: { type: 'array', items: { type: 'string', format: 'uuid' } },
 }
 
 /** Schemas for requests, if they differ. */

@@ -1,4 +1,5 @@
 /** The auth surface for an edge that runs as a separate process. */
+import { basePath, streamPath } from '../auth/config.ts'
 import { errorCodes, type ErrorCode, type WireError } from '../auth/errors.ts'
 import { requestIdHeader } from '../common/request-id.ts'
 import { change, forwardedHeaders, isForClient, isRead, onUpstream, orRefuse, repeatedRead, type EdgeRequest, type Forwarded } from './forward.ts'
@@ -44,6 +45,7 @@ export const remoteAuth = (upstreams: Upstreams, timeoutMs = startupMs) => async
     headers: forwardedHeaders(request, incoming.headers, traceparent),
     bodyLimit,
     answerHeaders: answerHeaders(id),
+    isStream: incoming.url?.split('?', 1)[0] === `${basePath}${streamPath}`,
   }
   const attempt = isRead(incoming) ? repeatedRead(forwarded) : (upstream: Upstream) => change(upstream, forwarded)
   await orRefuse(outgoing, onUpstream(upstreams, timeoutMs, outgoing, attempt), (failure) => refuseAuth(request, failures[failure]))

@@ -44,7 +44,7 @@ export type DataRequest = EdgeRequest & { prefix: string, path: string, tracepar
 /** Returns a header of PostgREST's response for the client: a path in it gets the prefix that the client knows. */
 function headerValue(name: string, value: string, prefix: string): string {
   if (name === 'location' || name === 'content-location') return value.replace(/^\//, `${prefix}/`)
-  if (name === 'access-control-expose-headers') return `${value}, X-Request-Id`
+  if (name === 'access-control-expose-headers') return `${value}, X-Change-Id, X-Left-Out, X-Request-Id`
   return name === 'proxy-status' ? namedCode(value) : value
 }
 

@@ -4,7 +4,7 @@
  */
 import type { IncomingMessage } from 'node:http'
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client'
-import { describeError, type Log } from '../common/log.ts'
+import { describeError, loggablePath, type Log } from '../common/log.ts'
 import { clientAddress, isFromTrustedProxy } from '../common/client-address.ts'
 import type { Listener } from '../common/http-server.ts'
 import { requestIdHeader, requestIdOf } from '../common/request-id.ts'
@@ -128,7 +128,7 @@ export function edge({ auth, data, trustedProxies, app, hold, isStopping = () =>
       log.info({
         id,
         method: incoming.method,
-        path: incoming.url?.split('?', 1)[0]?.slice(0, 200),
+        path: loggablePath(incoming.url?.split('?', 1)[0] ?? ''),
         status,
         ms: Math.round(ms * 10) / 10,
         client,

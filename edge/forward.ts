@@ -17,6 +17,7 @@ import { Transform } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Dispatcher } from 'undici'
+import { endAtStop } from '../common/http-server.ts'
 import { requestIdHeader } from '../common/request-id.ts'
 import { endAnswer } from './refuse.ts'
 import { connectMs, maxHeaderSize, type Upstream, type Upstreams } from './upstreams.ts'
@@ -37,6 +38,8 @@ export type Forwarded = EdgeRequest & {
   path: string
   headers: OutgoingHttpHeaders
   bodyLimit: number
+  /** Whether the response is a live stream. It has a connection of its own, and ends when the edge stops. */
+  isStream?: boolean
   /** Returns the response headers for the client. @param received alternating names and values, as the upstream sent them */
   answerHeaders: (received: readonly string[], status: number) => string[]
   /** Returns a status and a body to send in place of an error of the upstream, or undefined. Called for 401 and 500 only. */
@@ -126,12 +129,14 @@ type Head = { status: number, received: string[] }
  * @returns false if the status was not accepted
  * @throws if there is no response, or only a part of it
  */
-export function read({ pool }: Upstream, request: Forwarded, accepts: (status: number) => boolean = () => true): Promise<boolean> {
-  const { incoming, outgoing, path, headers, answerHeaders } = request
+export function read(upstream: Upstream, request: Forwarded, accepts: (status: number) => boolean = () => true): Promise<boolean> {
+  const { incoming, outgoing, path, headers, answerHeaders, isStream = false } = request
+  const pool = isStream ? upstream.streams : upstream.pool
   return new Promise((resolve, reject) => {
     let requestController: Dispatcher.DispatchController | undefined
     let buffered: { head: Head, chunks: Buffer[], bytes: number } | undefined
-    const abort = () => outgoing.writableFinished || requestController?.abort(new Error('The client is gone.'))
+    // a stop of the edge ends a live stream, which the upstream continues
+    const abort = () => outgoing.writableFinished && !isStream || requestController?.abort(new Error('The client is gone.'))
     outgoing.once('close', abort)
     pool.dispatch({ path, method: incoming.method as Dispatcher.HttpMethod, headers: headers as IncomingHttpHeaders }, {
       onRequestStart: (controller) => {
@@ -148,8 +153,10 @@ export function read({ pool }: Upstream, request: Forwarded, accepts: (status: n
         const received = (controller.rawHeaders as Buffer[]).map((part) => part.toString('latin1'))
         if (isMended(request, status)) buffered = { head: { status, received }, chunks: [], bytes: 0 }
         else outgoing.writeHead(status, answerHeaders(received, status))
+        if (isStream) endAtStop(outgoing)
       },
       onResponseData: (controller, chunk) => {
+        if (outgoing.writableEnded) return
         let data = chunk
         if (buffered !== undefined) {
           buffered.chunks.push(chunk)

@@ -37,6 +37,8 @@ export type Upstream = {
   pool: Pool
   /** Connections for requests with a body. */
   agent: HttpAgent
+  /** Connections for live streams. Their number has no limit here, and other requests never wait for them. */
+  streams: Pool
   /** Slots for large bodies. */
   heavy: FairQueue
   /** Requests in progress: those without a large body, and those that hold a heavy slot or wait for one. */
@@ -73,6 +75,7 @@ function connectTo(host: string, port: number, isReady: boolean): Upstream {
     host,
     port,
     pool: new Pool(originOf(host, port), { ...options, connections: maxConnections, headersTimeout: 0, bodyTimeout: 0 }),
+    streams: new Pool(originOf(host, port), { ...options, headersTimeout: 0, bodyTimeout: 0 }),
     agent: new HttpAgent({ keepAlive: true, timeout: keepAliveMs, maxSockets: maxConnections }),
     heavy: fairQueue(heavySlots, heavyQueueLength, heavyTimeoutMs),
     active: 0,
@@ -81,9 +84,9 @@ function connectTo(host: string, port: number, isReady: boolean): Upstream {
   }
 }
 
-async function disconnect({ pool, agent }: Upstream): Promise<void> {
+async function disconnect({ pool, streams, agent }: Upstream): Promise<void> {
   agent.destroy()
-  await pool.close()
+  await Promise.all([pool.close(), streams.close()])
 }
 
 /** Disconnects an upstream that gets no new requests, after its requests in progress. */

@@ -155,9 +155,9 @@ export async function createEngine({ config, connections, limits, passwords, mai
       maxPasswordLength: 128,
       resetPasswordTokenExpiresIn: 3_600,
       revokeSessionsOnPasswordReset: true,
-      // An attacker who knew the old password may have created a key.
+      // An attacker who knew the old password may have created them.
       onPasswordReset: async ({ user }) => {
-        await db.deleteFrom('auth.api_keys').where('userId', '=', user.id).execute()
+        for (const table of ['auth.api_keys', 'auth.webhooks', 'auth.calendars'] as const) await db.deleteFrom(table).where('userId', '=', user.id).execute()
         // better-auth deletes the sessions before the password changes, so a concurrent sign-in with the old one could remain.
         await db.deleteFrom('auth.sessions').where('userId', '=', user.id).execute()
       },

@@ -8,8 +8,9 @@ import { requestIdHeader, requestIdOf } from '../../common/request-id.ts'
 import type { Tracing } from '../../common/tracing.ts'
 import { basePath, type Config } from '../config.ts'
 import { errorResponse, isRefusal } from '../errors.ts'
+import { originOf } from '../origins.ts'
 import { routes } from '../features/routes.ts'
-import { describeError, type Log } from '../../common/log.ts'
+import { describeError, loggablePath, type Log } from '../../common/log.ts'
 import type { Env, RouteContext, Services } from '../route.ts'
 import { apiDocs, apiDocsPaths } from './api-docs.ts'
 import type { Checks } from './health.ts'
@@ -29,15 +30,6 @@ export type AppParts = {
   isStopping: () => boolean
   /** Further entries of `/`. */
   additions: Additions
-}
-
-/** Returns the origin that a browser sends; undefined for other clients. */
-function originOf(context: Context): string | undefined {
-  const origin = context.req.header('origin')
-  if (origin !== undefined) return origin
-  const referer = context.req.header('referer')
-  if (referer !== undefined) return URL.canParse(referer) ? new URL(referer).origin : 'null'
-  return ['cross-site', 'same-site'].includes(context.req.header('sec-fetch-site') ?? '') ? 'null' : undefined
 }
 
 /** Builds the app. */
@@ -86,7 +78,7 @@ export function createApp({ services, document, metrics, tracing, ready, isStopp
     origin: (origin) => (trusts(origin) ? origin : null),
     credentials: true,
     allowMethods: ['GET', 'POST', 'PATCH', 'DELETE'],
-    allowHeaders: ['content-type'],
+    allowHeaders: ['authorization', 'content-type', 'last-event-id'],
     exposeHeaders,
     maxAge: 600,
   })
@@ -117,14 +109,14 @@ export function createApp({ services, document, metrics, tracing, ready, isStopp
   })
 
   for (const row of routes) {
-    app.on(row.method, `${basePath}${row.path}`, (context) => {
+    app.on(row.method, patternOf(row.path), (context) => {
       context.set('services', services)
       context.set('client', { address: addressOf(context), isLocal: isLocal(context), userAgent: context.req.header('user-agent') })
       return serveRoute(context, row)
     })
   }
   for (const { path, page } of pageRoutes) app.get(`${basePath}${path}`, () => page(config))
-  for (const path of new Set([...routes, ...pageRoutes].map((row) => row.path))) app.all(`${basePath}${path}`, () => errorResponse('METHOD_NOT_ALLOWED'))
+  for (const path of new Set([...routes, ...pageRoutes].map((row) => row.path))) app.all(patternOf(path), () => errorResponse('METHOD_NOT_ALLOWED'))
   for (const [path, serve] of apiDocs(document)) app.get(path, (context) => serve(context.req.raw))
   for (const path of apiDocsPaths) app.all(path, () => errorResponse('METHOD_NOT_ALLOWED'))
   return app
@@ -132,6 +124,10 @@ export function createApp({ services, document, metrics, tracing, ready, isStopp
 
 /** The response headers that pages of trusted origins may read. */
 const exposeHeaders = ['retry-after', 'x-request-id']
+
+/** Returns the pattern of a path in Hono's form: `/calendar/{secret}.ics` has a parameter `secret`. */
+const patternOf = (path: string): string =>
+  `${basePath}${path.replace(/\{(\w+)\}(.*)$/, (_, name: string, suffix: string) => `:${name}{[^/]+${suffix.replaceAll('.', '\\.')}}`)}`
 
 const probes = new Set(['/livez', '/readyz', '/metrics'])
 
@@ -142,12 +138,18 @@ export const routeLabels = new Map([
   ...apiDocsPaths.map((path) => [path, path.startsWith('/docs') ? '/docs' : path.slice(basePath.length)] as const),
 ])
 
+const calendarRoute = '/calendar/{secret}.ics'
+const calendarPath = new RegExp(`^${basePath}/calendar/[^/]+\\.ics$`)
+
+/** Returns the metric label of a request's path. */
+const labelOf = (path: string): string => routeLabels.get(path) ?? (calendarPath.test(path) ? calendarRoute : 'unknown')
+
 const methods = new Set<string>(['GET', 'HEAD', 'OPTIONS', ...routes.map(({ method }) => method)])
 
 /** Makes a span for each request. Its parent is the edge's span, or one of a trusted proxy. Clients cannot choose its name. */
 function traced(tracing: Tracing, { trustedProxies }: Config) {
   return async (context: RouteContext, next: () => Promise<void>) => {
-    const route = routeLabels.get(context.req.path) ?? 'unknown'
+    const route = labelOf(context.req.path)
     // probes run every few seconds and would fill the traces
     if (probes.has(route)) return next()
     const method = methods.has(context.req.method) ? context.req.method : 'OTHER'
@@ -181,12 +183,12 @@ function logged(metrics: Metrics, log: Log, idOf: (incoming: HttpBindings['incom
     headers.set('referrer-policy', 'no-referrer')
     if (!headers.has('cache-control')) headers.set('cache-control', 'no-store')
     const ms = performance.now() - started
-    metrics.observe(context.req.method, routeLabels.get(context.req.path) ?? 'unknown', context.res.status, ms / 1000)
+    metrics.observe(context.req.method, labelOf(context.req.path), context.res.status, ms / 1000)
     // Probes run every few seconds.
     log[probes.has(context.req.path) ? 'debug' : 'info']({
       id: requestId,
       method: context.req.method,
-      path: context.req.path.slice(0, 200),
+      path: loggablePath(context.req.path),
       status: context.res.status,
       ms: Math.round(ms * 10) / 10,
       client: addressOf(context),

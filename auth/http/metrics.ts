@@ -3,10 +3,14 @@ import type pg from 'pg'
 import { Counter, Gauge, Histogram, Registry, collectDefaultMetrics } from 'prom-client'
 import { belowFloors, type Versions } from '../../common/floors.ts'
 import type { HashingQueue } from '../engine/passwords.ts'
+import { closings } from '../features/change/stream.ts'
+import type { ChangeStreams, StreamsObserver } from '../features/change/streams.ts'
 import type { Rotation } from '../keys/rotation.ts'
 import { failureReasons } from '../mail/job.ts'
 import type { MailObserver } from '../mail/job.ts'
 import type { Backlog } from '../mail/queue.ts'
+import type { WebhookObserver } from '../webhooks/dispatcher.ts'
+import { failures } from '../webhooks/sender.ts'
 
 /** The limits that a request can exceed: per address, per account, or the hashing queue. */
 const limitKinds = ['address', 'account', 'hashing_queue'] as const
@@ -15,9 +19,12 @@ type LimitKind = typeof limitKinds[number]
 /** Sources that each scrape reads. */
 type Sources = {
   hashingQueue: Pick<HashingQueue, 'waiting'>
+  streams: Pick<ChangeStreams, 'count' | 'lagSeconds'>
   rotation: Pick<Rotation, 'status'>
   pools: Record<string, pg.Pool>
   backlog: () => Promise<Backlog>
+  failedRateDownloads: () => Promise<number>
+  webhookLagSeconds: () => Promise<number>
   databaseVersions: () => Promise<Versions | undefined>
 }
 
@@ -28,6 +35,10 @@ export type Metrics = {
   limitHit(kind: LimitKind): void
   /** Counts outcomes of mails. */
   mail: MailObserver
+  /** Counts closed live streams and their events. */
+  streams: StreamsObserver
+  /** Counts outcomes of webhooks. */
+  webhooks: WebhookObserver
   /** For metrics of the listener around the app. */
   registry: Registry
   /** Adds sources that a scrape reads. */
@@ -96,6 +107,20 @@ export function createMetrics(routes: Iterable<string>): Metrics {
   const failed = new Counter({ name: 'auth_mail_failures_total', help: 'Attempts of mail jobs that failed.', labelNames: ['reason'], registers })
   const gaveUp = new Counter({ name: 'auth_mail_given_up_total', help: 'Mail jobs that are not tried again.', labelNames: ['reason'], registers })
   for (const counter of [failed, gaveUp]) for (const reason of failureReasons) counter.inc({ reason }, 0)
+  const webhooksSent = new Counter({ name: 'auth_webhooks_delivered_total', help: 'Messages that receivers of webhooks have accepted.', registers })
+  const webhooksFailed = new Counter({
+    name: 'auth_webhook_failures_total',
+    help: 'Attempts to deliver a message of a webhook that failed.',
+    labelNames: ['reason'],
+    registers,
+  })
+  for (const reason of failures) webhooksFailed.inc({ reason }, 0)
+  const webhooksOff = new Counter({ name: 'auth_webhooks_disabled_total', help: 'Webhooks that were turned off because of their failures.', registers })
+
+  const streamsClosed = new Counter({ name: 'auth_streams_closed_total', help: 'Live streams that were closed.', labelNames: ['reason'], registers })
+  for (const reason of closings) streamsClosed.inc({ reason }, 0)
+  const streamEvents = new Counter({ name: 'auth_stream_events_total', help: 'Changes that live streams have told.', registers })
+  const streamResets = new Counter({ name: 'auth_stream_resets_total', help: 'Live streams that were told that changes were lost.', registers })
 
   return {
     observe: (method, route, status, seconds) => {
@@ -109,8 +134,18 @@ export function createMetrics(routes: Iterable<string>): Metrics {
       failed: (reason) => failed.inc({ reason }),
       gaveUp: (reason) => gaveUp.inc({ reason }),
     },
+    streams: {
+      closed: (reason) => streamsClosed.inc({ reason }),
+      sent: (changes) => streamEvents.inc(changes),
+      lost: (streams) => streamResets.inc(streams),
+    },
+    webhooks: {
+      delivered: () => webhooksSent.inc(),
+      failed: (reason) => webhooksFailed.inc({ reason }),
+      disabled: () => webhooksOff.inc(),
+    },
     registry,
-    watch: ({ hashingQueue, rotation, pools, backlog, databaseVersions }) => {
+    watch: ({ hashingQueue, streams, rotation, pools, backlog, failedRateDownloads, webhookLagSeconds, databaseVersions }) => {
       const gauge = (name: string, help: string, value: () => number | undefined | Promise<number | undefined>) => {
         const made = new Gauge({
           name,
@@ -124,6 +159,8 @@ export function createMetrics(routes: Iterable<string>): Metrics {
         })
       }
       gauge('auth_hashing_queue_length', 'Requests that wait to hash a password.', () => hashingQueue.waiting())
+      gauge('auth_streams', 'Live streams.', streams.count)
+      gauge('auth_streams_lag_seconds', 'Time since the last read of changes; 0 without live streams.', streams.lagSeconds)
       gauge('auth_signing_key_age_seconds', 'How long the current key has been signing.', () => rotation.status().signingKeyAgeSeconds)
       gauge(
         'auth_signing_key_pending_seconds',
@@ -133,6 +170,12 @@ export function createMetrics(routes: Iterable<string>): Metrics {
       const waiting = lastKnown(backlog)
       gauge('auth_mail_queue_depth', 'Mail jobs that are not done, of all processes.', async () => (await waiting())?.depth)
       gauge('auth_mail_queue_oldest_seconds', 'Age of the oldest of them; 0 when there is none.', async () => (await waiting())?.oldestSeconds)
+      gauge('auth_webhooks_lag_seconds', 'Time for which a change, or a message that is due, has waited to be sent to a webhook.', lastKnown(webhookLagSeconds))
+      gauge(
+        'auth_exchange_rates_failures',
+        'Failed downloads of exchange rates since the last successful one; 0 without EXCHANGE_RATES_URL.',
+        lastKnown(failedRateDownloads),
+      )
       const versions = lastKnown(databaseVersions)
       const floors = new Gauge({
         name: 'finance_below_floor',

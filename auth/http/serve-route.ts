@@ -80,8 +80,10 @@ async function enforce(c: RouteContext, row: Route, input: object, onQueryError:
   }
   checkLimit(await limits.consumeForAddress(row.path, client, policy.limits.address ?? otherAddressLimit))
   let request: CurrentRequest = { policy, client, caller: undefined, onQueryError, onCorrectPassword: () => Promise.resolve() }
-  if (policy.credential === 'session or API key') c.set('apiKey', apiKeyIn(c.req.header('authorization')))
-  if (policy.credential !== 'none' && c.var.apiKey === undefined) {
+  const authorization = c.req.header('authorization')
+  if (policy.credential.endsWith('API key')) c.set('apiKey', apiKeyIn(authorization))
+  if (policy.credential.includes('token') && c.var.apiKey === undefined) c.set('token', /^bearer +(.*)$/i.exec(authorization ?? '')?.[1])
+  if (policy.credential !== 'none' && c.var.apiKey === undefined && c.var.token === undefined) {
     const caller = await currentRequest.run(request, () => readSession(c)) ?? refuse('UNAUTHORIZED')
     c.set('caller', caller)
     request = { ...request, caller }
@@ -136,7 +138,7 @@ async function pageOf(c: RouteContext, response: Response, page: NonNullable<Rou
 
 /** @throws Refusal if the input does not match the schema */
 export async function serveRoute(c: RouteContext, row: Route): Promise<Response> {
-  const parsed = row.input.safeParse(row.method === 'GET' ? c.req.query() : await readJson(c.req.raw))
+  const parsed = row.input.safeParse(row.method === 'GET' ? { ...c.req.query(), ...c.req.param() as Record<string, string> } : await readJson(c.req.raw))
   if (!parsed.success) {
     const { code, message } = problemOf(parsed.error)
     throw refusal(code, message)
@@ -149,7 +151,7 @@ export async function serveRoute(c: RouteContext, row: Route): Promise<Response>
   let response: Response
   try {
     const body = await enforce(c, row, parsed.data as object, onQueryError, () => row.handle(c, parsed.data as never))
-    response = Response.json(body, row.headers === undefined ? {} : { headers: row.headers })
+    response = body instanceof Response ? body : Response.json(body, row.headers === undefined ? {} : { headers: row.headers })
   } catch (error) {
     // better-auth reports some failed queries as a missing row, so the query's error takes precedence
     response = errorOf(c, row, queryError ?? error)

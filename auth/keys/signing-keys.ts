@@ -2,6 +2,7 @@
 import type { AuthContext } from 'better-auth'
 import { symmetricDecrypt } from 'better-auth/crypto'
 import { resolveSigningKey, signJWT, type JwtOptions, type ResolvedSigningKey } from 'better-auth/plugins'
+import { createLocalJWKSet, jwtVerify, type JWK } from 'jose'
 import { sql } from 'kysely'
 import type pg from 'pg'
 import { configError } from '../../common/errors.ts'
@@ -36,6 +37,29 @@ export function keyAdapter(db: AuthDatabase): NonNullable<JwtOptions['adapter']>
       return { id, publicKey, privateKey, createdAt, alg: 'RS256' }
     },
   }
+}
+
+/** The claims of our tokens. Those that issueToken() may leave out are optional. */
+export type TokenClaims = {
+  sub: string
+  sid: string
+  iat: number
+  exp: number
+  claims: { organization_id?: string, organization_role?: string }
+  api_key?: string
+}
+
+/**
+ * Verifies the signature of a token. private.token_problem() judges its claims.
+ * @returns its claims; undefined if no key of ours signed it
+ */
+export async function verifyToken(db: AuthDatabase, token: string): Promise<TokenClaims | undefined> {
+  const rows = await verifyingKeys(db).select(['id', 'publicKey']).execute()
+  const keys = rows.map(({ id, publicKey }) => ({ ...JSON.parse(publicKey) as JWK, kid: id, alg: 'RS256' }))
+  return jwtVerify<TokenClaims>(token, createLocalJWKSet({ keys }), { algorithms: ['RS256'], clockTolerance: 30 }).then(
+    ({ payload }) => payload,
+    () => undefined,
+  )
 }
 
 /** @param kid the current signing key @returns the token */

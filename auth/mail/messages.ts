@@ -210,6 +210,12 @@ const noticeTexts: Record<AccountEventKind, { subject: string, text: string }> =
   api_key_revoked: { subject: 'A key for a program was revoked', text: 'a key for a program (an API key) was revoked' },
   account_linked: { subject: 'A way to sign in was added', text: 'another way to sign in was added' },
   account_unlinked: { subject: 'A way to sign in was removed', text: 'a way to sign in was removed' },
+  webhook_created: { subject: 'A webhook was made', text: 'a webhook was made: a server that is notified when rows change' },
+  webhook_secret_rotated: { subject: 'A webhook has a new secret', text: 'the secret of a webhook was replaced' },
+  webhook_disabled: { subject: 'A webhook was turned off', text: 'a webhook was turned off, because its server did not accept messages' },
+  webhook_deleted: { subject: 'A webhook was deleted', text: 'a webhook was deleted' },
+  calendar_created: { subject: 'A calendar address was made', text: 'an address was made at which a calendar program reads what is due' },
+  calendar_revoked: { subject: 'A calendar address was revoked', text: 'the address of a calendar was revoked' },
 }
 
 /** Names of browsers and systems in a User-Agent. The first match counts, because most browsers also claim to be others. */
@@ -250,17 +256,19 @@ export function noticeMessage(mail: Notice & { site: string, url: string }): Mes
   const { to, kind, about, ipAddress, userAgent, site, url } = mail
   const { subject, text } = noticeTexts[kind]
   const place = ipAddress === null ? '' : `, by ${deviceWords(userAgent)} at the network address ${ipAddress}`
+  // no user has turned it off
+  const isOurs = kind === 'webhook_disabled'
   return message({
     to,
     subject,
     name: plainName(mail.name),
     site,
-    before: `In your account at ${site}, ${text}${about === null ? '' : ` (“${plainName(about)}”)`}: on ${
-      utc(mail.happenedAt)
-    }${place}. If it was you, there is nothing to do.`,
+    before: `In your account at ${site}, ${text}${about === null ? '' : ` (“${plainName(about)}”)`}: on ${utc(mail.happenedAt)}${place}. ${
+      isOurs ? 'Check the server, and turn the webhook on again in your account.' : 'If it was you, there is nothing to do.'
+    }`,
     action: 'See to your account',
     url,
-    after: [
+    after: isOurs ? ['It has missed changes. Its first message asks the receiver to read everything again.'] : [
       kind === 'email_changed'
         ? `If it was not you, use the link “This was not me” in the mail about the change, which is valid for seven days. Without that mail, ask the operator of ${site}.`
         : 'If it was not you, choose a new password there (“Forgot your password?”), which ends all sessions. Then delete passkeys that are not yours, and check the events of your account.',

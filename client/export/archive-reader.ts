@@ -2,6 +2,7 @@
 import { sha256 } from '@noble/hashes/sha2.js'
 import { bytesToHex } from '@noble/hashes/utils.js'
 import { BlobReader, type FileEntry, ZipReader } from '@zip.js/zip.js/lib/zip-core-native.js'
+import { entryBytes } from '../import/zip.ts'
 import { ExportFileError, FORMAT, MANIFEST, type Manifest, paths, VERSION } from './format.ts'
 
 /** In characters. The database refuses rows of half this length. */
@@ -32,29 +33,8 @@ async function* linesOf(path: string, parts: AsyncIterable<Uint8Array>): AsyncGe
 }
 
 /** Unpacks an entry. @throws ExportFileError above `maxBytes` */
-async function* bytesOf(entry: FileEntry, maxBytes: number): AsyncGenerator<Uint8Array> {
-  const { readable, writable } = new TransformStream<Uint8Array, Uint8Array>()
-  const reader = readable.getReader()
-  let failed: unknown
-  const copied = entry.getData(writable, { useWebWorkers: false, checkCrc32: true }).catch(async (error: unknown) => {
-    failed = error
-    await writable.abort(error).catch(() => undefined)
-  })
-  let count = 0
-  try {
-    for (;;) {
-      const { done, value } = await reader.read()
-      if (done) break
-      count += value.length
-      if (count > maxBytes) throw new ExportFileError('This file unpacks to more data than an export of its size can contain.')
-      yield value
-    }
-    await copied
-    if (failed !== undefined) throw failed as Error
-  } finally {
-    await reader.cancel().catch(() => undefined)
-  }
-}
+const bytesOf = (entry: FileEntry, maxBytes: number) =>
+  entryBytes(entry, maxBytes, () => new ExportFileError('This file unpacks to more data than an export of its size can contain.'))
 
 const isManifest = (value: unknown): value is Manifest => {
   const { format, version, user, organization, files } = value as Manifest

@@ -29,14 +29,15 @@ export async function fetchText({ data }: Client, path: string, init: RequestIni
 /** Returns the filter for the rows after `row`, in the order of the key. */
 function rowsAfter(key: readonly string[], row: string): string {
   const values = members(row)
-  const text = (column: string) => JSON.parse(values.get(column) ?? '""') as string
+  const text = (column: string) => encodeURIComponent(JSON.parse(values.get(column) ?? '""') as string)
   const [first = '', second] = key
   return second === undefined
     ? `&${first}=gt.${text(first)}`
     : `&or=(${first}.gt.${text(first)},and(${first}.eq.${text(first)},${second}.gt.${text(second)}))`
 }
 
-async function* pagesOf(client: Client, table: TableName, filter: string): AsyncGenerator<string[]> {
+/** Fetches the rows of a table as pages of JSON texts. */
+export async function* fetchPages(client: Client, table: TableName, filter: string): AsyncGenerator<string[]> {
   const { key } = tables[table]
   let position = ''
   // until a page is empty: the operator can limit the rows of a response further
@@ -75,16 +76,19 @@ async function* linesOf(pages: AsyncIterable<object[]> | Iterable<object[]>): As
  */
 export async function exportMine(client: Client): Promise<ReadableStream<Uint8Array>> {
   const { auth } = client
-  const [{ user, session }, sessions, organizations, invitations, factors, providers, { passkeys, required, has_password }, keys] = await Promise.all([
-    auth.getSession(),
-    auth.listSessions(),
-    auth.organization.list(),
-    auth.organization.listUserInvitations(),
-    auth.twoFactor.status(),
-    auth.listProviders(),
-    auth.passkey.list(),
-    auth.apiKey.list(),
-  ])
+  const [{ user, session }, sessions, organizations, invitations, factors, providers, { passkeys, required, has_password }, keys, webhooks, calendars] =
+    await Promise.all([
+      auth.getSession(),
+      auth.listSessions(),
+      auth.organization.list(),
+      auth.organization.listUserInvitations(),
+      auth.twoFactor.status(),
+      auth.listProviders(),
+      auth.passkey.list(),
+      auth.apiKey.list(),
+      auth.webhook.list(),
+      auth.calendar.list(),
+    ])
   const signIn: SignIn = { has_password, passkey_required: required, two_factor: factors.enabled, backup_codes_left: factors.backup_codes_left }
   const active = session.active_organization_id
   const { id, name, slug } = organizations.find((organization) => organization.id === active) ?? {}
@@ -109,6 +113,8 @@ export async function exportMine(client: Client): Promise<ReadableStream<Uint8Ar
     providers: () => linesOf([providers]),
     passkeys: () => linesOf([passkeys]),
     api_keys: () => linesOf([keys]),
+    webhooks: () => linesOf([webhooks]),
+    calendars: () => linesOf([calendars]),
     events: () => linesOf(events(client)),
   }
   const account = accountFiles.map((file): Source => ({ folder: 'account', name: file, pages: rowsOfAccount[file] }))
@@ -116,7 +122,7 @@ export async function exportMine(client: Client): Promise<ReadableStream<Uint8Ar
     tableNames.filter((table) => folder === 'personal' || tables[table].personal !== true).map((table) => ({
       folder,
       name: table,
-      pages: () => pagesOf(client, table, tables[table].personal === true ? `user_id=eq.${user.id}` : filter),
+      pages: () => fetchPages(client, table, tables[table].personal === true ? `user_id=eq.${user.id}` : filter),
     }))
   return archive({ user: { id: user.id, email: user.email }, organization: id === undefined ? null : { id, name: name!, slug: slug! } }, [
     ...account,

@@ -33,7 +33,7 @@ export type Manifest = ExportOwner & {
 type Table = {
   /** The columns for keyset pagination. Their values never change, so that no row is missing or duplicated while others are written. */
   key: readonly string[]
-  /** Foreign keys: column → table. */
+  /** References, with or without a foreign key: column → table. */
   references?: Readonly<Record<string, TableName>>
   /** The reason why a restore skips this table. */
   notRestored?: string
@@ -46,21 +46,26 @@ type Table = {
  * during the export then leave no reference to a missing row. A restore uses the opposite order.
  */
 export const tables: Readonly<Record<TableName, Table>> = {
+  // restored last, because it closes the days of other rows
+  closings: { key: ['id'] },
   transaction_tags: { key: ['transaction_id', 'tag_id'], references: { transaction_id: 'transactions', tag_id: 'tags' } },
   // the line items of one transaction stay together, because their sum must fit it
   line_items: { key: ['transaction_id', 'id'], references: { transaction_id: 'transactions', category_id: 'categories' } },
-  transactions: { key: ['id'], references: { category_id: 'categories', account_id: 'accounts' } },
+  transactions: { key: ['id'], references: { category_id: 'categories', account_id: 'accounts', subscription_id: 'subscriptions' } },
   imports: { key: ['id'], notRestored: 'only an import creates them' },
-  subscriptions: { key: ['id'], references: { category_id: 'categories', account_id: 'accounts' } },
+  subscriptions: { key: ['id'], references: { category_id: 'categories', account_id: 'accounts', to_account_id: 'accounts' } },
   // restored after the budgets, because a new budget changes the past one that it replaces
   past_budgets: { key: ['id'], references: { category_id: 'categories' } },
   budgets: { key: ['id'], references: { category_id: 'categories' } },
+  balances: { key: ['id'], references: { account_id: 'accounts' } },
   exchange_rates: { key: ['id'] },
+  // in the order of age, which decides between rules of equal priority
+  rules: { key: ['created_at', 'id'], references: { set_category_id: 'categories' } },
   dashboards: { key: ['id'] },
   app_subscriptions: { key: ['id'], notRestored: 'the operator grants plans', personal: true },
   activity: { key: ['id'], notRestored: 'a restore does not repeat past events' },
   tags: { key: ['id'] },
-  categories: { key: ['id'] },
+  categories: { key: ['id'], references: { parent_id: 'categories' } },
   accounts: { key: ['id'] },
 }
 
@@ -79,6 +84,8 @@ export const accountFiles = [
   'providers',
   'passkeys',
   'api_keys',
+  'webhooks',
+  'calendars',
   'events',
 ] as const
 

@@ -1,4 +1,6 @@
-/** Entry point of `finance-client/export`: all data of a user as one ZIP file, and back. */
+/** Entry point of `finance-client/export`: all data of a user as one ZIP file, and back. Also stores the exports of other apps. */
 export { ExportFileError } from './format.ts'
 export { exportMine } from './export-mine.ts'
-export { restoreMine, type Restored, type RestoreOptions } from './restore-mine.ts'
+export { restoreMine, type RestoreOptions } from './restore-mine.ts'
+export type { Restored } from './row-store.ts'
+export { type AppExportMatches, matchAppExport, storeAppExport, type StoreOptions } from './store-app-export.ts'

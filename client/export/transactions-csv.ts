@@ -19,6 +19,8 @@ const columns = [
   'account_id',
   'transfer_id',
   'booked_on',
+  'subscription_id',
+  'due_on',
 ] as const
 
 /** First characters of a formula. A spreadsheet would run such a text, so it gets an apostrophe in front. */

@@ -1,4 +1,4 @@
-/** Reads CAMT.053 statements and CAMT.052 reports (ISO 20022, https://www.iso20022.org) of every version. */
+/** Reads CAMT.053 statements, CAMT.052 reports and CAMT.054 notifications (ISO 20022, https://www.iso20022.org) of every version. */
 import { clean, type Entry, type ParsedFile, reference } from './entries.ts'
 import { child, every, textAt, type Tree, xmlTree } from './tree.ts'
 import { type Problem, StatementError } from './types.ts'
@@ -137,11 +137,14 @@ function accountOf(statement: Tree): ParsedFile['accounts'][number] {
   }
 }
 
+/** Statements of many banks have a batch as one entry, and only the notification has its transactions. */
+const SPLIT_BATCH = 'This batch is read as its transactions. A statement (CAMT.053) can hold it as one row: then import only one of the two files.'
+
 /** @throws StatementError if the XML is not well-formed, or is no statement */
 export function readCamt(text: string): ParsedFile {
   const tree = xmlTree(text)
-  const statements = every(tree, ['Stmt', 'Rpt'])
-  if (statements.length === 0) throw new StatementError('This XML is no statement of an account (CAMT.053).')
+  const statements = every(tree, ['Stmt', 'Rpt', 'Ntfctn'])
+  if (statements.length === 0) throw new StatementError('This XML is no statement of an account (CAMT.052, .053 or .054).')
   const entries: Entry[] = []
   const problems: Problem[] = []
   const accounts = new Map<string, ParsedFile['accounts'][number]>()
@@ -153,7 +156,11 @@ export function readCamt(text: string): ParsedFile {
     else if (account.balance !== undefined && account.balance.on >= (existing.balance?.on ?? '')) existing.balance = account.balance
     for (const entry of statement.children.filter(({ name }) => name === 'Ntry')) {
       if (stateOf(entry) === 'INFO') problems.push({ line: entry.line, message: 'This entry only informs and moves no money, so it was left out.' })
-      else for (const row of rowsOf(entry, problems)) entries.push({ ...withDay(row, statement), account: account.id })
+      else {
+        const rows = rowsOf(entry, problems)
+        if (statement.name === 'Ntfctn' && rows.length > 1) problems.push({ line: entry.line, message: SPLIT_BATCH })
+        for (const row of rows) entries.push({ ...withDay(row, statement), account: account.id })
+      }
     }
   }
   return { signs: 'defined', entries, problems, accounts: [...accounts.values()] }

@@ -67,6 +67,15 @@ function presetFor(cells: string[]): PresetName | undefined {
   return found
 }
 
+/** Returns the preset without a header line whose shape all records have. */
+function presetByShape(lines: Line[]): PresetName | undefined {
+  const filled = lines.filter(({ cells }) => !isEmpty(cells))
+  return filled.length === 0 ? undefined : (Object.keys(PRESETS) as PresetName[]).find((name) => {
+    const { shape } = presetOf(name)
+    return shape !== undefined && filled.every(({ cells }) => shape.every((pattern, at) => pattern.test(cells[at]?.trim() ?? '\0')))
+  })
+}
+
 /** Returns the layout that begins at a record, if any. */
 function layoutAt(lines: Line[], index: number, delimiter: string, options: ReadOptions): Omit<Candidate, 'explained'> | undefined {
   const { cells } = lines[index]!
@@ -104,7 +113,11 @@ function bestOf(lines: Line[], delimiter: string, options: ReadOptions): Candida
     if (best === undefined || explained > best.explained || (explained === best.explained && layout.recognized > best.recognized))
       best = { ...layout, explained }
   }
-  return best
+  if (best !== undefined || options.columns !== undefined || options.preset !== undefined) return best
+  const preset = presetByShape(lines)
+  return preset === undefined
+    ? undefined
+    : { delimiter, start: 0, columns: presetOf(preset).columns, header: [], explained: lines.length, recognized: 0, preset }
 }
 
 /** Returns examples for the question for the columns: lines from the widest one on. `regular` counts the lines of the most frequent width. */
@@ -149,7 +162,7 @@ export function layoutOf(text: string, options: ReadOptions): Layout {
     throw new StatementError(`No line of the file has all of these columns: ${namesOf(options.columns).join(', ')}.${has}`, examples)
   throw new StatementError(
     widest.length < MIN_COLUMNS
-      ? 'This is no bank statement that can be read: neither CSV nor OFX, QIF or CAMT.053.'
+      ? 'This is no bank statement that can be read: neither CSV nor OFX, QIF, MT940 or CAMT.053.'
       : `No line names the columns of a statement (a date, an amount and a name). Say which is which with \`columns\`.${has}`,
     widest.length < MIN_COLUMNS ? [] : examples,
   )

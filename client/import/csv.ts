@@ -9,7 +9,7 @@ import { type Column, textColumns } from './layout.ts'
 import { type PresetName, PRESETS } from './presets.ts'
 import { type Problem, type ReadOptions, StatementError } from './types.ts'
 import { plainName, unitOf } from './usual-columns.ts'
-import { isBalanceName } from './vocabulary.ts'
+import { DIRECTIONS, isBalanceName } from './vocabulary.ts'
 
 /** Returns functions that read each field of a record. They find the indexes of the columns only once. */
 function fieldReaders({ columns, header }: Layout, { account, feeColumn }: { account: number | undefined, feeColumn: number | undefined }) {
@@ -65,6 +65,7 @@ function entryOf({ line, cells }: Line, { layout, fields, directions, statuses, 
     return { line, message: 'This line has more cells than columns have names, so they may be shifted. It was left out.' }
   }
   const direction = directions === undefined ? 'sign' : directions.meanings.get(plainName(cells[directions.at] ?? '')) ?? 'sign'
+  const proof = preset?.proof === undefined ? undefined : DIRECTIONS.get(plainName(cells[columnIndexIn(layout.header)(preset.proof)] ?? ''))
   const account = clean(fields.account(cells))
   const status = statuses === undefined ? undefined : statuses.meanings.get(plainName(cells[statuses.at] ?? '')) ?? 'paid'
   return {
@@ -76,6 +77,7 @@ function entryOf({ line, cells }: Line, { layout, fields, directions, statuses, 
     credit,
     fee: fields.fee(cells),
     ...direction === 'sign' ? {} : { out: direction === 'out' },
+    ...proof === undefined ? {} : { hint: proof === 'out' },
     name,
     payer: fields.payer(cells),
     ...Object.fromEntries(fields.texts.map(([column, text]) => [column, text(cells)])),
@@ -100,8 +102,9 @@ export function readCsv(text: string, options: ReadOptions): ParsedFile & { pres
   const data = lines.slice(layout.start).filter(({ cells }) => !isEmpty(cells))
   const preset = layout.preset === undefined ? undefined : presetOf(layout.preset)
   const [directions, statuses, account] = [directionsOf(data, layout, options), statusesOf(data, layout, options), accountsAt(data, layout, options)]
-  const balances = preset === undefined ? balancesAt(data, layout) : []
-  const feeColumn = feeAt(data, layout, options, balances)
+  const balances = balancesAt(data, layout)
+  // a preset knows its fees
+  const feeColumn = feeAt(data, layout, options, preset === undefined ? balances : [])
   const problems: Problem[] = [directions, statuses, account, feeColumn].flatMap((found) => Array.isArray(found) ? found : [])
   if (unclosed !== undefined) problems.push({ line: unclosed, message: 'A quotation mark of this line is never closed, so everything after it is missing.' })
   for (const { line } of skippedData(lines, layout)) {
@@ -129,7 +132,13 @@ export function readCsv(text: string, options: ReadOptions): ParsedFile & { pres
   const currency = fields.unit ?? options.currency ?? preset?.currency
   return {
     // the user's answer for the directions also decides the signs
-    signs: preset?.magnitudes === true ? 'columns' : preset === undefined && !Array.isArray(directions) ? 'open' : 'defined',
+    signs: preset?.magnitudes === true
+      ? 'columns'
+      : preset?.proof !== undefined
+      ? 'proof'
+      : preset === undefined && !Array.isArray(directions)
+      ? 'open'
+      : 'defined',
     entries,
     problems,
     accounts: [...accounts].map((id) => ({ id })),
@@ -138,7 +147,7 @@ export function readCsv(text: string, options: ReadOptions): ParsedFile & { pres
     options: {
       ...preset?.dateOrder === undefined ? {} : { dateOrder: preset.dateOrder },
       ...preset?.decimal === undefined ? {} : { decimal: preset.decimal },
-      ...preset === undefined ? {} : { negate: preset.negate ?? false },
+      ...preset === undefined || preset.proof !== undefined ? {} : { negate: preset.negate ?? false },
       ...options,
       ...currency === undefined ? {} : { currency },
     },

@@ -3,13 +3,13 @@ import { codePageOf, decoderOf, type Reading } from './code-pages.ts'
 import { StatementError } from './types.ts'
 
 /** No real statement is larger, and a browser reads files of this size without a noticeable pause. */
-const MAX_BYTES = 16 * 1024 * 1024
+export const MAX_BYTES = 16 * 1024 * 1024
 
 /** Wrong files that users choose, by their first bytes. */
 const WRONG_FILES: Array<[start: string, message: string]> = [
-  ['PK\x03\x04', 'This is a ZIP archive or an Excel workbook. Unpack it, or save the sheet as CSV.'],
+  ['PK\x03\x04', 'This is a ZIP archive or an Excel workbook. Unpack it (`unpack`), or save the sheet as CSV.'],
   ['\xd0\xcf\x11\xe0', 'This is an Excel workbook. Save the sheet as CSV.'],
-  ['%PDF', 'This is a PDF. Ask the bank for CSV, OFX, QIF or CAMT.053.'],
+  ['%PDF', 'This is a PDF. Ask the bank for CSV, OFX, QIF, MT940 or CAMT.053.'],
   ['\x1f\x8b', 'This file is compressed. Unpack it first.'],
 ]
 
@@ -87,6 +87,6 @@ export function decode(input: Uint8Array | ArrayBuffer | string, label?: string)
   const decoder = decoderOf(encoding)
   if (decoder === undefined) throw new StatementError(`The encoding "${encoding}" is not known.`)
   const text = decoder(bytes)
-  if (label === undefined && text.includes('\0')) throw new StatementError('This is not a text file. Ask the bank for CSV, OFX, QIF or CAMT.053.')
+  if (label === undefined && text.includes('\0')) throw new StatementError('This is not a text file. Ask the bank for CSV, OFX, QIF, MT940 or CAMT.053.')
   return { text: notEmpty(normalize(text)), encoding, open }
 }

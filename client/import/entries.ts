@@ -8,6 +8,8 @@ export type Split = { category: string, memo?: string, amount?: string }
 /** A transaction before its interpretation. All values are text of the file. */
 export type Entry = {
   line: number
+  /** The name of the file in its archive. */
+  file?: string
   /** The `id` of one of the accounts. */
   account?: string
   date: string
@@ -39,12 +41,28 @@ export type Entry = {
 export type ParsedFile = {
   /**
    * The source of the signs. `defined`: the format or a preset. `columns`: debit and credit columns, regardless of their own signs. `open`:
-   * unknown.
+   * unknown. `proof`: the hints of the entries must prove them.
    */
-  signs: 'defined' | 'open' | 'columns'
+  signs: 'defined' | 'open' | 'columns' | 'proof'
   entries: Entry[]
   problems: Problem[]
   accounts: Array<Omit<StatementAccount, 'rows' | 'balance'> & { balance?: { amount: string, on: string } }>
+}
+
+/** Joins the files of one archive. The latest balance of an account counts, and each problem gets the name of its file. */
+export function joined(files: Array<{ name: string, parsed: ParsedFile }>): ParsedFile {
+  const accounts = new Map<string, ParsedFile['accounts'][number]>()
+  for (const account of files.flatMap(({ parsed }) => parsed.accounts)) {
+    const { balance, ...known } = accounts.get(account.id) ?? {}
+    const latest = balance !== undefined && (account.balance === undefined || account.balance.on < balance.on) ? balance : account.balance
+    accounts.set(account.id, { ...account, ...known, ...latest === undefined ? {} : { balance: latest } })
+  }
+  return {
+    signs: 'defined',
+    entries: files.flatMap(({ name, parsed }) => parsed.entries.map((entry) => ({ ...entry, file: name }))),
+    problems: files.flatMap(({ name, parsed }) => parsed.problems.map((problem) => ({ ...problem, file: name }))),
+    accounts: [...accounts.values()],
+  }
 }
 
 /** Returns the text on one line, as PostgreSQL can store it, with at most `maxLength` characters. */

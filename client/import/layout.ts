@@ -54,6 +54,8 @@ export type Preset = {
   bank: string
   /** Column names that together identify this bank; empty if the bank writes no header line. */
   header: string[]
+  /** Patterns of the first cells of each line, for a bank that writes no header line. */
+  shape?: RegExp[]
   columns: Columns
   /** Undefined if the bank writes several orders. Then the file must prove its order, or the user answers a question. */
   dateOrder?: DateOrder
@@ -61,6 +63,8 @@ export type Preset = {
   currency?: string
   /** Positive amounts are expenses. Default: positive amounts are income */
   negate?: boolean
+  /** A column of words such as expense and income. They must prove the signs, because users of the app choose the sign of expenses. */
+  proof?: string
   /** Debit and credit columns give the direction; the signs of their amounts have no meaning. */
   magnitudes?: boolean
   /** The bank's words in the status column. */

@@ -4,8 +4,9 @@ import { amountIn, decimalOf, hasMoreDecimals } from './amounts.ts'
 import { dateOrderOf, dayIn } from './dates.ts'
 import { clean, currencyIn, type Entry, type ParsedFile, reference, type Split } from './entries.ts'
 import { textColumns } from './layout.ts'
+import { provenBalance } from './running-balance.ts'
 import { removeSharedIds } from './shared-ids.ts'
-import { contradictions, plainCents, type Signs, signsOf } from './signs.ts'
+import { contradictions, plainCents, type Signs, signsByHints, signsOf } from './signs.ts'
 import type { DateOrder, Decimal, Detail, Problem, ReadOptions, Statement, StatementAccount, StatementRow } from './types.ts'
 
 /** Removes members that are undefined or ''. Banks leave fields empty. */
@@ -78,6 +79,10 @@ type Conventions = { order: DateOrder, decimal: Decimal, signs: Signs, currencie
 /** Returns the signs of all amounts, or the entries that make them unclear. */
 function decideSigns({ entries, signs }: ParsedFile, decimal: Decimal, { negate }: ReadOptions): Signs | { unclear: Entry[] } {
   if (signs === 'open') return signsOf(entries, decimal, negate)
+  if (signs === 'proof') {
+    const proved = negate ?? signsByHints(entries, decimal)
+    return proved === undefined ? { unclear: entries.slice(0, 1) } : signsOf(entries, decimal, proved)
+  }
   const unclear = negate === undefined ? contradictions(entries, decimal) : []
   return unclear.length > 0 ? { unclear } : signsOf(entries, decimal, negate ?? false, signs === 'columns')
 }
@@ -177,7 +182,7 @@ function accountsOf(
 /**
  * Returns the rows of a file. Guesses nothing: if the file does not prove a convention, it returns no rows and a question for the user.
  */
-export function toRows(parsed: ParsedFile, options: ReadOptions): Pick<Statement, 'rows' | 'problems' | 'accounts'> {
+export function toRows(parsed: ParsedFile, options: ReadOptions): Pick<Statement, 'rows' | 'problems' | 'accounts' | 'balance'> {
   const { entries, problems: readerProblems, accounts } = parsed
   const decided = decide(parsed, options)
   if (Array.isArray(decided)) return { rows: [], problems: [...readerProblems, ...decided], accounts: [] }
@@ -195,11 +200,12 @@ export function toRows(parsed: ParsedFile, options: ReadOptions): Pick<Statement
   const rowProblems: Problem[] = []
   for (const entry of entries) {
     const { row, notes } = rowOf(entry, conventions)
+    const place = { line: entry.line, ...entry.file === undefined ? {} : { file: entry.file } }
     if (row === undefined) {
-      for (const note of notes) problems.push({ line: entry.line, ...note })
+      for (const note of notes) problems.push({ ...place, ...note })
       continue
     }
-    for (const note of notes) rowProblems.push({ line: entry.line, row: rows.length, ...note })
+    for (const note of notes) rowProblems.push({ ...place, row: rows.length, ...note })
     rows.push(row)
     rowEntries.push(entry)
   }
@@ -212,6 +218,14 @@ export function toRows(parsed: ParsedFile, options: ReadOptions): Pick<Statement
     // a duplicate has one problem, without `row`; the others of its row are dropped
     else if (index === undefined) problems.push(problem)
   }
-  problems.sort((a, b) => a.line - b.line)
-  return { rows: rows.filter((_, index) => !duplicates.has(index)), problems, accounts: accountsOf(accounts, rowEntries, rows, duplicates, conventions) }
+  const fileOf = ({ file = '' }: Problem) => file
+  problems.sort((a, b) => fileOf(a) === fileOf(b) ? a.line - b.line : fileOf(a) < fileOf(b) ? -1 : 1)
+  const balance = accounts.length > 1 ? undefined : provenBalance(rowEntries, rows, conventions.decimal)
+  const found = accountsOf(accounts, rowEntries, rows, duplicates, conventions)
+  return {
+    rows: rows.filter((_, index) => !duplicates.has(index)),
+    problems,
+    accounts: balance === undefined ? found : found.map((account) => ({ balance, ...account })),
+    ...balance === undefined || found.length > 0 ? {} : { balance },
+  }
 }

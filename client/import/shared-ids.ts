@@ -2,9 +2,13 @@
 import type { Entry } from './entries.ts'
 import type { Problem, StatementRow } from './types.ts'
 
+const placeOf = ({ line, file }: Entry) => ({ line, ...file === undefined ? {} : { file } })
+
+const nameOf = ({ line, file }: Entry) => file === undefined ? `line ${line}` : `line ${line} of ${file}`
+
 /**
  * Removes an id from the rows that share it if they differ: the database then recognizes each by its day, amount and name. Equal rows with
- * the same id are duplicates.
+ * the same id are duplicates, and so is a pending row that the file also has as booked.
  *
  * @param problems receives one problem for each of these rows
  * @returns the indexes of the duplicates
@@ -19,15 +23,30 @@ export function removeSharedIds(rows: StatementRow[], entries: Entry[], problems
     else same.push(index)
   })
   const duplicates = new Set<number>()
-  for (const all of indexesById.values()) {
+  for (const same of indexesById.values()) {
+    if (same.length < 2) continue
+    const isBooked = (index: number) => same.some((other) => rows[other]!.status === 'paid' && rows[other]!.amount === rows[index]!.amount)
+    const former = same.filter((index) => rows[index]!.status === 'pending' && isBooked(index))
+    for (const index of former) {
+      duplicates.add(index)
+      problems.push({
+        ...placeOf(entries[index]!),
+        field: 'status',
+        message: 'The file also has this pending transaction as booked, under the same id, so it was left out.',
+      })
+    }
+    const all = same.filter((index) => !duplicates.has(index))
     if (all.length < 2) continue
-    const different = new Set(all.map((index) => JSON.stringify(rows[index])))
+    // files of one archive can describe a transaction differently, such as a report of the day and the statement
+    const isOnePerFile = new Set(all.map((index) => entries[index]!.file)).size === all.length
+    const factsOf = ({ amount, transaction_date }: StatementRow) => [amount, transaction_date]
+    const different = new Set(all.map((index) => JSON.stringify(isOnePerFile ? factsOf(rows[index]!) : rows[index])))
     for (const [position, index] of all.entries()) {
-      const { line } = entries[index]!
+      const place = placeOf(entries[index]!)
       const row = rows[index]!
       if (different.size > 1) {
         problems.push({
-          line,
+          ...place,
           row: index,
           field: 'external_id',
           message: `The bank gave the id "${row.external_id}" to different transactions, so this one is known by its day, amount and name.`,
@@ -36,7 +55,8 @@ export function removeSharedIds(rows: StatementRow[], entries: Entry[], problems
         delete row.external_id
       } else if (position > 0) {
         duplicates.add(index)
-        problems.push({ line, field: 'external_id', message: `This is line ${entries[all[0]!]!.line} once more, with the same id, and was left out.` })
+        const message = `This is ${nameOf(entries[all[0]!]!)} once more, with the same id, and was left out.`
+        problems.push({ ...place, field: 'external_id', message })
       }
     }
   }

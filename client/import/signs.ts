@@ -126,6 +126,14 @@ export function signsOf(entries: Entry[], decimal: Decimal, negate: boolean | un
   return isMostlyAbove || income.length > 0 ? { unclear: [...above.slice(0, 1), ...income.slice(0, 1)] } : signs
 }
 
+/** Returns true if all hinted expenses are positive, false if all are negative, and undefined if nothing is hinted or the hints differ. */
+export function signsByHints(entries: Entry[], decimal: Decimal): boolean | undefined {
+  const proofs = new Set(
+    entries.filter(({ hint, amount }) => hint !== undefined && centsIn(amount, decimal) !== 0).map(({ hint, amount }) => hint === centsIn(amount, decimal) > 0),
+  )
+  return proofs.size === 1 ? proofs.has(true) : undefined
+}
+
 /** Returns the first entry if the sign of every entry contradicts its transaction type. */
 export function contradictions(entries: Entry[], decimal: Decimal): Entry[] {
   const hinted = entries.filter(({ hint, amount }) => hint !== undefined && centsIn(amount, decimal) !== 0)

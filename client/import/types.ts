@@ -6,7 +6,7 @@ import type { PresetName } from './presets.ts'
 export type * from './layout.ts'
 export type { Direction } from './layout.ts'
 
-export type Format = 'csv' | 'ofx' | 'qif' | 'camt'
+export type Format = 'csv' | 'ofx' | 'qif' | 'camt' | 'mt940'
 
 /** A JSON value in a row's `metadata`. */
 export type Detail = string | number | boolean | Detail[] | { [key: string]: Detail }
@@ -30,6 +30,8 @@ export type StatementRow = {
 export type Problem = {
   /** Line of the file, from 1. */
   line: number
+  /** The name of the file, if the statement has several. */
+  file?: string
   /** Index in `rows`, from 1, like `row_number` of `import_transactions`. Undefined if the line has no row. */
   row?: number
   field?: keyof StatementRow
@@ -42,13 +44,16 @@ export type Problem = {
   message: string
 }
 
+/** A balance that the file states, at the end of the day `on`, which some files leave out. */
+export type StatementBalance = { amount: number, on?: string }
+
 export type StatementAccount = {
   /** The IBAN or account number in the bank's spelling. In QIF the name, because QIF has no numbers. */
   id: string
   name?: string
   currency?: string
-  /** The closing balance, if the file contains one. */
-  balance?: { amount: number, on?: string }
+  /** The closing balance, if the file contains one. In CSV the running balances prove it, for the last day before the newest row's. */
+  balance?: StatementBalance
   /** The rows of this account, a subset of the statement's `rows`. */
   rows: StatementRow[]
 }
@@ -65,6 +70,8 @@ export type Statement = {
   problems: Problem[]
   /** Empty if the file names no account. */
   accounts: StatementAccount[]
+  /** The closing balance of a CSV file that names no account, as in `StatementAccount`. */
+  balance?: StatementBalance
 }
 
 /** Each option overrides the detection. */

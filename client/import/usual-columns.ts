@@ -7,37 +7,42 @@ type Field = Exclude<keyof Columns, 'metadata' | 'payer' | 'account' | 'fee'>
 
 const USUAL: Record<Field, string> = {
   date: 'transaction date|date|booking date|posting date|posted date|post date|completed date|value date|run date|trans. date|trans date|txn date|tran date'
-    + "|date processed|date posted|effective date|entry date|datetime|buchungstag|buchungsdatum|buchung|datum|valutadatum|valuta|date de l'opération"
+    + "|date processed|date posted|effective date|entry date|datetime|buchungstag|buchungsdatum|buchung|datum|date de l'opération"
     + "|date d'opération|date opération|date operation|date de transaction|date de comptabilisation|date de valeur|dateop|date comptable|fecha|fecha operación|fecha de operación"
     + '|fecha de la operación|fecha contable|data|data operazione|data contabile|data movimento|data lançamento|data do lançamento|boekdatum|transactiedatum|bokföringsdag'
     + '|bokføringsdato|bogføringsdato|transaktionsdatum|dato|data transakcji|data operacji|data księgowania|datum provedení|datum zaúčtování|datum transakce'
-    + '|könyvelés dátuma|könyvelési dátum|tranzakció dátuma|dátum|tarih|işlem tarihi|дата|дата операции|дата платежа|ημερομηνία|date/time|created',
+    + '|könyvelés dátuma|könyvelési dátum|tranzakció dátuma|dátum|tarih|işlem tarihi|дата|дата операции|дата платежа|ημερομηνία|ημ/νία|date/time|created|booked at|transfer date|posted transactions date|f. operativa|f.valor|f. valor|boekingsdatum|uitvoeringsdatum|datum verwerkt|datum transactie|data mov.|data lanc.'
+    + '|data registrazione|bokföringsdatum|reskontradatum|bokf. datum|kirjauspäivä|maksupäivä|dátum zaúčtovania|data finalizare tranzactie|belegdatum|wertstellung|valutadatum|valuta',
   amount: "amount|transaction amount|betrag|umsatz|montant|montant de l'opération|importe|importo|bedrag|belopp|beløb|beløp|valor|kwota|kwota operacji"
-    + '|kwota transakcji|částka|suma|iznos|összeg|tutar|сумма|сумма операции|ποσό|amt|net amount|value|net|gross',
+    + '|kwota transakcji|částka|suma|iznos|összeg|tutar|сумма|сумма операции|ποσό|amt|net amount|value|net|gross|buchungsbetrag|credit/debit amount|billing amount|montante|määrä|määrä euroa|summa|objem|zaúčtovaná částka'
+    + '|částka v měně účtu|tranzakció összege',
   debit:
     'debit|debits|debit amount|debit amt|money out|paid out|withdrawal|withdrawals|withdrawal amount|withdrawal amt|withdrawal amt.|outflow|belastung|lastschrift'
-    + '|soll|ausgang|ausgaben|débit|débits|dépenses|debe|cargo|cargos|dare|addebiti|uscite|débito|débitos|saída|saídas|ut|uttak|ut fra konto|uit|obciążenia|obciążenie|výdaje|terhelés',
+    + '|soll|ausgang|ausgaben|débit|débits|dépenses|debe|cargo|cargos|dare|addebiti|uscite|débito|débitos|saída|saídas|ut|uttak|ut fra konto|uit|obciążenia|obciążenie|výdaje|terhelés|importo dare|funds out',
   credit:
     'credit|credits|credit amount|credit amt|money in|paid in|deposit|deposits|deposit amount|deposit amt|deposit amt.|inflow|gutschrift|haben|eingang|einnahmen'
-    + '|crédit|crédits|recettes|haber|abono|abonos|avere|accrediti|entrate|crédito|créditos|entrada|entradas|in|inn|innskudd|inn på konto|uznania|uznanie|příjmy|jóváírás',
+    + '|crédit|crédits|recettes|haber|abono|abonos|avere|accrediti|entrate|crédito|créditos|entrada|entradas|in|inn|innskudd|inn på konto|uznania|uznanie|příjmy|jóváírás|importo avere|funds in',
   direction:
-    'af bij|creditdebet|debet/credit|direction|credit/debit|debit/credit|debit or credit|debit credit|cr/dr|dr/cr|soll/haben|s/h|d/c|c/d|credit debit indicator'
-    + '|débito/crédito|crédito/débito|débit/crédit|dare/avere|+/-|-/+|sign|amount sign|vorzeichen',
+    'af bij|af/bij|creditdebet|debet/credit|direction|credit/debit|debit/credit|debit or credit|debit credit|cr/dr|dr/cr|soll/haben|s/h|d/c|c/d|credit debit indicator'
+    + '|débito/crédito|crédito/débito|débit/crédit|dare/avere|+/-|-/+|sign|amount sign|vorzeichen|πρόσημο ποσού',
   name:
-    'payee|merchant|merchant name|merchantname|name|counter party|counterparty|counterparty name|counter party name|partner name|beneficiary|auftraggeber/empfänger'
+    'payee|merchant|merchant name|merchantname|name|name / description|counter party|counterparty name|counterparty|naam van de tegenpartij|naam tegenpartij bevat|counterparty name|counter party name|partner name|beneficiary|auftraggeber/empfänger'
     + '|beguenstigter/zahlungspflichtiger|begünstigter/zahlungspflichtiger|name zahlungsbeteiligter|empfänger|tegenrekeninghouder|naam tegenpartij|tegenpartij|naam'
-    + '|naam / omschrijving|namn|kontrahent|nadawca / odbiorca|název protistrany|název protiúčtu|protistrana|partner neve|контрагент|libellé|libelle|concepto'
+    + '|naam / omschrijving|namn|begünstigter / auftraggeber|auftraggeber / begünstigter|sender / empfänger|zahlungsempfänger|partnername|saaja/maksaja|saajan nimi|nimi|otsikko'
+    + '|názov protiúčtu|counteraccount name|avisierungstext|transaktionsbeschreibung|meddelande|forklaring|libelle simplifie|libelle operation'
+    + '|descrizione operazioni|tranzactii finalizate|αιτιολογία|memo/description|transaction remarks|transaction ref1|nome|other party|odbiorca/zleceniodawca|kontrahent|nadawca / odbiorca|název protistrany|název protiúčtu|protistrana|partner neve|контрагент|libellé|libelle|concepto'
     + '|descrizione|operazione|descripción|description 1|description1|description|transaction description|original description|transaction details|narration|label|lançamento|histórico|descrição|rubrik|remarque'
     + '|beschreibung|beschreibung1|buchungstext|verwendungszweck|omschrijving|beskrivning|beskrivelse|tekst|opis|opis transakcji|opis operacji|tytuł|popis|közlemény|megnevezés'
     + '|açıklama|описание|назначение платежа|περιγραφή|narrative|details|memo|transaction|text|title|action',
   description:
     'memo|notes|note|description|verwendungszweck|payment reference|remittance information|narrative|narration|details|dettagli|mededelingen|omschrijving'
-    + '|beschreibung2|buchungstext|rubrik|communication|observaciones|causale|tytuł|zpráva|zpráva pro příjemce|közlemény|назначение платежа',
+    + '|beschreibung2|buchungstext|rubrik|communication|observaciones|causale|tytuł|zpráva|zpráva pro příjemce|közlemény|назначение платежа|notifications|selitys|viesti|poznámka|buchungs-details'
+    + "|détail de l'écriture|descrizione completa|transaction details|description|opis|opis transakcji|descrição|mededeling",
   reference_no: 'reference|reference number|referenz|kundenreferenz|check number|cheque number|check or slip #|chq./ref.no.|betalingskenmerk',
   // not "id", which often is only a line number
   external_id: 'transaction id|transaction-id|transactionid|transaction identifier|transaktions-id|transaktions-nr.|n° de transaction|identificador|fitid',
   currency:
-    'currency|currency code|währung|waehrung|devise|monnaie|monn.|divisa|moneda|moeda|munt|valutacode|valutasort|waluta|měna|mena|devizanem|para birimi|валюта|ccy',
+    'currency|currency code|währung|waehrung|devise|monnaie|monn.|divisa|moneda|moeda|munt|valutacode|valutasort|waluta|měna|mena|devizanem|para birimi|валюта|ccy|buchungswährung|valuutta|měna účtu|tranzakció devizaneme|posted currency',
   status: 'status|state|statetype|transaction status|buchungsstatus|statut|état|estado|situação|stato|contabilizzazione|stan|stav|állapot|durum|статус',
 }
 
@@ -68,16 +73,19 @@ export const unitOf = (name: string): string | undefined => {
 /** Returns `plainName` of a column name, without the unit at its end. */
 export const withoutUnit = (name: string): string => plainName(name.replace(/[\s_]+/g, ' ').trim().slice(0, unitIn(name)?.index))
 
+/** Returns `Transaction Date` for `TransactionDate`. */
+const spaced = (name: string) => name.replace(/(?<=\p{Ll})(?=\p{Lu})/gu, ' ')
+
 /**
  * Returns the columns of a header line by their usual names; undefined if the date, the amount or the name is missing.
  */
 export function usualColumns(header: string[]): Columns | undefined {
-  const names = header.map(withoutUnit)
-  const fullNames = header.map(plainName)
+  const spellings = [withoutUnit, plainName, (name: string) => plainName(spaced(name))]
+  const names = header.map((name) => spellings.map((spelling) => spelling(name.replace(/^#(?=\S)/, ''))))
   const used = new Set<number>()
   const find = (field: Field): number | undefined => {
     for (const usual of USUAL[field].split('|').map(plainName)) {
-      const index = names.findIndex((name, at) => (name === usual || fullNames[at] === usual) && !used.has(at))
+      const index = names.findIndex((of, at) => of.includes(usual) && !used.has(at))
       if (index === -1) continue
       used.add(index)
       return index

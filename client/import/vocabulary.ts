@@ -6,11 +6,11 @@ const OUT =
   'debit|debits|dbit|dr|dr.|d|db|deb|debet|débit|débito|debito|débitos|debitos|out|outgoing|money out|paid out|s|soll|af|afschrijving|withdrawal|withdraw'
   + '|withdrawals|w|wd|-|−|expense|expenses|spent|spending|payment out|lastschrift|belastung|ausgang|ausgabe|abgang'
   + '|cargo|cargos|debe|gasto|egreso|retiro|salida|saída|saida|despesa|dare|addebito|uscita|dépense|sortie|retrait|uttag|ut|udgift|uttak|utgift|obciążenie|obciazenie'
-  + '|wydatek|wn|výdaj|vydaj|odchozí|odchozi|má dáti|md|terhelés|terheles|borç|borc|gider|расход|списание|дебет|дт|χρέωση'
+  + '|wydatek|wn|výdaj|vydaj|odchozí|odchozi|má dáti|md|terhelés|terheles|borç|borc|gider|расход|списание|дебет|дт|χρέωση|χ'
 const IN = 'credit|credits|crdt|cr|cr.|c|cred|kredit|crédit|crédito|credito|créditos|creditos|in|incoming|money in|paid in|h|haben|bij|bijschrijving|deposit'
   + '|deposits|+|income|received|payment in|gutschrift|eingang|einnahme|zugang|abono|abonos|haber|ingreso|entrada|receita|avere|accredito|entrata'
   + '|recette|entrée|dépôt|insättning|in på konto|inn|indtægt|innskudd|inntekt|uznanie|przychód|przychod|wpływ|wplyw|ma|příjem|prijem|příchozí|prichozi|dal'
-  + '|jóváírás|jovairas|alacak|gelir|доход|приход|зачисление|кредит|кт|πίστωση'
+  + '|jóváírás|jovairas|alacak|gelir|доход|приход|зачисление|кредит|кт|πίστωση|π'
 
 const PENDING =
   'pending|vorgemerkt|umsatz vorgemerkt|offen|authorised|authorized|authorisation|authorization|processing|in progress|in process|hold|on hold|held'
@@ -21,7 +21,7 @@ const FAILED = 'failed|failure|declined|denied|reverted|rejected|cancelled|cance
   + '|fehlgeschlagen|abgebrochen|zurückgewiesen|refusé|refusée|annulé|annulée|rejeté|rejetée|échoué|rechazado|rechazada|cancelado|cancelada|anulado|fallido|recusado|recusada|rifiutato'
   + '|annullato|stornato|geweigerd|geannuleerd|mislukt|odrzucona|anulowana|zrušeno|zamítnuto|elutasított|reddedildi|iptal|avvisad|makulerad|отклонено|отменено'
 const PAID =
-  'paid|booked|posted|completed|complete|cleared|settled|reconciled|done|ok|success|successful|succeeded|processed|executed|finalized|final|confirmed'
+  'paid|booked|posted|berechnet|geaccepteerd|completed|complete|cleared|settled|reconciled|done|ok|success|successful|succeeded|processed|executed|finalized|final|confirmed'
   + '|approved|book|gebucht|umsatz gebucht|verbucht|gutgeschrieben|ausgeführt|abgeschlossen|erledigt|comptabilisé|comptabilisée|exécuté|exécutée|effectué|validé|contabilizado'
   + '|contabilizada|realizado|realizada|completado|completada|liquidado|concluído|concluida|efetivado|contabilizzato|contabilizzata|eseguito|eseguita|completato|geboekt|verwerkt|uitgevoerd|voltooid'
   + '|zaksięgowana|zaksięgowano|rozliczona|zrealizowana|zaúčtováno|zaúčtovaná|provedeno|könyvelt|teljesült|gerçekleşti|tamamlandı|bokförd|bokfört|bokført|genomförd|udført|utført|posteret'

@@ -145,10 +145,11 @@ export const tools: Tool[] = [
   tool({
     name: 'sum_transactions',
     title: 'Add transactions up',
-    description: 'Sum, average or count of the transactions per group and currency. Transfers between own accounts do not count.',
+    description:
+      'Sum, average or count of the transactions per group and currency. Transfers between own accounts count only in a report by account. left_out counts transactions without an exchange rate, which are not in the value.',
     input: strict({
       ...filterArguments,
-      group_by: z.enum(['day', 'week', 'month', 'quarter', 'year', 'category', 'status', 'currency']).default('month'),
+      group_by: z.enum(['day', 'week', 'month', 'quarter', 'year', 'category', 'parent', 'tag', 'account', 'payee', 'status', 'currency']).default('month'),
       aggregate: z.enum(['sum', 'avg', 'count']).default('sum'),
       convert_to: currency,
     }),
@@ -203,13 +204,13 @@ export const tools: Tool[] = [
   }),
   tool({
     name: 'list_subscriptions',
-    title: 'List recurring costs',
-    description: 'Recurring expenses with their monthly cost and next due date.',
+    title: 'List recurring expenses, income and transfers',
+    description: 'Recurring expenses, income and transfers with their next due date; expenses also with their monthly cost.',
     input: strict({}),
     read: async (data) =>
       bounded(
         await unwrap(
-          data.from('subscriptions').select('id, title, amount, currency, period, monthly_cost, next_due_on, is_active, category:categories(name)').order(
+          data.from('subscriptions').select('id, title, kind, amount, currency, period, monthly_cost, next_due_on, is_active, category:categories(name)').order(
             'title',
           )
             .range(0, maxRows),
@@ -219,7 +220,7 @@ export const tools: Tool[] = [
   tool({
     name: 'upcoming_payments',
     title: 'Upcoming payments',
-    description: 'Due dates of recurring expenses. Default: this month. Each says if it is already recorded as a transaction.',
+    description: 'Due dates of recurring expenses, income and transfers. Default: this month. Each says if it is already recorded as a transaction.',
     input: strict(range),
     read: async (data, dates) => bounded(await unwrap(data.rpc('get_upcoming', defined(dates)).range(0, maxRows))),
   }),

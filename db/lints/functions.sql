@@ -18,17 +18,22 @@ select oid::regprocedure::text as what from pg_proc where pronamespace = 'api'::
 
 -- name: definers_functions_callable
 -- The API roles may not call any function with the definer's rights, except those that are listed here.
--- Four of them return true or false, and pre_request() returns nothing. Three read the caller's own rows: values of a bank, a date, the
--- currency of an account. Two find the row that a new row of the caller repeats. One reverts a request, and one creates an import in the
--- caller's own context.
+-- Five of them return true or false, and pre_request() returns nothing. Two read the exchange rates of the instance, which everyone may see.
+-- Five read the caller's own rows: values of a bank, a date, the currency of an account, the categories of payees, the rows that a file matches.
+-- Two find the row that a new row of the caller repeats. One reverts a request, and four store an import, its matches, its rules and its
+-- deletion in the caller's own context.
 select oid::regprocedure::text as what from pg_proc
 where prosecdef and prorettype <> 'trigger'::regtype and pronamespace in ('api'::regnamespace, 'private'::regnamespace, 'auth'::regnamespace, 'public'::regnamespace)
   and has_function_privilege('authenticated', oid, 'EXECUTE')
   and oid not in ('private.can(text,text)'::regprocedure, 'private.pre_request()'::regprocedure, 'private.row_exists(text,uuid)'::regprocedure, 'private.revert_request(uuid)'::regprocedure,
     'private.begin_import(text,uuid,text,bigint)'::regprocedure, 'private.bank_history(uuid[])'::regprocedure,
+    'private.resolve_import_rows(jsonb,text,uuid,uuid[],boolean,boolean,boolean)'::regprocedure,
+    'private.store_import_matches(uuid,jsonb[])'::regprocedure, 'private.unlink_import_transfers(uuid)'::regprocedure,
     'private.is_untouched(uuid,timestamptz,timestamptz)'::regprocedure, 'private.oldest_of_page(bigint)'::regprocedure,
-    'private.currency_of_account(uuid,text,text)'::regprocedure, 'private.is_of_import(uuid,uuid)'::regprocedure, 'private.recognize_import(api.transactions)'::regprocedure,
-    'private.refuse_repeated_row(anyelement,text[])'::regprocedure);
+    'private.currency_of_account(uuid,text,text)'::regprocedure, 'private.is_of_import(uuid,uuid)'::regprocedure, 'private.instance_currencies()'::regprocedure, 'private.instance_rates_on(text,date[])'::regprocedure, 'private.recognize_import(api.transactions)'::regprocedure,
+    'private.refuse_repeated_row(anyelement,text[])'::regprocedure, 'private.learned_categories(text[],integer[],boolean[])'::regprocedure,
+    'private.note_import_rules(uuid,jsonb[])'::regprocedure, 'private.has_tags_of_user(uuid)'::regprocedure,
+    'private.note_import_balance(uuid,uuid,jsonb)'::regprocedure);
 
 -- name: functions_without_search_path
 -- Each function sets its search_path, or has a body that needs none.

@@ -6,9 +6,12 @@ $$Accounts: where money is kept
 You see your personal ones and, while an organization is active, the organization's.$$;
 comment on column api.accounts.id is 'Identifier';
 comment on column api.accounts.name is 'Name, 1 to 255 characters';
-comment on column api.accounts.type is '`checking`, `savings`, `credit_card`, `cash` or `investment`';
-comment on column api.accounts.currency is 'ISO 4217 code, such as `usd`, `eur` or `jpy`, stored in lower case. Cannot be changed while the account has transactions or subscriptions';
+comment on column api.accounts.type is '`checking`, `savings`, `credit_card`, `cash`, `investment`, `loan` or `asset`';
+comment on column api.accounts.currency is 'ISO 4217 code, such as `usd`, `eur` or `jpy`, stored in lower case. Cannot be changed while the account has transactions, subscriptions or stated balances';
 comment on column api.accounts.balance is 'Opening balance, may be negative; `current_balance` adds the transactions. 2 decimal places, more are rounded half away from zero; a third is refused where the currency has 3, such as `kwd`; a whole number in a currency without decimals, such as `jpy`';
+comment on column api.accounts.opened_on is 'Day of the opening balance, 1900 to 2199: `balance` counts from this day on. Null: it counts on every day';
+comment on column api.accounts.closed_on is 'Day on which the account was closed, 1900 to 2199 and not before `opened_on`. Null: it is open. A closed account keeps its transactions and takes new ones; balances list it only until then, or while it has a balance';
+comment on column api.accounts.closed_until is 'The last closed day, 1900 to 2199. Until then no transaction of the account can be added, changed or deleted, nor the opening balance changed. Null: no day is closed. `closings` close days of all accounts';
 comment on column api.accounts.description is 'Up to 5000 characters';
 comment on column api.accounts.institution is 'Bank or broker, up to 255 characters';
 comment on column api.accounts.account_number is 'Only the last four digits are stored, whatever you send';
@@ -71,6 +74,7 @@ begin
     if by_caller and old.organization_id is not null and not private.can('accounts', 'delete') then
       perform private.deny('accounts');
     end if;
+    perform private.keep_closed_account(tg_op, old, null);
     return old;
   end if;
   if tg_op = 'INSERT' then
@@ -113,8 +117,11 @@ begin
       when new.updated_at is null then 'updated_at'
       when new.account_number !~ '^[0-9]{1,4}$' then 'accounts_account_number_is_masked'
       when new.balance = 'NaN' then 'accounts_balance_is_number'
+      when new.closed_on < '1900-01-01' or new.closed_on >= '2200-01-01' then 'accounts_closed_on_in_range'
+      when new.closed_until < '1900-01-01' or new.closed_until >= '2200-01-01' then 'accounts_closed_until_in_range'
       when new.color !~ '^#([0-9a-fA-F]{3}|[0-9a-fA-F]{6}|[0-9a-fA-F]{8})$' then 'accounts_color_is_hex'
       when new.currency !~ '^[a-z]{3}$' then 'accounts_currency_form'
+      when new.opened_on > new.closed_on then 'accounts_days_in_order'
       when char_length(new.description) > 5000 then 'accounts_description_length'
       when new.user_id is null and new.organization_id is null then 'accounts_have_an_owner'
       when char_length(new.icon) > 100 then 'accounts_icon_length'
@@ -123,7 +130,8 @@ begin
       when not private.plain_numbers(new.metadata) then 'accounts_metadata_numbers'
       when octet_length(new.metadata::text) > 16384 then 'accounts_metadata_size'
       when char_length(new.name) not between 1 and 255 then 'accounts_name_length'
-      when new.type not in ('checking', 'savings', 'credit_card', 'cash', 'investment') then 'accounts_type_known'
+      when new.opened_on < '1900-01-01' or new.opened_on >= '2200-01-01' then 'accounts_opened_on_in_range'
+      when new.type not in ('checking', 'savings', 'credit_card', 'cash', 'investment', 'loan', 'asset') then 'accounts_type_known'
       when new.currency is distinct from old.currency and not private.is_currency(new.currency) then 'accounts_currency_known'
       when (new.balance, new.currency) is distinct from (old.balance, old.currency) and new.balance <> trunc(new.balance)
         and private.currency_decimals(new.currency) = 0 then 'accounts_balance_fits_currency'
@@ -131,6 +139,9 @@ begin
     if broken is not null then
       perform private.refuse_row(tg_relid, tg_op, new, broken);
     end if;
+  end if;
+  if not by_caller or private.may_write('accounts', tg_op, new.user_id, new.organization_id) then
+    perform private.keep_closed_account(tg_op, old, new);
   end if;
   return new;
 end
@@ -147,15 +158,31 @@ begin
       'The currency of an account can change as long as it has no transaction and no subscription. Create another account.');
   end if;
   -- a transaction recorded from such a subscription would be refused
-  if exists (select from api.subscriptions s where s.account_id = new.id) then
+  if exists (select from api.subscriptions s where new.id in (s.account_id, s.to_account_id)) then
     perform private.invalid(
       format('the account has subscriptions in %s', old.currency),
       'Change account_id and currency of its subscriptions first, or create another account.');
   end if;
+  if exists (select from api.balances b where b.account_id = new.id) then
+    perform private.invalid(
+      format('the account has stated balances in %s', old.currency),
+      'Delete its rows of balances first, or create another account.');
+  end if;
   return null;
 end
 $$;
-comment on function private.accounts_after_row() is 'Refuses another currency for an account that has transactions or subscriptions: 400.';
+comment on function private.accounts_after_row() is 'Refuses another currency for an account that has transactions, subscriptions or stated balances: 400.';
+
+create or replace function private.accounts_after_delete() returns trigger
+  language plpgsql security definer set search_path = ''
+as $$
+begin
+  -- subscriptions.to_account_id has no foreign key
+  update api.subscriptions s set to_account_id = null from gone where s.to_account_id = gone.id;
+  return null;
+end
+$$;
+comment on function private.accounts_after_delete() is 'Clears the references to deleted accounts that no foreign key clears.';
 
 create trigger "1_before_statement" before insert or update or delete on api.accounts
   for each statement execute function private.lock_tenants_of_statement();
@@ -165,6 +192,9 @@ create trigger "3_after_row" after update of currency on api.accounts
   for each row
   when (old.currency <> new.currency)
   execute function private.accounts_after_row();
+create trigger "3_after_delete" after delete on api.accounts
+  referencing old table as gone
+  for each statement execute function private.accounts_after_delete();
 create trigger "4_record_creation" after insert on api.accounts
   referencing new table as new_rows
   for each statement execute function private.record_creation();

@@ -25,3 +25,6 @@ grant select on api.app_subscriptions to anon, authenticated;
 create trigger "1_updated_at"
   before update on api.app_subscriptions
   for each row execute function private.set_updated_at();
+create trigger "2_note_change"
+  after insert or update or delete on api.app_subscriptions
+  for each row execute function private.note_app_subscription();

@@ -78,6 +78,9 @@ create constraint trigger members_have_an_owner
 create trigger members_record
   after insert or delete on auth.members
   for each row execute function private.record_membership();
+create trigger members_note_lost_access
+  after delete or update of role on auth.members
+  for each row execute function private.note_lost_access();
 create trigger members_record_role
   after update of role on auth.members
   for each row when (old.role is distinct from new.role) execute function private.record_membership();
@@ -91,6 +94,9 @@ create trigger sessions_record_revoked
   after delete on auth.sessions
   referencing old table as revoked
   for each statement execute function private.record_revoked_sessions();
+create trigger sessions_note_lost_access
+  after delete or update of active_organization_id on auth.sessions
+  for each row execute function private.note_lost_access();
 
 comment on table auth.api_keys is 'API keys, with which a user''s programs get tokens. The deletion of a key revokes every token issued from it.';
 comment on column auth.api_keys.organization_id is 'The team whose rows the key may access; null for the user''s personal rows.';
@@ -104,6 +110,9 @@ create trigger api_keys_record_created
 create trigger api_keys_record_revoked
   after delete on auth.api_keys
   for each row when (old.expires_at > now()) execute function private.record_event('api_key_revoked');
+create trigger api_keys_note_lost_access
+  after delete on auth.api_keys
+  for each row execute function private.note_lost_access();
 create trigger api_keys_checked
   before insert on auth.api_keys
   for each row execute function auth.check_api_key();
@@ -112,6 +121,58 @@ create trigger members_end_api_keys
   for each row
   when (old.role <> new.role)
   execute function auth.delete_api_keys_above_role();
+
+comment on table auth.webhooks is 'Addresses of users that receive a signed message when rows of a context change. At most 10 per user.';
+comment on column auth.webhooks.organization_id is 'The team whose changes it receives; null for the user''s personal rows.';
+comment on column auth.webhooks.tables is 'The tables whose changes it receives; null for all.';
+comment on column auth.webhooks.secret is 'The key of the signatures, encrypted with BETTER_AUTH_SECRET.';
+comment on column auth.webhooks.former_secret is 'The key before the last rotation. Messages have a signature of it too, until former_secret_until.';
+comment on column auth.webhooks.sends_from is 'The snapshot of its creation, or of the moment when it was turned on again. It receives no change that this snapshot sees.';
+comment on column auth.webhooks.next_attempt_at is 'Time of the next attempt. During an attempt it is the time at which another process may repeat it.';
+comment on column auth.webhooks.failing_since is 'Time of the first failed attempt since the last success; null if the last attempt succeeded.';
+comment on column auth.webhooks.last_failure is 'The kind of the last failure since the last success: failures of auth/webhooks/sender.ts.';
+comment on column auth.webhooks.disabled_at is 'Time at which it was turned off: after a day of failures, or by 410 Gone.';
+grant select, insert, update, delete on auth.webhooks to auth_service;
+create trigger webhooks_checked
+  before insert on auth.webhooks
+  for each row execute function auth.check_webhook();
+create trigger members_end_webhooks
+  after update of role on auth.members
+  for each row
+  when (new.role not in ('owner', 'admin'))
+  execute function auth.delete_webhooks_below_admin();
+create trigger webhooks_record_created
+  after insert on auth.webhooks
+  for each row execute function private.record_event('webhook_created');
+create trigger webhooks_record_rotated
+  after update of former_secret on auth.webhooks
+  for each row when (old.secret <> new.secret) execute function private.record_event('webhook_secret_rotated');
+create trigger webhooks_record_disabled
+  after update of disabled_at on auth.webhooks
+  for each row when (old.disabled_at is null and new.disabled_at is not null) execute function private.record_event('webhook_disabled');
+create trigger webhooks_record_deleted
+  after delete on auth.webhooks
+  for each row execute function private.record_event('webhook_deleted');
+
+comment on table auth.webhook_deliveries is
+  'Messages for webhooks that are not delivered yet: at most one that is being sent, and one that waits. They hold ids and no values.';
+comment on column auth.webhook_deliveries.is_open is 'Whether later changes are added: until the first attempt, because a message keeps its id and content when it is repeated.';
+grant select, insert, update, delete on auth.webhook_deliveries to auth_service;
+
+comment on table auth.calendars is 'Addresses at which a calendar program reads the due days of a context. At most 10 per user.';
+comment on column auth.calendars.organization_id is 'The team whose due days it shows; null for the user''s personal ones.';
+comment on column auth.calendars.secret_hash is 'SHA-256 of the secret in the address. The secret is shown once and not stored.';
+comment on column auth.calendars.last_read_at is 'Time of the last request, to the minute.';
+grant select, insert, delete on auth.calendars to auth_service;
+create trigger calendars_checked
+  before insert on auth.calendars
+  for each row execute function auth.check_calendar();
+create trigger calendars_record_created
+  after insert on auth.calendars
+  for each row execute function private.record_event('calendar_created');
+create trigger calendars_record_revoked
+  after delete on auth.calendars
+  for each row execute function private.record_event('calendar_revoked');
 
 comment on table auth.verifications is
   'Pending actions, each with a token that works once: password resets, changes of the address, deletions, passkey challenges, single sign-on. A leaked copy is useless: the tokens are not stored.';

@@ -3,11 +3,18 @@
 comment on table api.categories is
 $$Categories of transactions and subscriptions
 
-A category is used within its own context: a team row takes the team's categories, a personal row your own. Deleting one here leaves its transactions and subscriptions without a category and deletes its budgets; `/rpc/delete_category` can move them to another one first.$$;
+A category is used within its own context: a team row takes the team's categories, a personal row your own. Deleting one here leaves its transactions and subscriptions without a category and deletes its budgets; `/rpc/delete_category` can move them to another one first.
+
+`kind` decides on which side of a report an amount stands: a positive amount in a category of kind `expense`, such as a refund, lowers its expenses.
+
+A category may have a parent, for one level: a parent has no parent itself, else 400 `22023`. A subcategory has its parent's `kind`. The deletion of a parent leaves its subcategories without one.$$;
 comment on column api.categories.id is 'Identifier';
 comment on column api.categories.name is 'Name, 1 to 255 characters';
 comment on column api.categories.color is 'Hex code: `#rgb`, `#rrggbb` or `#rrggbbaa`';
 comment on column api.categories.icon is 'Icon identifier, up to 100 characters';
+comment on column api.categories.kind is
+  '`expense` or `income`: the side of reports on which its amounts stand. Default the parent''s; without a parent `expense`. A subcategory has its parent''s kind, also after a change of it';
+comment on column api.categories.parent_id is 'Id of another category of the same context that has no parent; null is none';
 comment on column api.categories.monthly_budget is
   'Monthly limit of spending; 0 or more, 2 decimal places, more are rounded half away from zero; a third is refused where the currency has 3, such as `kwd`; a whole number in a currency without decimals, such as `jpy`. `/rpc/get_budget_comparison` compares it with spending. The first value applies to every month; a change leaves the months before the current one as they were';
 comment on column api.categories.budget_currency is 'Currency of monthly_budget: ISO 4217 code, such as `usd`, `eur` or `jpy`, stored in lower case';
@@ -17,6 +24,7 @@ comment on column api.categories.created_at is 'Set by the service';
 comment on column api.categories.updated_at is 'Set by the service at each change';
 
 alter table api.categories alter column user_id set default public.uid(), alter column organization_id set default public.org_id();
+alter table api.categories alter column kind set default private.left_out();
 
 alter table api.categories enable row level security;
 create policy categories_read on api.categories for select to authenticated
@@ -53,6 +61,7 @@ create or replace function private.categories_before_row() returns trigger
 as $$
 declare
   by_caller constant boolean := current_user = 'authenticated';
+  kind_of_parent text;
   broken text;
 begin
   if private.count_exceeds_limit(tg_op) then
@@ -80,6 +89,14 @@ begin
       new.updated_at := now();
     end if;
   end if;
+  if new.parent_id is not null and (new.kind is null or new.kind = old.kind) and new.parent_id is distinct from old.parent_id then
+    select c.kind into kind_of_parent from api.categories c
+      where c.id = new.parent_id and private.same_tenant(c.user_id, c.organization_id, new.user_id, new.organization_id);
+    new.kind := coalesce(kind_of_parent, new.kind);
+  end if;
+  if tg_op = 'INSERT' then
+    new.kind := coalesce(new.kind, 'expense');
+  end if;
   new.budget_currency := lower(new.budget_currency);
   if tg_op = 'INSERT' and by_caller and private.is_merge() then
     perform private.refuse_repeated_row(new, 'id');
@@ -95,6 +112,7 @@ begin
     broken := case
       when new.id is null then 'id'
       when new.name is null then 'name'
+      when new.kind is null then 'kind'
       when new.created_at is null then 'created_at'
       when new.updated_at is null then 'updated_at'
       when new.budget_currency is null then 'budget_currency'
@@ -102,8 +120,10 @@ begin
       when new.color !~ '^#([0-9a-fA-F]{3}|[0-9a-fA-F]{6}|[0-9a-fA-F]{8})$' then 'categories_color_is_hex'
       when new.user_id is null and new.organization_id is null then 'categories_have_an_owner'
       when char_length(new.icon) > 100 then 'categories_icon_length'
+      when new.kind not in ('expense', 'income') then 'categories_kind_known'
       when new.monthly_budget < 0 or new.monthly_budget = 'NaN' then 'categories_monthly_budget_is_amount'
       when char_length(new.name) not between 1 and 255 then 'categories_name_length'
+      when new.parent_id = new.id then 'categories_parent_is_another'
       when new.budget_currency is distinct from old.budget_currency and not private.is_currency(new.budget_currency) then 'categories_budget_currency_known'
       when (new.monthly_budget, new.budget_currency) is distinct from (old.monthly_budget, old.budget_currency) and new.monthly_budget <> trunc(new.monthly_budget)
         and private.currency_decimals(new.budget_currency) = 0 then 'categories_monthly_budget_fits_currency'
@@ -116,6 +136,41 @@ begin
 end
 $$;
 comment on function private.categories_before_row() is 'Fills in, preserves and checks the columns of a row of categories.';
+
+create or replace function private.check_category_family() returns trigger
+  language plpgsql set search_path = ''
+as $$
+declare
+  parent record;
+begin
+  if new.parent_id is not null then
+    select c.kind, c.parent_id into parent from api.categories c
+      where c.id = new.parent_id and private.same_tenant(c.user_id, c.organization_id, new.user_id, new.organization_id);
+    if not found then
+      perform private.refuse_reference('categories', 'parent_id', 'categories');
+    end if;
+    if parent.parent_id is not null then
+      perform private.invalid('the parent of a category has no parent itself', 'Categories have one level of subcategories: parent_id is a category without a parent.');
+    end if;
+    if exists (select from api.categories c where c.parent_id = new.id) then
+      perform private.invalid('a category with subcategories has no parent', 'Categories have one level of subcategories: move those of this category first.');
+    end if;
+    if parent.kind <> new.kind then
+      perform private.invalid(format('a subcategory has the kind of its parent, which is %s', parent.kind), 'Leave kind out, or change the kind of the parent.');
+    end if;
+  end if;
+  if new.kind <> old.kind then
+    if private.has_closed_days() then
+      perform private.require_open_days(array(
+        select t.id from api.transactions t where t.category_id = new.id
+        union select l.transaction_id from api.line_items l where l.category_id = new.id));
+    end if;
+    update api.categories set kind = new.kind where parent_id = new.id and kind <> new.kind;
+  end if;
+  return null;
+end
+$$;
+comment on function private.check_category_family() is 'Checks the parent and the kind of a category, and gives a changed kind to its subcategories.';
 
 create or replace function private.categories_after_row() returns trigger
   language plpgsql security definer set search_path = ''
@@ -143,6 +198,14 @@ create trigger "3_after_row" after update of monthly_budget, budget_currency on 
   for each row
   when ((old.monthly_budget, old.budget_currency) is distinct from (new.monthly_budget, new.budget_currency) and current_user = 'authenticated')
   execute function private.categories_after_row();
+create trigger "3_check_new_family" after insert on api.categories
+  for each row
+  when (new.parent_id is not null)
+  execute function private.check_category_family();
+create trigger "3_check_changed_family" after update of parent_id, kind on api.categories
+  for each row
+  when (old.parent_id is distinct from new.parent_id or old.kind <> new.kind)
+  execute function private.check_category_family();
 create trigger "4_record_creation" after insert on api.categories
   referencing new table as new_rows
   for each statement execute function private.record_creation();

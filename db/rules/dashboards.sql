@@ -132,3 +132,12 @@ create trigger "1_before_statement" before insert or update or delete on api.das
   for each statement execute function private.lock_tenants_of_statement();
 create trigger "2_before_row" before insert or update or delete on api.dashboards
   for each row execute function private.dashboards_before_row();
+create trigger "3_note_creation" after insert on api.dashboards
+  referencing new table as new_rows
+  for each statement execute function private.note_dashboards();
+create trigger "3_note_change" after update on api.dashboards
+  referencing old table as old_rows new table as new_rows
+  for each statement execute function private.note_dashboards();
+create trigger "3_note_deletion" after delete on api.dashboards
+  referencing old table as old_rows
+  for each statement execute function private.note_dashboards();

@@ -3,7 +3,7 @@
 comment on table api.imports is
 $$Imports: files of banks, each of which can be reverted as a whole
 
-Created by `/rpc/import_transactions`. You see your personal ones and, while an organization is active, the organization's. The deletion of an import deletes the transactions that it created, and restores the former values of those that it updated.$$;
+Created by `/rpc/import_transactions`. You see your personal ones and, while an organization is active, the organization's. The deletion of an import deletes the transactions that it created, and restores the former values of those that it updated. It also deletes the balance that the import stored, or restores the one before.$$;
 comment on column api.imports.id is 'Identifier';
 comment on column api.imports.source is 'The source of its transactions, 1 to 64 characters';
 comment on column api.imports.account_id is 'Id of the account of its transactions';
@@ -44,6 +44,9 @@ begin
     end if;
     if by_caller then
       perform private.delete_import_transactions(old.id);
+    elsif public.uid() is null then
+      -- no undo follows the deletion of a user or an organization
+      delete from private.import_balances b where b.import_id = old.id;
     end if;
     return old;
   end if;

@@ -161,6 +161,15 @@ create trigger "5_note_created" after insert on api.line_items
 create trigger "5_note_changed" after update on api.line_items
   referencing new table as written old table as overwritten
   for each statement execute function private.note_line_items();
+create trigger "6_keep_closed_creation" after insert on api.line_items
+  referencing new table as written
+  for each statement execute function private.refuse_closed_items();
+create trigger "6_keep_closed_change" after update on api.line_items
+  referencing old table as old_rows new table as new_rows
+  for each statement execute function private.refuse_closed_item_change();
+create trigger "6_keep_closed_deletion" after delete on api.line_items
+  referencing old table as written
+  for each statement execute function private.refuse_closed_items();
 create trigger "6_record_creation" after insert on api.line_items
   referencing new table as new_rows
   for each statement execute function private.record_creation();

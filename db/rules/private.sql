@@ -1,4 +1,4 @@
--- Schema private: internal tables and functions. The auth service reads three tables; the roles of the data surface read none.
+-- Schema private: internal tables and functions. The auth service reads some tables; the roles of the data surface read none.
 
 comment on table private.settings is 'The settings of the deployment, in one row.';
 comment on column private.settings.public_url is 'base_url of the service: the only audience that a token may have. Written by db/migrate.ts on every run.';
@@ -14,6 +14,20 @@ comment on table private.products is 'The application''s own plans.';
 comment on column private.products.rank is 'The order of the products. A higher product includes the lower ones.';
 grant select on private.products to auth_service;
 
--- The state of imports, for db/functions/private/transaction_imports.sql.
+comment on table private.instance_rates is 'The exchange rates of the instance: on a day, one euro was worth `rate` of the currency. Written by private.store_instance_rates().';
+comment on table private.rate_downloads is 'The state of the daily download of exchange rates, in one row: the URL, the time of the next attempt, the failures since the last success, and the time of that.';
+
+-- The state of imports, for db/functions/private/{import_balances,import_history,import_matches,transaction_imports}.sql.
 comment on table private.bank_values is 'The bank''s own values of imported transactions that a user has edited; null if they are unknown.';
 comment on table private.import_updates is 'The transactions that an import has changed, with the bank''s values before and after.';
+comment on column private.import_updates.said is 'The bank''s values, if the transaction keeps values of a user.';
+comment on table private.deleted_bank_rows is 'The keys of transactions that an import has stored and a user has deleted. A key counts while its import exists.';
+comment on table private.import_balances is 'The balance of an account that an import has stored, and the balance and source that it replaced.';
+
+comment on table private.changes is 'The tables and contexts that transactions of about the last hour have changed, for live streams: private.note_change(). The context is a user or an organization. The table name auth stands for lost access of the user, or of all users.';
+comment on column private.changes.permission is 'The right that a member of the organization needs to see the rows, if it is not list.';
+comment on column private.changes.ids is 'The changed rows, as in api.activity; null above a hundred.';
+comment on column private.changes.change_id is 'The change_id of the request in api.activity; null if no request caused the change.';
+comment on table private.changes_kept is 'The first transaction from which private.changes is complete, in one row.';
+comment on table private.webhook_cursor is 'The snapshot up to which changes are queued for webhooks, in one row: private.queue_webhooks().';
+grant select on private.changes, private.changes_kept, private.role_permissions to auth_service;

@@ -1,12 +1,13 @@
--- Subscriptions: recurring expenses.
+-- Subscriptions: recurring expenses, income and transfers.
 
 comment on table api.subscriptions is
-$$Subscriptions: recurring expenses
+$$Subscriptions: recurring expenses, income and transfers
 
-You see your personal ones and, while an organization is active, the organization's. `select=*,next_due_on,monthly_cost` adds the next due day and the monthly cost. `/rpc/get_upcoming` returns all due days of a range, and `/rpc/record_subscription` records one of them as a transaction. Embed the category with `select=*,category:categories(id,name)`.$$;
+You see your personal ones and, while an organization is active, the organization's. `select=*,next_due_on,monthly_cost` adds the next due day and the monthly cost. `/rpc/get_upcoming` returns all due days of a range, and `/rpc/record_subscription` records one of them as a transaction, and `/rpc/get_forecast` adds them to the balances of the coming days. Embed the category with `select=*,category:categories(id,name)`.$$;
 comment on column api.subscriptions.id is 'Identifier';
 comment on column api.subscriptions.title is 'Title, 1 to 255 characters';
-comment on column api.subscriptions.amount is 'Cost per billing period. 2 decimal places, more are rounded half away from zero; a third is refused where the currency has 3, such as `kwd`; a whole number in a currency without decimals, such as `jpy`';
+comment on column api.subscriptions.kind is '`expense`, `income` or `transfer`, which counts in no category. Default `expense`; if you leave it out, a negative `amount` is stored as an income';
+comment on column api.subscriptions.amount is 'Amount of each due day, not negative whatever the kind, and above 0 for a transfer. 2 decimal places, more are rounded half away from zero; a third is refused where the currency has 3, such as `kwd`; a whole number in a currency without decimals, such as `jpy`';
 comment on column api.subscriptions.period is '`monthly`, `yearly`, `quarterly`, `semi-annually`, `weekly` or `daily`';
 comment on column api.subscriptions.description is 'Up to 5000 characters';
 comment on column api.subscriptions.logo_url is 'http or https URL, up to 2048 characters';
@@ -15,12 +16,14 @@ comment on column api.subscriptions.category_id is 'Id of a category of the same
 comment on column api.subscriptions.currency is 'ISO 4217 code, such as `usd`, `eur` or `jpy`, stored in lower case; with an `account_id` that of the account';
 comment on column api.subscriptions.starts_on is 'The first due day, from which the others are counted: a date between 1900 and 2199. Default today';
 comment on column api.subscriptions.ends_on is 'The last possible due day: a date between 1900 and 2199, not before starts_on; null is no end';
-comment on column api.subscriptions.account_id is 'Id of an account of the same context, from which it is paid';
-comment on column api.subscriptions.is_active is 'Whether it is due at all';
+comment on column api.subscriptions.account_id is 'Id of an account of the same context: it pays an expense or a transfer, and receives an income';
+comment on column api.subscriptions.to_account_id is 'Id of the account that receives a transfer: another one of the same context and currency. An active transfer has both accounts, and no other kind has this one';
+comment on column api.subscriptions.is_active is 'Whether it is due at all. The deletion of one of its accounts ends this for a transfer';
 comment on column api.subscriptions.user_id is 'Id of the user who created it. Filled from the JWT; cannot be changed';
 comment on column api.subscriptions.organization_id is 'The team it belongs to. Filled from the JWT when an organization is active; send null for a personal subscription; cannot be changed';
 
 alter table api.subscriptions alter column user_id set default public.uid(), alter column organization_id set default public.org_id();
+alter table api.subscriptions alter column kind set default private.left_out();
 
 alter table api.subscriptions enable row level security;
 create policy subscriptions_read on api.subscriptions for select to authenticated
@@ -88,6 +91,14 @@ begin
     perform private.refuse_row(tg_relid, tg_op, new, 'subscriptions_amount_fits_currency');
   end if;
   new.amount := round(new.amount, 2);
+  -- an older export and an undo may contain an income as a negative cost
+  if tg_op = 'INSERT' and new.kind is null then
+    select case when new.amount < 0 then 'income' else 'expense' end, abs(new.amount) into new.kind, new.amount;
+  end if;
+  -- a foreign key or a trigger has cleared the account
+  if not by_caller and new.kind = 'transfer' and (new.account_id is null or new.to_account_id is null) then
+    new.is_active := false;
+  end if;
   if by_caller then
     broken := case
       when new.id is null then 'id'
@@ -97,6 +108,10 @@ begin
       when new.currency is null then 'currency'
       when new.starts_on is null then 'starts_on'
       when new.is_active is null then 'is_active'
+      when new.kind is null then 'kind'
+      when case when new.kind = 'transfer' then (new.account_id <> new.to_account_id) is false or new.is_active and (new.account_id is null or new.to_account_id is null)
+        else new.to_account_id is not null end then 'subscriptions_accounts_fit_kind'
+      when new.amount < 0 or new.kind = 'transfer' and new.amount = 0 then 'subscriptions_amount_fits_kind'
       when new.amount = 'NaN' then 'subscriptions_amount_is_number'
       when new.currency !~ '^[a-z]{3}$' then 'subscriptions_currency_form'
       when new.starts_on > new.ends_on then 'subscriptions_days_in_order'
@@ -104,6 +119,7 @@ begin
       when new.ends_on < '1900-01-01' or new.ends_on >= '2200-01-01' then 'subscriptions_ends_on_in_range'
       when new.user_id is null and new.organization_id is null then 'subscriptions_have_an_owner'
       when new.interval_in_days not between 1 and 3660 then 'subscriptions_interval_in_days_in_range'
+      when new.kind not in ('expense', 'income', 'transfer') then 'subscriptions_kind_known'
       when new.logo_url !~ '^https?://[^[:space:]]+$' or char_length(new.logo_url) > 2048 then 'subscriptions_logo_url_form'
       when new.period not in ('monthly', 'yearly', 'quarterly', 'semi-annually', 'weekly', 'daily') then 'subscriptions_period_known'
       when new.starts_on < '1900-01-01' or new.starts_on >= '2200-01-01' then 'subscriptions_starts_on_in_range'
@@ -128,6 +144,9 @@ begin
   if new.account_id is not null and (new.account_id, new.currency) is distinct from (old.account_id, old.currency) then
     perform private.check_account('subscriptions', new.account_id, new.currency, new.user_id, new.organization_id);
   end if;
+  if new.to_account_id is not null and (new.to_account_id, new.currency) is distinct from (old.to_account_id, old.currency) then
+    perform private.check_account('subscriptions', new.to_account_id, new.currency, new.user_id, new.organization_id, 'to_account_id');
+  end if;
   if new.category_id is distinct from old.category_id and new.category_id is not null then
     perform private.check_category('subscriptions', new.category_id, new.user_id, new.organization_id);
   end if;
@@ -140,9 +159,9 @@ create trigger "1_before_statement" before insert or update or delete on api.sub
   for each statement execute function private.lock_tenants_of_statement();
 create trigger "2_before_row" before insert or update or delete on api.subscriptions
   for each row execute function private.subscriptions_before_row();
-create trigger "3_after_row" after insert or update of category_id, account_id, currency on api.subscriptions
+create trigger "3_after_row" after insert or update of category_id, account_id, to_account_id, currency on api.subscriptions
   for each row
-  when (new.category_id is not null or new.account_id is not null)
+  when (new.category_id is not null or new.account_id is not null or new.to_account_id is not null)
   execute function private.subscriptions_after_row();
 create trigger "4_record_creation" after insert on api.subscriptions
   referencing new table as new_rows

@@ -21,7 +21,11 @@ comment on column api.transactions.source is 'Origin of the row, 1 to 64 charact
 comment on column api.transactions.metadata is 'Free JSON, up to 16 KiB and 16 levels; its numbers are below 1e30 and have up to 50 decimal places';
 comment on column api.transactions.account_id is 'Id of an account of the same context and currency';
 comment on column api.transactions.transfer_id is
-  'The transfer: the same in both halves. Set by `/rpc/create_transfer`, or with both halves of a transfer in one request; cannot be changed';
+  'The transfer: the same in both halves. Set by `/rpc/create_transfer`, or with both halves of a transfer in one request; cannot be changed. The transaction''s own `id` marks a transfer whose other half is in no account: you may set and clear it';
+comment on column api.transactions.subscription_id is
+  'Id of a subscription of the same context: this transaction records its due day `due_on`. Set by `/rpc/record_subscription`. Set it yourself on a transaction that is already there, or clear it';
+comment on column api.transactions.due_on is
+  'The recorded due day of the subscription: a date between 1900 and 2199. It stays when the transaction is moved to another day';
 comment on column api.transactions.import_id is 'The import that created it. Set by `/rpc/import_transactions`';
 comment on column api.transactions.transaction_date is
   'Time of the transaction: a date or date-time between 1900 and 2199. A date is the first moment of that day in the request''s time zone, and sets `booked_on`. Default current time';
@@ -196,12 +200,14 @@ begin
       when new.currency !~ '^[a-z]{3}$' then 'transactions_currency_form'
       when new.transaction_date < '1900-01-01 00:00:00+00' or new.transaction_date >= '2200-01-01 00:00:00+00' then 'transactions_date_in_range'
       when char_length(new.description) > 5000 then 'transactions_description_length'
+      when new.due_on < '1900-01-01' or new.due_on >= '2200-01-01' then 'transactions_due_on_in_range'
       when char_length(new.external_id) not between 1 and 255 then 'transactions_external_id_length'
       when new.user_id is null and new.organization_id is null then 'transactions_have_an_owner'
       when jsonb_path_exists(new.metadata, '$.**{17}') then 'transactions_metadata_depth'
       when not private.plain_numbers(new.metadata) then 'transactions_metadata_numbers'
       when octet_length(new.metadata::text) > 16384 then 'transactions_metadata_size'
       when char_length(new.name) not between 1 and 255 then 'transactions_name_length'
+      when new.subscription_id is not null and new.due_on is null then 'transactions_recorded_day_is_complete'
       when char_length(new.reference_no) > 255 then 'transactions_reference_no_length'
       when char_length(new.source) not between 1 and 64 then 'transactions_source_length'
       when new.status not in ('paid', 'pending', 'failed') then 'transactions_status_known'
@@ -228,6 +234,12 @@ begin
   if new.category_id is distinct from old.category_id and new.category_id is not null then
     perform private.check_category('transactions', new.category_id, new.user_id, new.organization_id);
   end if;
+  if new.subscription_id is distinct from old.subscription_id and new.subscription_id is not null and not exists (
+    select from api.subscriptions s
+    where s.id = new.subscription_id and private.same_tenant(s.user_id, s.organization_id, new.user_id, new.organization_id)
+  ) then
+    perform private.refuse_reference('transactions', 'subscription_id', 'subscriptions');
+  end if;
   -- only an undo stores a row with its former times
   if tg_op = 'INSERT' and new.import_id is not null and new.updated_at <> new.created_at then
     -- the bank's values are unknown
@@ -243,7 +255,7 @@ create or replace function private.transactions_after_row_by_caller() returns tr
   language plpgsql security definer set search_path = ''
 as $$
 begin
-  if tg_op = 'UPDATE' and old.import_id is not null and (old.amount, old.name, old.status, old.transaction_date, old.booked_on, old.reference_no, old.description, old.metadata)
+  if tg_op = 'UPDATE' and (old.import_id is not null or current_setting('private.import', true) <> '') and (old.amount, old.name, old.status, old.transaction_date, old.booked_on, old.reference_no, old.description, old.metadata)
     is distinct from (new.amount, new.name, new.status, new.transaction_date, new.booked_on, new.reference_no, new.description, new.metadata) then
     perform private.store_bank_values(old, new);
   end if;
@@ -303,9 +315,9 @@ create trigger "2_before_naming_day" before update of booked_on on api.transacti
   execute function private.note_sent_day();
 create trigger "3_before_row" before insert or update or delete on api.transactions
   for each row execute function private.transactions_before_row();
-create trigger "4_after_row" after insert or update of category_id, account_id, currency on api.transactions
+create trigger "4_after_row" after insert or update of category_id, account_id, subscription_id, currency on api.transactions
   for each row
-  when (new.category_id is not null or new.account_id is not null or new.import_id is not null)
+  when (new.category_id is not null or new.account_id is not null or new.subscription_id is not null or new.import_id is not null)
   execute function private.transactions_after_row();
 create trigger "5_after_insert_by_caller" after insert on api.transactions
   for each row
@@ -313,7 +325,8 @@ create trigger "5_after_insert_by_caller" after insert on api.transactions
   execute function private.transactions_after_row_by_caller();
 create trigger "5_after_update_by_caller" after update on api.transactions
   for each row
-  when ((old.transfer_id is not null or new.transfer_id is not null or old.import_id is not null) and current_user = 'authenticated')
+  when ((old.transfer_id is not null or new.transfer_id is not null or old.import_id is not null or current_setting('private.import', true) <> '')
+    and current_user = 'authenticated')
   execute function private.transactions_after_row_by_caller();
 create trigger "6_after_update_by_owner" after update of transfer_id, user_id, organization_id on api.transactions
   for each row
@@ -323,11 +336,23 @@ create trigger "6_after_update_by_owner" after update of transfer_id, user_id, o
 create trigger "7_after_delete" after delete on api.transactions
   referencing old table as gone
   for each statement execute function private.transactions_after_delete();
+create trigger "7_note_deletion" after delete on api.transactions
+  referencing old table as gone
+  for each statement execute function private.note_deleted_rows();
 create trigger "7_change_other_halves" after update on api.transactions
-  referencing new table as written
+  referencing old table as old_rows new table as new_rows
   for each statement
   when (current_user = 'authenticated')
   execute function private.change_other_halves();
+create trigger "8_keep_closed_creation" after insert on api.transactions
+  referencing new table as written
+  for each statement execute function private.refuse_closed_transactions();
+create trigger "8_keep_closed_change" after update on api.transactions
+  referencing old table as old_rows new table as new_rows
+  for each statement execute function private.refuse_closed_change();
+create trigger "8_keep_closed_deletion" after delete on api.transactions
+  referencing old table as written
+  for each statement execute function private.refuse_closed_transactions();
 create trigger "8_record_creation" after insert on api.transactions
   referencing new table as new_rows
   for each statement execute function private.record_creation();

@@ -37,5 +37,7 @@ export default defineConfig({
     chunkSizeWarningLimit: 600,
     rolldownOptions: { checks: { moduleLevelDirective: false, pluginTimings: false } },
   },
+  // an IIFE cannot load the code for archives later
+  worker: { format: 'es' },
   server: { proxy: { '/api': 'http://localhost:3000', '/data': 'http://localhost:3000' } },
 })

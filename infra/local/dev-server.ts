@@ -1,6 +1,8 @@
 /** The additions of `npm start` to the edge: the mailbox, and more addresses and commands on the page at `/`. */
 import { getRequestListener } from '@hono/node-server'
 import type { Additions } from '../../auth/http/pages.ts'
+import { isLocal } from '../../auth/origins.ts'
+import { localReceivers, publicReceivers, type Receivers } from '../../auth/webhooks/sender.ts'
 import type { Listener } from '../../common/http-server.ts'
 import type { Settings } from '../../common/settings.ts'
 import type { Mailbox } from './mailbox.ts'
@@ -32,3 +34,10 @@ export const withMailbox = (edge: Listener, mails: Mailbox | undefined): Listene
   const mail = mails?.serve(incoming)
   return mail === undefined ? edge(incoming, outgoing) : getRequestListener(() => mail)(incoming, outgoing)
 }
+
+/**
+ * Returns the servers that may receive webhooks. If only this machine reaches the service, all users are on it, and may use it for
+ * development. Otherwise a webhook would reach what a firewall closes to its user.
+ */
+export const receiversOf = ({ NODE_ENV, HOST, PUBLIC_URL }: Pick<Settings, 'NODE_ENV' | 'HOST' | 'PUBLIC_URL'>): Receivers =>
+  NODE_ENV !== 'production' && isLocal(HOST) && isLocal(new URL(PUBLIC_URL).hostname) ? localReceivers : publicReceivers

@@ -1,7 +1,7 @@
 /** The process that `npm start` runs instead of `auth/main.ts`: the auth service, the edge and the mailbox on one port. */
 import { main } from '../../auth/main.ts'
 import { localEdge } from '../../edge/local.ts'
-import { additions, withMailbox } from './dev-server.ts'
+import { additions, receiversOf, withMailbox } from './dev-server.ts'
 import { mailbox } from './mailbox.ts'
 import { localUrl } from './wait-for-server.ts'
 
@@ -11,6 +11,7 @@ main((settings) => {
   return {
     wrapListener: (service, observers) => withMailbox(localEdge(service, observers, { ...settings, postgrestUrl }), mails),
     additions: additions(settings, mails),
+    receivers: receiversOf(settings),
     ...(mails !== undefined && { onUnsentMail: mails.add }),
   }
 })

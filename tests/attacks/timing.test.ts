@@ -5,7 +5,7 @@ import { startStack, type Stack } from '../support/stack.ts'
 
 let stack: Stack
 beforeAll(async () => {
-  stack = await startStack()
+  stack = await startStack({ hashesOnce: false })
 })
 afterAll(() => stack.close())
 

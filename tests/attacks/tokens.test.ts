@@ -25,7 +25,7 @@ beforeAll(async () => {
   foreignKey = (await generateKeyPair('RS256')).privateKey
   await vi.waitFor(async () => {
     expect((await read(await sign({}))).status).toBe(200)
-  }, { timeout: 5_000 })
+  }, { timeout: 30_000 })
 })
 afterAll(() => stack.close())
 

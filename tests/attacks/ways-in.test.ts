@@ -76,6 +76,10 @@ describe('after Ann recovers her account, Eve cannot get in', () => {
       const { token } = (await visitor().post('/token', undefined, { authorization: `Bearer ${key}` })).body
       return () => dataStatus(token)
     },
+    'by a calendar': async (eve) => {
+      const { url } = (await eve.post('/calendar/create', { name: 'Due' })).body
+      return async () => (await fetch(`${stack.url}${new URL(url).pathname}`)).status
+    },
     'by a passkey': async (eve) => {
       const device = passkeyDevice(stack.publicUrl)
       const response = device.create((await eve.post('/passkey/generate-register-options', {})).body)

@@ -121,7 +121,7 @@ describe('sign-in', () => {
     await ann.signUp()
     await stack.mail.waitFor(ann.email)
     expect((await ann.signIn()).status).toBe(200)
-    await expect.poll(() => stack.mail.mails().filter(({ to }) => to === ann.email).length, { timeout: 5_000 }).toBe(2)
+    await expect.poll(() => stack.mail.mails().filter(({ to }) => to === ann.email).length).toBe(2)
   })
 
   test('of a verified user sends no e-mail', async () => {
@@ -184,7 +184,7 @@ describe('address verification', () => {
     const unknownAddress = await person(stack).post('/send-verification-email', { email: 'nobody@example.org' })
     expect(knownAddress).toMatchObject({ status: 200, body: { success: true } })
     expect(unknownAddress.body).toEqual(knownAddress.body)
-    await expect.poll(() => stack.mail.mails().filter(({ to }) => to === ann.email).length, { timeout: 5_000 }).toBe(2)
+    await expect.poll(() => stack.mail.mails().filter(({ to }) => to === ann.email).length).toBe(2)
     expect(stack.mail.mails().filter(({ to }) => to === 'nobody@example.org')).toEqual([])
   })
 })

@@ -5,6 +5,7 @@ import type { AccountFile } from '../../client/export/format.ts'
 import { exportMine, restoreMine } from '../../client/export/index.ts'
 import { unwrap } from '../../client/index.ts'
 import { admin } from '../../admin/commands.ts'
+import { localReceivers } from '../../auth/webhooks/sender.ts'
 import { authenticator } from '../support/authenticator-app.ts'
 import { connection } from '../support/database.ts'
 import { operator, operatorToFile } from '../support/operator.ts'
@@ -15,7 +16,7 @@ import { clientOf } from '../typed-client/person-client.ts'
 
 let stack: Stack
 beforeAll(async () => {
-  stack = await startStack({ data: true })
+  stack = await startStack({ data: true, receivers: localReceivers })
 })
 afterAll(() => stack.close())
 
@@ -59,6 +60,8 @@ const fileOfTable: Record<string, AccountFile | null> = {
   accounts: 'providers',
   passkeys: 'passkeys',
   api_keys: 'api_keys',
+  webhooks: 'webhooks',
+  calendars: 'calendars',
   two_factors: 'sign_in',
   events: 'events',
   two_factor_tokens: null,
@@ -77,6 +80,8 @@ test('an export covers each table with data of the user, and contains no secret 
   const id = await owner.id()
   await other.owner.post('/organization/invite-member', { organizationId: other.id, email: owner.email, role: 'viewer' })
   const { body: { key, hint } } = await owner.post('/api-key/create', { name: 'Report', expiresInDays: 9, password })
+  const { body: { secret: webhookSecret } } = await owner.post('/webhook/create', { name: 'Hook', url: 'http://127.0.0.1:9/', password })
+  const { body: { url: calendarUrl } } = await owner.post('/calendar/create', { name: 'Due', password })
   const { body: { totp_uri: uri } } = await owner.post('/two-factor/enable', { password })
   const app = authenticator(uri)
   expect((await owner.post('/two-factor/verify-totp', { code: app.code() })).status).toBe(200)
@@ -106,18 +111,22 @@ test('an export covers each table with data of the user, and contains no secret 
   expect(rowsIn(userExport, 'account/providers.jsonl')).toMatchObject([{ issuer: 'https://login.example.org', subject: 'ann-there' }])
   expect(rowsIn(userExport, 'account/passkeys.jsonl')).toMatchObject([{ name: 'Phone', backed_up: true, last_used_at: null }])
   expect(rowsIn(userExport, 'account/api_keys.jsonl')).toMatchObject([{ name: 'Report', hint, role: 'viewer' }])
+  expect(rowsIn(userExport, 'account/webhooks.jsonl')).toMatchObject([{ name: 'Hook', url: 'http://127.0.0.1:9/', tables: null }])
+  expect(rowsIn(userExport, 'account/calendars.jsonl')).toMatchObject([{ name: 'Due', amounts: false }])
   const { rows: events } = await stack.sql.query(
     'select id from auth.events where user_id = $1 and organization_id is null order by happened_at desc, id desc',
     [id],
   )
   expect(rowsIn(userExport, 'account/events.jsonl').map((event) => event['id'])).toEqual(events.map((event) => event['id']))
   const { rows: [proof] } = await stack.sql.query<Record<string, string>>(
-    `select a.password, f.secret, f.backup_codes[1] as backup, s.token, encode(k.key_hash, 'base64') as hash, 'public-key' as passkey, 'credential-of-' || $1 as credential
+    `select a.password, f.secret, f.backup_codes[1] as backup, s.token, encode(k.key_hash, 'base64') as hash,
+      w.secret as webhook, encode(c.secret_hash, 'base64') as calendar, 'public-key' as passkey, 'credential-of-' || $1 as credential
     from auth.accounts a join auth.two_factors f using (user_id) join auth.sessions s using (user_id) join auth.api_keys k using (user_id)
+      join auth.webhooks w using (user_id) join auth.calendars c using (user_id)
     where a.user_id = $1 and a.provider_id = 'credential' limit 1`,
     [id],
   )
-  for (const [what, value] of Object.entries({ ...proof!, key, totp: app.secret })) {
+  for (const [what, value] of Object.entries({ ...proof!, key, totp: app.secret, webhookSecret, calendarUrl })) {
     for (const [path, text] of [...userExport, ...operatorExport]) expect(text.includes(value), `${what} in ${path}`).toBe(false)
   }
 })

@@ -1,5 +1,6 @@
 /** Every other way into an account is listed and mailed when it is added and when it ends, regardless of the cause. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { localReceivers } from '../../auth/webhooks/sender.ts'
 import { authenticator, withTwoFactors } from '../support/authenticator-app.ts'
 import { operator } from '../support/operator.ts'
 import { passkeyDevice } from '../support/passkey-device.ts'
@@ -8,7 +9,7 @@ import { startStack, type Stack } from '../support/stack.ts'
 
 let stack: Stack
 beforeAll(async () => {
-  stack = await startStack({ noticePauseMs: 50 })
+  stack = await startStack({ noticePauseMs: 50, receivers: localReceivers })
 })
 afterAll(() => stack.close())
 
@@ -136,4 +137,17 @@ test('the operator ends a user’s sessions in SQL, and the user is notified', a
   const ann = await signedIn(stack, 'Ann')
   await stack.sql.query('delete from auth.sessions where user_id = $1', [await ann.id()])
   await mailed(ann, 'You were signed out elsewhere')
+})
+
+test('a member whose keys, webhooks and calendars end by a removal does not learn the address of the owner', async () => {
+  const { id: organizationId, owner, admin } = await team(stack, ['admin'])
+  await admin.post('/api-key/create', { name: 'Key', expiresInDays: 9, organizationId })
+  await admin.post('/webhook/create', { name: 'Hook', url: 'http://127.0.0.1:9/', organizationId })
+  await admin.post('/calendar/create', { name: 'Due', organizationId })
+  await owner.post('/organization/remove-member', { organizationId, userId: await admin.id() })
+  const events = (await admin.get('/list-events')).body.slice(0, 3)
+  expect(events.map(({ kind }: { kind: string }) => kind).toSorted()).toEqual(['api_key_revoked', 'calendar_revoked', 'webhook_deleted'])
+  for (const event of events) expect(event).toMatchObject({ ip_address: null, user_agent: null })
+  const mail = await stack.mail.waitFor(admin.email, ({ subject }) => subject === 'A key for a program was revoked')
+  expect(mail.text).not.toContain('network address')
 })

@@ -79,7 +79,7 @@ describe('the verification mail of an account that a stranger created', () => {
     const { eve, ann } = await preRegistered()
     await eve.signIn()
     const mails = () => stack.mail.mails().filter(({ to }) => to === eve.email)
-    await expect.poll(() => mails().length, { timeout: 10_000 }).toBe(2)
+    await expect.poll(() => mails().length).toBe(2)
     const again = mails()[1] ?? { text: '' }
     expect(again.text).toContain('with the name “Eve”')
     expect((await ann.post('/disown-account', { token: new URL(linksIn(again)[1] ?? '').searchParams.get('token') })).status).toBe(200)

@@ -33,8 +33,6 @@ function housekeeping(): { logged: string[], stop: () => Promise<void> } {
   onTestFinished(stop)
   return { logged, stop }
 }
-/** Options for polling the tables. */
-const pollOptions = { timeout: 10_000 }
 const count = async (what: string) => (await stack.sql.query(`select count(*)::int as count from ${what}`)).rows[0].count as number
 
 test('expired rows are deleted in several batches, and other rows stay', async () => {
@@ -55,11 +53,11 @@ test('expired rows are deleted in several batches, and other rows stay', async (
     [id],
   )
   housekeeping()
-  await expect.poll(() => count(`auth.two_factor_tokens where token_hash = 'old'`), pollOptions).toBe(0)
+  await expect.poll(() => count(`auth.two_factor_tokens where token_hash = 'old'`)).toBe(0)
   expect(await count(`auth.two_factor_tokens where token_hash = 'new'`)).toBe(1)
-  await expect.poll(() => count(`auth.sessions where id like 'old%'`), pollOptions).toBe(0)
-  await expect.poll(() => count(`auth.rate_limits where key like 'old%'`), pollOptions).toBe(0)
-  await expect.poll(() => count(`auth.verifications where id = 'old'`), pollOptions).toBe(0)
+  await expect.poll(() => count(`auth.sessions where id like 'old%'`)).toBe(0)
+  await expect.poll(() => count(`auth.rate_limits where key like 'old%'`)).toBe(0)
+  await expect.poll(() => count(`auth.verifications where id = 'old'`)).toBe(0)
   expect(await count(`auth.rate_limits where key = 'current'`)).toBe(1)
   expect(await count(`auth.verifications where id = 'new'`)).toBe(1)
   expect((await ann.get('/get-session')).status).toBe(200)
@@ -75,7 +73,7 @@ test('an API key is deleted a month after it ended', async () => {
   )
   housekeeping()
   const remainingIds = async () => (await stack.sql.query('select id from auth.api_keys where user_id = $1 order by id', [id])).rows.map((row) => row.id)
-  await expect.poll(remainingIds, pollOptions).toEqual(['late', 'new'])
+  await expect.poll(remainingIds).toEqual(['late', 'new'])
 })
 
 test('an invitation is deleted a month after it ended, whatever its status', async () => {
@@ -94,7 +92,6 @@ test('an invitation is deleted a month after it ended, whatever its status', asy
   housekeeping()
   await expect.poll(
     async () => new Set((await stack.sql.query('select id from auth.invitations where organization_id = $1', [organizationId])).rows.map(({ id }) => id)),
-    pollOptions,
   )
     .toEqual(new Set([invited[1], invited[2]]))
 })
@@ -109,7 +106,7 @@ test('activity is deleted after the number of days that the operator sets', asyn
     [id],
   )
   housekeeping()
-  await expect.poll(() => count('api.activity'), pollOptions).toBe(1)
+  await expect.poll(() => count('api.activity')).toBe(1)
 })
 
 test('events of accounts and teams are deleted after the number of days that the operator sets', async () => {
@@ -125,7 +122,7 @@ test('events of accounts and teams are deleted after the number of days that the
   await insertEvents('user_id', await owner.id(), 'password_changed')
   await insertEvents('organization_id', id, 'member_left')
   housekeeping()
-  await expect.poll(() => count(`auth.events where happened_at < now() - interval '30 days'`), pollOptions).toBe(0)
+  await expect.poll(() => count(`auth.events where happened_at < now() - interval '30 days'`)).toBe(0)
   expect(await count(`auth.events where happened_at < now() - interval '28 days'`)).toBe(2)
 })
 
@@ -137,16 +134,16 @@ test('a table that cannot be cleaned does not block the others, is logged by nam
   await stack.sql.query(`insert into auth.rate_limits values ('stuck', now() - interval '1 hour', 60, 1)`)
   await end('ended')
   const { logged } = housekeeping()
-  await expect.poll(() => count(`auth.sessions where id = 'ended'`), pollOptions).toBe(0)
+  await expect.poll(() => count(`auth.sessions where id = 'ended'`)).toBe(0)
   expect(logged.some((line) => line.includes('"table":"auth.rate_limits"') && line.includes('42501'))).toBe(true)
   await stack.sql.query('grant delete on auth.rate_limits to auth_service')
-  await expect.poll(() => count(`auth.rate_limits where key = 'stuck'`), pollOptions).toBe(0)
+  await expect.poll(() => count(`auth.rate_limits where key = 'stuck'`)).toBe(0)
 })
 
 test('each round logs the age of the signing key, and a stop waits for the running batch', async () => {
   const { logged, stop } = housekeeping()
   const rounds = () => logged.filter((line) => line.includes('"signing_key_age_seconds":7')).length
-  await expect.poll(rounds, pollOptions).toBeGreaterThan(1)
+  await expect.poll(rounds).toBeGreaterThan(1)
   await stop()
   expect(pool.idleCount).toBe(pool.totalCount)
 })

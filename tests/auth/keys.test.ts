@@ -68,15 +68,15 @@ describe('a rotation of the signing key', () => {
     const workers = [issue(ann), issue(elsewhere), ...surfaces.map(reuse), signIn()]
     for (let i = 0; i < 3; i++) expect(await run('rotate')).toMatchObject({ code: 0, text: expect.stringContaining('signs now') })
     // Stops the load after the last key has signed a token that was also read.
-    await expect.poll(() => counts.kids.size, { timeout: 10_000 }).toBe(4)
+    await expect.poll(() => counts.kids.size).toBe(4)
     const { reads } = counts
-    await expect.poll(() => counts.reads, { timeout: 10_000 }).toBeGreaterThan(reads + 50)
+    await expect.poll(() => counts.reads).toBeGreaterThan(reads + 50)
     load.running = false
     await Promise.all(workers)
     console.log(`rotated 3 times: ${counts.reads} reads, ${counts.tokens} tokens, ${counts.signIns} sign-ins, ${counts.refused} answers of 401`)
     expect(counts.refused).toBe(0)
     await other.stop()
-  }, 60_000)
+  })
 
   test('keeps the old key valid for a while, then removes it, and its tokens are refused within five seconds', async () => {
     const ann = await signedIn(stack, 'Ann')
@@ -97,8 +97,8 @@ describe('a rotation of the signing key', () => {
       const tokens = await Promise.all(Array.from({ length: 10 }, () => ann.token()))
       expect(await Promise.all(tokens.map((token) => read(stack.dataUrl, token)))).toEqual(tokens.map(() => 200))
       return kidOf(tokens[0] ?? '')
-    }, { timeout: 15_000 }).not.toBe(before)
-  }, 30_000)
+    }).not.toBe(before)
+  })
 })
 
 describe('a rotation while PostgREST is down', () => {
@@ -107,16 +107,15 @@ describe('a rotation while PostgREST is down', () => {
     const ann = await signedIn(ownStack, 'Ann')
     const before = kidOf(await ann.token())
     await ownStack.sql.query('update private.settings set key_rotation_requested_at = now()')
-    await expect.poll(() => ownStack.logged.some((line) => line.includes('PostgREST has not loaded the new signing key')), { timeout: 15_000 }).toBe(true)
+    await expect.poll(() => ownStack.logged.some((line) => line.includes('PostgREST has not loaded the new signing key'))).toBe(true)
     expect(kidOf(await ann.token())).toBe(before)
     expect((await person(ownStack).get('/jwks')).body.keys as unknown[]).toHaveLength(2)
-    await expect.poll(async () => Number(/^auth_signing_key_pending_seconds (\S+)$/m.exec(await (await fetch(`${ownStack.url}/metrics`)).text())?.[1]), {
-      timeout: 10_000,
-    }).toBeGreaterThan(0)
+    await expect.poll(async () => Number(/^auth_signing_key_pending_seconds (\S+)$/m.exec(await (await fetch(`${ownStack.url}/metrics`)).text())?.[1]))
+      .toBeGreaterThan(0)
     const back = await ownStack.startAnotherPostgrest()
-    await expect.poll(async () => kidOf(await ann.token()), { timeout: 20_000 }).not.toBe(before)
+    await expect.poll(async () => kidOf(await ann.token())).not.toBe(before)
     expect(await read(back.url, await ann.token())).toBe(200)
-  }, 60_000)
+  })
 })
 
 describe('a PostgREST that fails to load the keys', () => {

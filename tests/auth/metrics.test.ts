@@ -35,6 +35,7 @@ test('each series that an alert uses exists with value zero before the first eve
       'auth_rate_limited_total{route="/sign-in/email"}',
       'auth_signing_key_pending_seconds',
       'auth_hashing_queue_length',
+      'auth_exchange_rates_failures',
     ]
   ) expect({ [name]: values.get(name) }).toEqual({ [name]: 0 })
   expect([...values.keys()].filter((name) => name.startsWith('auth_db_pool_max'))).toHaveLength(3)

@@ -7,6 +7,7 @@ import { authConfig } from '../../auth/config.ts'
 import { connect, type Connections } from '../../auth/database.ts'
 import { createHashingQueue } from '../../auth/engine/passwords.ts'
 import { createLimits } from '../../auth/engine/rate-limits.ts'
+import { createChangeStreams, type ChangeStreams } from '../../auth/features/change/streams.ts'
 import { routes } from '../../auth/features/routes.ts'
 import { serveRoute } from '../../auth/http/serve-route.ts'
 import { createLog } from '../../common/log.ts'
@@ -14,6 +15,7 @@ import { createMailer } from '../../auth/mail/mailer.ts'
 import { currentRequest, policyOf } from '../../auth/policy.ts'
 import { route, type Env, type Route } from '../../auth/route.ts'
 import { createServices } from '../../auth/services.ts'
+import { publicReceivers } from '../../auth/webhooks/sender.ts'
 import { readSettings } from '../../common/settings.ts'
 import { freshDatabase } from '../support/database.ts'
 
@@ -23,19 +25,25 @@ const client = { address: '203.0.113.7', isLocal: false, userAgent: undefined }
 let database: Awaited<ReturnType<typeof freshDatabase>>
 let connections: Connections
 let services: Awaited<ReturnType<typeof createServices>>
+let streams: ChangeStreams
 const logged: string[] = []
 beforeAll(async () => {
   database = await freshDatabase()
   connections = connect(database.authUrl, () => undefined)
+  const log = createLog('info', {
+    write: (line: string) => {
+      logged.push(line)
+    },
+  })
+  const observer = { closed: () => undefined, sent: () => undefined, lost: () => undefined }
+  streams = createChangeStreams({ pool: connections.pool, secret: 'secret', maxStreams: 10, observer, log })
   services = await createServices({
     connections,
-    log: createLog('info', {
-      write: (line: string) => {
-        logged.push(line)
-      },
-    }),
+    streams,
+    log,
     hashingQueue: createHashingQueue(1, 1, 1_000),
     passwords: { hash: hashPassword, verify: verifyPassword },
+    receivers: publicReceivers,
     mailer: createMailer({ publicUrl, appUrl: publicUrl, hasApp: false }, async () => undefined),
     config: authConfig(readSettings({
       PUBLIC_URL: publicUrl,
@@ -47,6 +55,7 @@ beforeAll(async () => {
   })
 })
 afterAll(async () => {
+  await streams.stop()
   await connections.close()
   await database.drop()
 })

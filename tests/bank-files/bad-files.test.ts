@@ -10,17 +10,17 @@ const bytes = (text: string) => Uint8Array.from(text, (letter) => letter.charCod
 
 test.each<[string, string | Uint8Array, string]>([
   ['an empty file', '', 'The file is empty.'],
-  ['a workbook', bytes('PK\x03\x04rest'), 'This is a ZIP archive or an Excel workbook.'],
+  ['a workbook', bytes('PK\x03\x04rest'), 'This is a ZIP archive or an Excel workbook. Unpack it (`unpack`)'],
   ['an old workbook', bytes('\xd0\xcf\x11\xe0rest'), 'This is an Excel workbook.'],
   ['a PDF', bytes('%PDF-1.7'), 'This is a PDF.'],
   ['a picture', bytes('\x89PNG\r\n\x1a\n\0\0\0\rIHDR'), 'This is not a text file.'],
   ['a web page', '<!DOCTYPE html><html><body>Sign in</body></html>', 'This is a web page'],
-  ['MT940', ':20:STARTUMS\n:25:12030000/202051\n', 'This is MT940.'],
-  ['prose', 'Dear Ann,\nhere is nothing.', 'This is no bank statement that can be read: neither CSV nor OFX, QIF or CAMT.053.'],
+  ['MT940 without an account', ':20:STARTUMS\n:28C:1/1\n', 'This MT940 file has neither an account nor a transaction.'],
+  ['prose', 'Dear Ann,\nhere is nothing.', 'This is no bank statement that can be read: neither CSV nor OFX, QIF, MT940 or CAMT.053.'],
   ['a table without transactions', 'City,Country,People\nBonn,Germany,330000', 'No line names the columns of a statement'],
   ['OFX without a statement', 'OFXHEADER:100\n<OFX><SIGNONMSGSRSV1></SIGNONMSGSRSV1></OFX>', 'This OFX file has no statement of an account.'],
   ['QIF without a list', '!Type:Cat\nNFood\n^\n', 'This QIF file has no list of transactions'],
-  ['another XML', '<?xml version="1.0"?><Document><CstmrCdtTrfInitn/></Document>', 'This XML is no statement of an account (CAMT.053).'],
+  ['another XML', '<?xml version="1.0"?><Document><CstmrCdtTrfInitn/></Document>', 'This XML is no statement of an account (CAMT.052, .053 or .054).'],
   ['truncated XML', '<?xml version="1.0"?>\n<Document>\n<Stmt>', 'Line 3 is not well-formed XML: '],
   ['a file over 16 MB', 'x'.repeat(16 * 1024 * 1024 + 1), 'The file is larger than 16 MB.'],
 ])('%s is refused with one clear error', (_, file, message) => {

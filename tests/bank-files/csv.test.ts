@@ -200,3 +200,26 @@ test('a long file is split for import_transactions, and never within a day', () 
   expect(inParts(rows)).toEqual([rows])
   expect(() => inParts(rows, 1)).toThrow('2025-01-02 has more than 1 transactions.')
 })
+
+const lines = ['2025-01-03;Shop;-3,50;96,50', '2025-01-04;Ann;20,00;116,50', '2025-01-06;Bar;-4,50;112,00', '2025-01-06;Tram;-2,00;110,00']
+
+test('running balances that the amounts prove are the closing balance of the last day before the newest', () => {
+  const balance = { amount: 116.5, on: '2025-01-04' }
+  for (const ordered of [lines, lines.toReversed()]) {
+    const { balance: found, accounts } = readStatement(`Datum;Name;Betrag;Saldo\n${ordered.join('\n')}`)
+    expect([found, accounts]).toEqual([balance, []])
+    const named = readStatement(`Datum;Name;Betrag;Saldo;Konto\n${ordered.map((line) => `${line};DE02120300000000202051`).join('\n')}`, { account: 'Konto' })
+    expect(named).not.toHaveProperty('balance')
+    expect(named.accounts).toMatchObject([{ id: 'DE02120300000000202051', balance }])
+  }
+})
+
+test.each([
+  ['a row is missing', lines.filter((_, index) => index !== 1)],
+  ['all rows are of one day', lines.map((line) => line.replace(/2025-01-0\d/, '2025-01-03'))],
+  ['there are only two rows', lines.slice(0, 2)],
+  ['both orders add up', ['2025-01-03;A;-2,00;98,00', '2025-01-03;B;2,00;100,00', '2025-01-03;C;-2,00;98,00', '2025-01-03;D;2,00;100,00']],
+])('a file has no closing balance if %s', (_, some) => {
+  const { balance, rows } = readStatement(`Datum;Name;Betrag;Saldo\n${some.join('\n')}`)
+  expect([balance, rows.length]).toEqual([undefined, some.length])
+})

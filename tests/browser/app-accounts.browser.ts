@@ -3,7 +3,7 @@ import type { Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { firstViewBudget, firstViewBytes } from '../../examples/app/first-view.ts'
 import { password, person, signedIn, team } from '../support/person.ts'
-import { store } from './app-books.ts'
+import { inDays, store } from './app-books.ts'
 import { appDirectory, type AppStory, barriers, startAppStory } from './app-story.ts'
 
 let story: AppStory
@@ -14,6 +14,7 @@ afterEach(() => expect(story.complaints()).toEqual([]))
 afterAll(() => story?.close())
 
 const shows = (page: Page, text: string) => page.getByText(text).first().waitFor()
+const dayOf = (day: string) => new Intl.DateTimeFormat('en-US', { dateStyle: 'medium', timeZone: 'UTC' }).format(new Date(day))
 const rowsOf = (page: Page) => page.locator('tbody tr').allTextContents()
 
 test('the first view loads less script than is acceptable on a phone', async () => {
@@ -110,6 +111,68 @@ describe('Ann', () => {
     await page.getByRole('button', { name: 'Save' }).click()
     await page.getByRole('alert').getByText('The amount is too large.', { exact: true }).waitFor()
     expect(await page.getByLabel('Opening balance').getAttribute('aria-invalid')).toBe('true')
+    await page.context().close()
+  })
+
+  test('enters a loan with the day of its opening balance, and reads at the field that it cannot be closed before', async () => {
+    const page = await story.open(await signedIn(story.stack, 'Ann'), '/accounts')
+    await page.getByRole('button', { name: 'New account' }).click()
+    expect(await page.getByLabel('Closed on').count()).toBe(0)
+    await page.getByLabel('Name').fill('House')
+    await page.getByLabel('Type').selectOption('Loan')
+    await page.getByLabel('Opening balance').fill('-90000')
+    await page.getByLabel('Opened on').fill(inDays(-1))
+    await page.getByRole('button', { name: 'Save' }).click()
+    await expect.poll(() => rowsOf(page)).toEqual(['HouseLoan-$90,000.00EditDelete'])
+    await page.getByRole('button', { name: 'Edit House' }).click()
+    expect(await page.getByLabel('Opened on').inputValue()).toBe(inDays(-1))
+    await page.getByLabel('Closed on').fill(inDays(-2))
+    await page.getByRole('button', { name: 'Save' }).click()
+    await page.getByRole('alert').getByText('The end is before the beginning.').waitFor()
+    expect(await page.getByLabel('Closed on').getAttribute('aria-invalid')).toBe('true')
+    expect(await barriers(page)).toEqual([])
+    await page.getByLabel('Closed on').fill('')
+    await page.getByLabel('Opened on').fill(inDays(1))
+    await page.getByRole('button', { name: 'Save' }).click()
+    await expect.poll(() => rowsOf(page)).toEqual(['HouseLoan$0.00EditDelete'])
+    await page.context().close()
+  })
+
+  test('closes an account, which no form offers any more, except for a row that has it', async () => {
+    const ann = await signedIn(story.stack, 'Ann')
+    const [old] = await store(story, ann, 'accounts', ['Old', 'Giro', 'Cash'].map((name) => ({ name, type: 'checking', currency: 'usd' })))
+    await store(story, ann, 'transactions', [{ name: 'Fee', amount: -1, account_id: old.id }])
+    await store(story, ann, 'subscriptions', [{ title: 'Rent', amount: 5, period: 'monthly', account_id: old.id }])
+    const page = await story.open(ann, '/accounts')
+    await page.getByRole('button', { name: 'Edit Old' }).click()
+    await page.getByLabel('Closed on').fill(inDays(0))
+    await page.getByRole('button', { name: 'Save' }).click()
+    await page.getByText('Closed accounts').click()
+    await expect.poll(() => page.locator('details tbody tr').allTextContents()).toEqual([`Oldclosed on ${dayOf(inDays(0))}Checking-$1.00EditDelete`])
+    expect(await page.locator('table').first().locator('tbody th').allTextContents()).toEqual(['Cash', 'Giro'])
+    expect(await barriers(page)).toEqual([])
+    const offers = (label: string) => page.getByRole('combobox', { name: label, exact: true }).first().locator('option').allTextContents()
+    const goTo = (name: string) => page.getByRole('navigation').first().getByRole('link', { name }).click()
+    await goTo('Recurring')
+    await page.getByRole('button', { name: 'New recurring cost' }).click()
+    await expect.poll(() => offers('Account')).toEqual(['None', 'Cash', 'Giro'])
+    await page.keyboard.press('Escape')
+    await page.getByRole('button', { name: 'Edit Rent' }).click()
+    await expect.poll(() => offers('Account')).toEqual(['None', 'Cash', 'Giro', 'Old'])
+    await page.keyboard.press('Escape')
+    await goTo('Transactions')
+    await page.getByRole('button', { name: 'More' }).click()
+    await page.getByRole('menuitem', { name: 'Transfer between accounts' }).click()
+    await expect.poll(() => offers('From')).toEqual(['Cash', 'Giro'])
+    await page.keyboard.press('Escape')
+    await page.keyboard.press('n')
+    const entry = page.getByRole('group', { name: 'New transaction' })
+    await entry.getByLabel('Name').fill('Fee')
+    await expect.poll(() => entry.getByLabel('Account').locator('option').allTextContents()).toEqual(['No account', 'Cash', 'Giro'])
+    expect(await entry.getByLabel('Account').inputValue()).toBe('')
+    await page.keyboard.press('Escape')
+    await page.getByRole('button', { name: 'Fee', exact: true }).click()
+    await expect.poll(() => page.getByRole('group', { name: 'Edit Fee' }).getByLabel('Account').locator('option:checked').innerText()).toBe('Old')
     await page.context().close()
   })
 

@@ -33,6 +33,23 @@ test('Ann creates a category with a monthly budget, and sees its remainder', asy
   await page.context().close()
 })
 
+test('Dan creates a category of income and a subcategory, which stands below its parent', async () => {
+  const dan = await signedIn(story.stack, 'Dan')
+  await store(story, dan, 'categories', [{ name: 'Work' }, { name: 'Apples' }])
+  const page = await story.open(dan, '/categories')
+  await page.getByRole('button', { name: 'Edit Work' }).click()
+  await page.getByLabel('Kind').selectOption('Income')
+  expect(await barriers(page)).toEqual([])
+  await page.getByRole('button', { name: 'Save' }).click()
+  await page.getByRole('button', { name: 'New category' }).click()
+  await page.getByLabel('Name').fill('Bonus')
+  await page.getByLabel('Part of').selectOption('Work')
+  await page.getByLabel('Currency').fill('EUR')
+  await page.getByRole('button', { name: 'Save' }).click()
+  await expect.poll(async () => (await cellsOf(page)).map(([name]) => name)).toEqual(['Apples', 'WorkIncome', '– BonusIncome'])
+  await page.context().close()
+})
+
 test('Bob gives a month its own budget, and carries its remainder over to the next month', async () => {
   const bob = await signedIn(story.stack, 'Bob')
   const [food] = await store(story, bob, 'categories', [{ name: 'Food', monthly_budget: 300, budget_currency: 'eur' }])

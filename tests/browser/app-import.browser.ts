@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import type { Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import { type Person, signedIn, team } from '../support/person.ts'
+import { store as storeRows } from './app-books.ts'
 import { type AppStory, barriers, startAppStory } from './app-story.ts'
 
 let story: AppStory
@@ -87,6 +88,29 @@ test('Ann imports an OFX file of two accounts into both, without the row that ca
   await shows(page, "1 of the import's transactions has been changed since.")
   await shows(page, 'two-accounts.ofx (2 of 2) stays as it is:')
   expect(await past(page)).toHaveLength(2)
+  await page.context().close()
+})
+
+test('Ann imports a file that states a balance, and stores the balance again after all its rows are known', async () => {
+  const ann = await signedIn(story.stack, 'Ann')
+  await storeAccount(ann, 'Giro')
+  const page = await story.open(ann, '/import')
+  const upload = async () => {
+    await choose(page, bankFile('mt940-german.sta'))
+    await shows(page, 'Stores the statement’s balance of')
+  }
+  const balances = async () => {
+    const response = await fetch(`${story.stack.url}/data/balances?select=source`, { headers: { authorization: `Bearer ${await ann.token()}` } })
+    return response.json()
+  }
+  await upload()
+  await page.getByRole('button', { name: /^Import \d+ new/ }).click()
+  await expect.poll(balances).toEqual([{ source: 'statement' }])
+  await store(ann, 'DELETE', '/balances?source=eq.statement', undefined)
+  await upload()
+  await page.getByRole('button', { name: 'Store the balance' }).click()
+  await shows(page, 'The balance of mt940-german.sta is stored.')
+  expect(await balances()).toEqual([{ source: 'statement' }])
   await page.context().close()
 })
 
@@ -178,6 +202,105 @@ test('Ben sees the unreadable lines, has his only account selected, and follows 
   await page.getByRole('button', { name: 'Show them' }).click()
   await page.getByRole('button', { name: 'Bakery' }).waitFor()
   expect(await page.getByRole('button', { name: /^Remove the filter/ }).allTextContents()).toEqual(['Giro ×', 'from Mar 1, 2025 ×', 'to Mar 1, 2025 ×'])
+  await page.context().close()
+})
+
+test('Ann sees which rows are matched, linked and left deleted, and decides about each kind', async () => {
+  const ann = await signedIn(story.stack, 'Ann')
+  const accounts = ['Giro', 'Savings'].map((name) => ({ name, type: 'checking', currency: 'eur' }))
+  const [giro, savings] = await storeRows(story, ann, 'accounts', accounts)
+  await storeRows(story, ann, 'transactions', [
+    { name: 'Cinema with Bo', amount: -11, transaction_date: '2025-03-08', account_id: giro.id },
+    { name: 'From giro', amount: 50, transaction_date: '2025-03-05', account_id: savings.id },
+  ])
+  const page = await story.open(ann, '/import')
+  const kiosk = '2025-03-01;Kiosk;-2.90'
+  await choose(page, written('1.csv', `Date;Description;Amount\n${kiosk}`))
+  await page.getByLabel('Account').selectOption({ label: 'Giro (EUR)' })
+  await shows(page, '1 row is new.')
+  expect(await page.getByLabel('Match rows that are already there').count()).toBe(0)
+  await page.getByRole('button', { name: 'Import 1 new transaction' }).click()
+  await shows(page, '1 transaction is imported from 1.csv.')
+  await store(ann, 'DELETE', '/transactions?name=eq.Kiosk', {})
+
+  await choose(page, written('2.csv', `Date;Description;Amount\n${kiosk}\n2025-03-06;To savings;-50\n2025-03-10;CINEMA 12;-11`))
+  await shows(page, '1 row is a transaction that you already entered. 1 row is half of a transfer between your accounts. 1 row was deleted and stays deleted.')
+  expect((await verdicts(page)).map(([, name, verdict]) => [name, verdict])).toEqual([
+    ['KioskIt was imported and deleted before.', 'Deleted'],
+    ['To savingsBoth become a transfer with "From giro" of 2025-03-05 in account "Savings"', 'Transfer'],
+    ['CINEMA 12It gets the day of the bank and keeps your name and category: entered as "Cinema with Bo" on 2025-03-08', 'Matched'],
+  ])
+  await page.getByRole('button', { name: 'Import 1 new transaction and 1 update' }).waitFor()
+  expect(await barriers(page)).toEqual([])
+  await page.getByLabel('Match rows that are already there').focus()
+  await page.keyboard.press('Space')
+  await shows(page, 'Import 2 new transactions')
+  expect(await page.evaluate('document.activeElement.parentElement.textContent')).toBe('Match rows that are already there')
+  await page.getByLabel('Link transfers between my accounts').uncheck()
+  await page.getByLabel('Store deleted rows again').check()
+  await shows(page, '3 rows are new.')
+  await page.getByLabel('Match rows that are already there').check()
+  await page.getByLabel('Link transfers between my accounts').check()
+  await page.getByRole('button', { name: 'Import 2 new transactions and 1 update' }).click()
+  await shows(page, '3 transactions are imported from 2.csv.')
+  await page.goto(new URL('/transactions', page.url()).href)
+  await page.getByRole('row', { name: /From giro.*⇄/ }).waitFor()
+  await page.getByRole('row', { name: /Mar 10, 2025.*Cinema with Bo/ }).waitFor()
+  await page.getByRole('row', { name: /Kiosk/ }).waitFor()
+  await page.context().close()
+})
+
+test('Ben sees the rule of a row and the suggested categories with their reasons, and accepts some of them', async () => {
+  const ben = await signedIn(story.stack, 'Ben')
+  const [bakery] = await storeRows(story, ben, 'categories', [{ name: 'Bakery' }])
+  await storeRows(
+    story,
+    ben,
+    'transactions',
+    ['Bread & Co 12', 'BREAD & CO 07.06.', 'Bread & Co'].map((name) => ({ name, amount: -4, category_id: bakery.id })),
+  )
+  const conditions = [{ field: 'search', operation: 'contains', value: 'rewe' }]
+  await storeRows(story, ben, 'rules', [{ name: 'Groceries', conditions, set_name: 'REWE', add_tags: ['food'] }])
+  const page = await story.open(ben, '/import', { viewport: { width: 360, height: 640 } })
+  await choose(page, written('ben.csv', 'Date;Description;Amount\n2025-03-01;REWE 4711;-7\n2025-03-02;BREAD+CO 99;-3.20\n2025-03-03;Bread Co;-5'))
+  await shows(page, '2 rows have a suggested category.')
+  const reason = '3 of 3 transactions of "bread co" are in Bakery.'
+  expect((await verdicts(page)).map(([, name]) => name)).toEqual([
+    'REWE 4711The rule "Groceries" applies.',
+    `BREAD+CO 99${reason}Category Bakery for BREAD+CO 99`,
+    `Bread Co${reason}Category Bakery for Bread Co`,
+  ])
+  expect(await barriers(page)).toEqual([])
+  expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(360)
+  await page.getByRole('button', { name: 'Accept all 2' }).click()
+  await page.getByRole('button', { name: 'Accept none' }).waitFor()
+  await page.getByLabel('Category Bakery for Bread Co').uncheck()
+  await page.getByRole('button', { name: 'Import 3 new transactions' }).click()
+  await page.getByRole('button', { name: 'Show them' }).click()
+  await page.getByRole('row', { name: /BREAD\+CO 99 Bakery/ }).waitFor()
+  await page.getByRole('row', { name: /REWE #food/ }).waitFor()
+  expect(await page.getByRole('row', { name: /Bread Co Bakery/ }).count()).toBe(0)
+  await page.context().close()
+})
+
+test('Ann imports her export of YNAB with its accounts and categories, and once more without a new row', async () => {
+  const ann = await signedIn(story.stack, 'Ann')
+  await storeAccount(ann, 'Savings')
+  const page = await story.open(ann, '/import')
+  const exported = join(import.meta.dirname, '../bank-files/apps/ynab.csv')
+  await choose(page, exported)
+  await shows(page, '5 transactions of another app, with 1 transfer.')
+  await shows(page, 'Accounts that you have already: Savings.')
+  await shows(page, 'New categories: Inflow, Fun, Needs, Ready to Assign, Travel, Food.')
+  await page.getByLabel('New account Checking').selectOption({ label: 'Checking' })
+  expect(await page.getByLabel('Currency').inputValue()).toBe('EUR')
+  expect(await barriers(page)).toEqual([])
+  await page.getByRole('button', { name: 'Import 5 transactions' }).click()
+  await shows(page, '5 transactions are imported from ynab.csv.')
+  await choose(page, exported)
+  await shows(page, 'Accounts that you have already: Savings, Checking.')
+  await page.getByRole('button', { name: 'Import 5 transactions' }).click()
+  await shows(page, '0 transactions are imported from ynab.csv.')
   await page.context().close()
 })
 

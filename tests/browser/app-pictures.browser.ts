@@ -27,8 +27,9 @@ beforeAll(async () => {
   // The database's current date is that of the page, so that its months are always the same.
   await story.stack.sql.query(
     `do $$ declare one regprocedure; begin
-      for one in select oid from pg_proc where pronamespace in ('api'::regnamespace, 'private'::regnamespace) and prosrc like '%current_date%' loop
-        execute replace(pg_get_functiondef(one), 'current_date', 'make_date(${today.replaceAll(/-0?/g, ', ')})');
+      for one in select oid from pg_proc where pronamespace in ('api'::regnamespace, 'private'::regnamespace) and prokind = 'f'
+        and pg_get_functiondef(oid) ilike '%current_date%' loop
+        execute regexp_replace(pg_get_functiondef(one), 'current_date', 'make_date(${today.replaceAll(/-0?/g, ', ')})', 'gi');
       end loop;
     end $$`,
   )

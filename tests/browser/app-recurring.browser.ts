@@ -76,6 +76,100 @@ test('Carl, in Germany, reads what will be recorded: a minus is an expense, and 
   await page.context().close()
 })
 
+test('Dora plans a standing order between two accounts, records it, and reads the lowest balance of the next days', async () => {
+  const dora = await signedIn(story.stack, 'Dora')
+  const accounts = [['Giro', 'checking', 500], ['Savings', 'savings', 0]].map(([name, type, balance]) => ({ name, type, currency: 'eur', balance }))
+  const [{ id: giro }] = await store(story, dora, 'accounts', accounts)
+  await store(
+    story,
+    dora,
+    'subscriptions',
+    [
+      { title: 'Rent', amount: 450, currency: 'eur', period: 'monthly', interval_in_days: 60, starts_on: inDays(10), account_id: giro },
+      { title: 'Salary', kind: 'income', amount: 2000, currency: 'eur', period: 'monthly', interval_in_days: 60, starts_on: inDays(20), account_id: giro },
+    ].map((row) => ({ kind: 'expense', ...row })),
+  )
+  const page = await story.open(dora, '/recurring')
+  await page.getByRole('button', { name: 'New recurring cost' }).click()
+  await page.getByLabel('Name').fill('Saving')
+  await page.getByLabel('Amount').fill('100')
+  await page.getByLabel('Direction').selectOption('Transfer')
+  await page.getByLabel('Account', { exact: true }).selectOption('Giro')
+  await page.getByLabel('To account').selectOption('Savings')
+  await page.getByLabel('First due on').fill(inDays(5))
+  await page.getByLabel('Or every so many days').fill('60')
+  expect(await barriers(page)).toEqual([])
+  await page.getByRole('button', { name: 'Save' }).click()
+  await expect.poll(async () => (await cellsOf(page)).map(([name, , , amount, month]) => [name, amount, month])).toEqual([
+    ['SavingTransfer', '€100.00', '–'],
+    ['Rent', '€450.00', '€228.13'],
+    ['Salary', '+€2,000.00', '–'],
+  ])
+  await page.getByRole('button', { name: `Record Saving of ${dayOf(inDays(5))}` }).click()
+  await page.getByText(`Saving of ${dayOf(inDays(5))} is recorded.`).first().waitFor()
+  await page.goto(`${story.stack.publicUrl}/accounts`)
+  await expect.poll(() => page.getByRole('region', { name: 'The next 30 days' }).locator('li').allTextContents()).toEqual([
+    `Giro is lowest on ${dayOf(inDays(10))}, with -€50.00; on ${dayOf(inDays(30))} it has €1,950.00.`,
+    `Savings is lowest on ${dayOf(inDays(0))}, with €0.00; on ${dayOf(inDays(30))} it has €100.00.`,
+  ])
+  expect(await barriers(page)).toEqual([])
+  await page.context().close()
+})
+
+test('Eli reads the lowest day of each account, tries a purchase that is stored nowhere, and sees all accounts in one currency', async () => {
+  const eli = await signedIn(story.stack, 'Eli')
+  const accounts = [['Giro', 'eur', 500], ['Travel', 'usd', 80]].map(([name, currency, balance]) => ({ name, type: 'checking', currency, balance }))
+  const [{ id: giro }] = await store(story, eli, 'accounts', accounts)
+  await store(story, eli, 'subscriptions', [
+    { title: 'Rent', kind: 'expense', amount: 450, currency: 'eur', period: 'monthly', interval_in_days: 100, starts_on: inDays(10), account_id: giro },
+    { title: 'Salary', kind: 'income', amount: 2000, currency: 'eur', period: 'monthly', interval_in_days: 100, starts_on: inDays(20), account_id: giro },
+  ])
+  await store(story, eli, 'transactions', [{ name: 'Hotel', amount: -60, status: 'pending', account_id: giro, transaction_date: inDays(0) }])
+  const page = await story.open(eli, '/recurring')
+  const ahead = page.getByRole('region', { name: 'Looking ahead' })
+  const courses = () => ahead.locator('li').allTextContents()
+  const travel = `Travellowest on ${dayOf(inDays(0))} with $80.00; on ${dayOf(inDays(30))} it has $80.00`
+  await expect.poll(courses).toEqual([`Girolowest on ${dayOf(inDays(10))} with -€10.00; on ${dayOf(inDays(30))} it has €1,990.00`, travel])
+  expect(await barriers(page)).toEqual([])
+  await ahead.getByText('What if …').click()
+  await ahead.getByLabel('Name').fill('Flight')
+  await ahead.getByLabel('Amount').fill('300')
+  await ahead.getByLabel('Account').selectOption('Giro')
+  await ahead.getByLabel('Day').fill(inDays(2))
+  expect(await barriers(page)).toEqual([])
+  await ahead.getByRole('button', { name: 'Try it' }).click()
+  const tried = `Flight-€300.00 on ${dayOf(inDays(2))}, GiroRemove`
+  await expect.poll(courses).toEqual([`Girolowest on ${dayOf(inDays(10))} with -€310.00; on ${dayOf(inDays(30))} it has €1,690.00`, travel, tried])
+  expect(await ahead.getByLabel('Name').inputValue()).toBe('')
+  await ahead.getByRole('button', { name: 'Show as a table' }).click()
+  await expect.poll(() => ahead.locator('tbody').first().locator('tr').allTextContents()).toEqual([
+    `${dayOf(inDays(0))}Hotel: -€60.00-€60.00€440.00`,
+    `${dayOf(inDays(2))}Flight: -€300.00-€300.00€140.00`,
+    `${dayOf(inDays(10))}lowestRent: -€450.00-€450.00-€310.00`,
+    `${dayOf(inDays(20))}Salary: €2,000.00€2,000.00€1,690.00`,
+  ])
+  expect(await barriers(page)).toEqual([])
+  await ahead.getByRole('button', { name: 'Show as a table' }).click()
+  await ahead.getByRole('button', { name: 'Remove Flight' }).click()
+  await ahead.getByLabel('How far').selectOption('The next 3 months')
+  await expect.poll(courses).toEqual([
+    `Girolowest on ${dayOf(inDays(10))} with -€10.00; on ${dayOf(inDays(92))} it has €1,990.00`,
+    travel.replace(dayOf(inDays(30)), dayOf(inDays(92))),
+  ])
+  await ahead.getByLabel('Shown as').selectOption('All in EUR')
+  await expect.poll(courses).toEqual([`All accountslowest on ${dayOf(inDays(10))} with -€10.00; on ${dayOf(inDays(92))} it has €1,990.00`])
+  await ahead.getByText('Some amounts have no exchange rate and are left out.').waitFor()
+  await store(story, eli, 'exchange_rates', [{ on_date: inDays(-5), base: 'usd', quote: 'eur', rate: 0.5 }])
+  await page.reload()
+  await ahead.getByLabel('Shown as').selectOption('All in EUR')
+  await expect.poll(courses).toEqual([`All accountslowest on ${dayOf(inDays(10))} with €30.00; on ${dayOf(inDays(30))} it has €2,030.00`])
+  expect(await ahead.getByText('Some amounts').count()).toBe(0)
+  await page.goto(`${story.stack.publicUrl}/transactions`)
+  await page.getByText('Hotel').waitFor()
+  expect(await page.getByText('Flight').count()).toBe(0)
+  await page.context().close()
+})
+
 test('a user sees an invalid end date at its field, and keeps the input', async () => {
   const page = await story.open(await signedIn(story.stack, 'Bob'), '/recurring')
   await page.getByRole('button', { name: 'New recurring cost' }).click()
@@ -92,6 +186,7 @@ test('a user sees an invalid end date at its field, and keeps the input', async 
 
 test('an editor of a team restores a deleted cost, and a viewer reads on a phone, without buttons for changes', async () => {
   const { owner, editor, viewer } = await team(story.stack, ['editor', 'viewer'])
+  await store(story, owner, 'accounts', [{ name: 'Giro', type: 'checking', currency: 'eur' }])
   await store(story, owner, 'subscriptions', [{ title: 'Server', amount: 20, currency: 'eur', period: 'monthly', starts_on: inDays(2) }])
   const page = await story.open(editor, '/recurring')
   await page.getByRole('button', { name: 'Delete Server' }).click()
@@ -102,6 +197,12 @@ test('an editor of a team restores a deleted cost, and a viewer reads on a phone
   await page.context().close()
   const phone = await story.open(viewer, '/recurring', { viewport: { width: 320, height: 640 }, colorScheme: 'dark' })
   await expect.poll(() => cellsOf(phone)).toEqual([server])
+  await phone.getByText('What if …').click()
+  await phone.getByLabel('Name').fill('A server of our own')
+  await phone.getByLabel('Amount').fill('900')
+  await phone.getByRole('button', { name: 'Try it' }).click()
+  await phone.getByText(`lowest on ${dayOf(inDays(1))} with -€900.00`).waitFor()
+  await phone.getByRole('button', { name: 'Remove A server of our own' }).click()
   expect(await phone.getByRole('button', { name: /New|Record|Edit|Pause|Delete/ }).count()).toBe(0)
   expect(await phone.evaluate('document.documentElement.scrollWidth')).toBe(320)
   expect(await barriers(phone)).toEqual([])

@@ -71,14 +71,19 @@ test('an editor who becomes a viewer during an edit reads it, keeps the input, a
   await page.context().close()
 })
 
-test('a member who is removed during an edit reads it at the next action, and no longer sees the team', async () => {
+test.each([
+  ['at once', true],
+  ['at the next action if streams are refused', false],
+])('a member who is removed during an edit reads it %s, and no longer sees the team', async (_, hasStream) => {
   const { id, owner, editor } = await team(story.stack, ['editor'])
   await store(story, owner, 'transactions', [{ name: 'Secret purchase', amount: -900 }])
-  const page = await story.open(editor, '/transactions')
+  const page = await story.open(editor, '/')
+  if (!hasStream) await page.context().route('**/api/auth/changes*', (route) => route.fulfill({ status: 429, headers: { 'retry-after': '300' } }))
+  await page.goto(new URL('/transactions', page.url()).href)
   await page.getByRole('button', { name: 'Secret purchase', exact: true }).click()
   await page.getByRole('group', { name: 'Edit Secret purchase' }).getByLabel('Amount').fill('800')
   await owner.post('/organization/remove-member', { organizationId: id, userId: await editor.id() })
-  await page.getByRole('button', { name: 'Save' }).click()
+  if (!hasStream) await page.getByRole('button', { name: 'Save' }).click()
   await context(page, /Personal/)
   await page.getByText('You are no longer in The Team.').first().waitFor()
   await page.getByText('No transaction yet.').waitFor()

@@ -4,7 +4,7 @@ import { source as axeSource, type AxeResults, type RunOptions } from 'axe-core'
 import type { BrowserContextOptions, Page } from 'playwright-core'
 import { policyOfApp } from '../../edge/app-files.ts'
 import type { Person } from '../support/person.ts'
-import { startStack, type Stack } from '../support/stack.ts'
+import { startStack, type Stack, type StackOptions } from '../support/stack.ts'
 import { closePages, sharedBrowser } from './chromium.ts'
 
 declare global {
@@ -58,8 +58,8 @@ export async function startAppBrowser(address: string): Promise<AppBrowser> {
 }
 
 /** Starts the services with the app, and a browser. @param env additional environment of the services */
-export async function startAppStory(env: Record<string, string> = {}): Promise<AppStory> {
-  const stack = await startStack({ data: true, env: { ...env, APP_DIR: appDirectory, APP_CSP: await policyOfApp(appDirectory) } })
+export async function startAppStory(env: Record<string, string> = {}, options: Pick<StackOptions, 'receivers' | 'webhookPauseMs'> = {}): Promise<AppStory> {
+  const stack = await startStack({ ...options, data: true, env: { ...env, APP_DIR: appDirectory, APP_CSP: await policyOfApp(appDirectory) } })
   const browser = await startAppBrowser(stack.publicUrl)
   return {
     ...browser,

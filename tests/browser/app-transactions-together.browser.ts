@@ -177,6 +177,22 @@ describe('Dan, with a few rows', () => {
     expect(await titles(page)).toEqual(['Fourth', 'Third', 'Second', 'First'])
   })
 
+  test('turns the phone while a row is edited, and the rows below stay below it', async () => {
+    const size = page.viewportSize() ?? { width: 1280, height: 720 }
+    await row(page, 'Third').getByRole('button').click()
+    const gap = async () => {
+      const [editor, next] = await Promise.all([page.locator('.tx-edited').boundingBox(), row(page, 'Second').boundingBox()])
+      return Math.round((next?.y ?? 0) - (editor?.y ?? 0) - (editor?.height ?? 0))
+    }
+    for (const width of [390, 1280, 390]) {
+      await page.setViewportSize({ width, height: 800 })
+      await soon(gap).toBe(0)
+    }
+    await page.setViewportSize(size)
+    await page.keyboard.press('Escape')
+    await row(page, 'Third').waitFor()
+  })
+
   test('undoes all saved changes of the details view at once', async () => {
     await row(page, 'First').getByRole('button').click()
     await page.getByRole('button', { name: 'Details' }).click()

@@ -8,11 +8,13 @@ import { basename, join } from 'node:path'
 import { promisify } from 'node:util'
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { type PresetName, PRESETS, type ReadOptions, readStatement } from '../../client/import/index.ts'
+import { type PresetName, PRESETS, type ReadOptions, readStatement, unpack } from '../../client/import/index.ts'
+import { zipOf } from '../bank-files/files.ts'
 import { closePages, sharedBrowser } from './chromium.ts'
 
 declare global {
   var readBankFile: typeof readStatement
+  var unpackBankFile: typeof unpack
 }
 
 const root = join(import.meta.dirname, '../..')
@@ -24,10 +26,11 @@ let browser: Browser
 let page: Page
 
 const html = `<!doctype html><title>App</title>
-  <script type="importmap">{ "imports": { "papaparse": "/papaparse.js", "@rgrove/parse-xml": "/parse-xml.js" } }</script>
+  <script type="importmap">{ "imports": { "papaparse": "/papaparse.js", "@rgrove/parse-xml": "/parse-xml.js", "@zip.js/zip.js/": "/zip.js/" } }</script>
   <script type="module">
-    import { readStatement } from '/import/index.js'
+    import { readStatement, unpack } from '/import/index.js'
     globalThis.readBankFile = readStatement
+    globalThis.unpackBankFile = unpack
   </script>`
 
 /** papaparse is not an ES module. A bundler would generate this wrapper. */
@@ -43,7 +46,9 @@ beforeAll(async () => {
   compiled = await mkdtemp(join(tmpdir(), 'finance-import-'))
   await promisify(execFile)('npx', ['tsc', '--noEmit', 'false', '--declaration', 'false', '--outDir', compiled], { cwd: join(root, 'client') })
   server = createServer(({ url = '/' }, response) => {
-    const answer = url === '/' ? async () => html : answers[url] ?? (() => readFile(join(compiled, url), 'utf8'))
+    const answer = url === '/'
+      ? async () => html
+      : answers[url] ?? (() => readFile(url.startsWith('/zip.js/') ? join(packages, '@zip.js', url) : join(compiled, url), 'utf8'))
     const type = url === '/' ? 'text/html' : 'text/javascript'
     void answer().then((text) => response.setHeader('content-type', type).end(text), () => response.writeHead(404).end())
   })
@@ -72,4 +77,11 @@ test('an app in a browser gets the same rows, problems and accounts of each file
     expect(there, name).toEqual(readStatement(bytes, options))
     expect(there.rows, name).not.toEqual([])
   }
+})
+
+test('an app in a browser reads an archive like Node', async () => {
+  const archive = await zipOf({ '1.xml': await readFile(join(files, 'camt052.xml')), '2.xml': await readFile(join(files, 'camt053.xml')) })
+  const there = await page.evaluate(async (numbers) => readBankFile(await unpackBankFile(Uint8Array.from(numbers))), [...archive])
+  expect(there).toEqual(readStatement(await unpack(archive)))
+  expect(there.rows).toHaveLength(5)
 })

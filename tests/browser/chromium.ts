@@ -1,10 +1,11 @@
 /** Chromium for tests. CHROMIUM is its path; Debian's is the default. */
+import { join } from 'node:path'
 import { chromium, type Browser } from 'playwright-core'
 
 /** Starts a browser. @param args further flags of Chromium */
 export const launchBrowser = (...args: string[]): Promise<Browser> =>
   // --no-sandbox: Chromium refuses to start as root without it
-  chromium.launch({ executablePath: process.env['CHROMIUM'] ?? '/usr/bin/chromium', args: ['--no-sandbox', '--disable-gpu', ...args] })
+  chromium.launch({ executablePath: join(import.meta.dirname, 'chromium.sh'), args: ['--no-sandbox', '--disable-gpu', ...args] })
 
 let shared: Promise<Browser> | undefined
 

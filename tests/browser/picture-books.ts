@@ -132,11 +132,11 @@ export async function keepStudio(story: AppStory, owner: Person): Promise<string
   const accounts = idsOf(await store(story, owner, 'accounts', [{ name: 'Business account', type: 'checking', currency: 'eur', balance: 9400 }]), 'name')
   const categories = idsOf(
     await store(story, owner, 'categories', [
-      { name: 'Projects', color: '#4a7fb5', monthly_budget: null, budget_currency: 'eur' },
-      { name: 'Studio rent', color: '#8a6fb0', monthly_budget: 900, budget_currency: 'eur' },
-      { name: 'Freelancers', color: '#b9712a', monthly_budget: 1500, budget_currency: 'eur' },
-      { name: 'Software', color: '#3f8f95', monthly_budget: 220, budget_currency: 'eur' },
-      { name: 'Travel', color: '#c2607f', monthly_budget: 250, budget_currency: 'eur' },
+      { name: 'Projects', kind: 'income', color: '#4a7fb5', monthly_budget: null, budget_currency: 'eur' },
+      { name: 'Studio rent', kind: 'expense', color: '#8a6fb0', monthly_budget: 900, budget_currency: 'eur' },
+      { name: 'Freelancers', kind: 'expense', color: '#b9712a', monthly_budget: 1500, budget_currency: 'eur' },
+      { name: 'Software', kind: 'expense', color: '#3f8f95', monthly_budget: 220, budget_currency: 'eur' },
+      { name: 'Travel', kind: 'expense', color: '#c2607f', monthly_budget: 250, budget_currency: 'eur' },
     ]),
     'name',
   )

@@ -5,6 +5,7 @@ import { connect as connectTls } from 'node:tls'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { requestFile, writeApp } from '../edge/app-requests.ts'
 import { raw } from '../edge/support.ts'
+import { openLive } from '../support/live.ts'
 import { deployment, run, tokenOf, type Deployment } from './deployment.ts'
 
 const KiB = 1024
@@ -88,7 +89,7 @@ test("the database receives one Prefer field, the client's own address, and no t
         `GET /data/rpc/headers_of_this_request HTTP/1.1\r\nHost: ${hostname}:${port}\r\nPrefer: count=exact\r\nPrefer: return=minimal\r\nX-Forwarded-For: 203.0.113.7\r\nAuthorization: ${bearer.authorization}\r\nConnection: close\r\n\r\n`,
       )
     })
-  await expect.poll(ask, { timeout: 10_000 }).toMatch(/"prefer":"count=exact, ?return=minimal"/)
+  await expect.poll(ask).toMatch(/"prefer":"count=exact, ?return=minimal"/)
   expect(await ask()).toContain(`"x-forwarded-for":"${it.gateway}"`)
   const traceparent = '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01'
   const headers = (extra: Record<string, string>, url = it.url) => send('/rpc/headers_of_this_request', { headers: extra }, url).then(({ text }) => text)
@@ -99,6 +100,24 @@ test("the database receives one Prefer field, the client's own address, and no t
     expect(await headers({ 'x-forwarded-for': `198.51.100.1, ${address}` }, it.plainUrl)).toContain(`"x-forwarded-for":"${address}"`)
   }
 })
+
+test.each([['over TLS', () => it.url], ['at the plain port', () => it.plainUrl]])(
+  'a live stream passes Caddy and the edge at once, and its comments keep it open, %s',
+  async (_, url) => {
+    const stream = await openLive(url(), { ...bearer, 'accept-encoding': 'gzip, br, zstd' }, '?tables=tags')
+    await stream.next('ready')
+    expect(stream.headers.get('content-encoding')).toBeNull()
+    const create = (name: string) =>
+      fetch(`${url()}/data/tags`, { method: 'POST', headers: { ...bearer, ...json }, body: JSON.stringify({ name: `${name} ${url()}` }) })
+    const first = await create('First')
+    expect(await stream.next()).toMatchObject({ event: 'change', data: { change_id: first.headers.get('x-change-id') } })
+    // each comes after 20 s, and Caddy gives a request 30 s
+    await expect.poll(stream.comments, { timeout: 60_000 }).toBeGreaterThanOrEqual(2)
+    const second = await create('Second')
+    expect(await stream.next()).toMatchObject({ event: 'change', data: { change_id: second.headers.get('x-change-id') } })
+    await stream.close()
+  },
+)
 
 test('Caddy cuts off a client that sends slowly, after 15 s of header or 30 s of request', async () => {
   const slow = (beginning: string) =>

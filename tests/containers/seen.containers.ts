@@ -1,7 +1,7 @@
 /** Observability of compose.yaml, from outside and by Prometheus: request ids, log lines, metrics, and stopped services. */
 import { stripVTControlCharacters } from 'node:util'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { confidential, readInterruptedResponse, createLargeFunction } from '../support/interrupted-response.ts'
+import { confidential, createLargeFunction, largeResponse, readInterruptedResponse } from '../support/interrupted-response.ts'
 import { missingSeries } from '../support/metric-queries.ts'
 import { deployment, listens, run, tokenOf, type Deployment } from './deployment.ts'
 
@@ -14,7 +14,7 @@ beforeAll(async () => {
   it = await deployment()
   const project = `finance-test-${new URL(it.url).port}`
   // A response that exceeds all socket buffers, without much memory for the query.
-  await it.configure({ RATE_LIMIT_ENABLED: 'false', PGRST_LOG_LEVEL: 'info', PROMETHEUS_TAG: project, DB_BACKEND_MEMORY: '512' })
+  await it.configure({ RATE_LIMIT_ENABLED: 'false', PGRST_LOG_LEVEL: 'info', PROMETHEUS_TAG: project, DB_BACKEND_MEMORY: '1024' })
   await it.up()
   // A container in Prometheus's place, because a machine without a registry cannot pull Prometheus.
   standIn = `prom/prometheus:${project}`
@@ -157,7 +157,7 @@ test('a response that PostgREST breaks off is logged with its id, and without qu
   }
   await expect.poll(read, soon).toBe(200)
   const { id, bytes } = await readInterruptedResponse(it.plainUrl, authorization, await it.prepareCrash('postgrest'))
-  expect(bytes).toBeLessThan(32_000_000)
+  expect(bytes).toBeLessThan(largeResponse)
   await expect.poll(() => lines('edge', id), soon).toHaveLength(1)
   // This number distinguishes an interrupted response from a complete one.
   expect(JSON.parse((await lines('edge', id))[0] ?? '')).toMatchObject({ id, method: 'GET', path: '/data/rpc/large_answer', status: 499, client: it.gateway })

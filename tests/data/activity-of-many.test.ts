@@ -1,5 +1,5 @@
 /** A large request can be undone within the time and memory limits of a request, or is refused before it stores anything. */
-import { afterAll, beforeAll, expect, inject, test } from 'vitest'
+import { afterAll, beforeAll, expect, inject, onTestFinished, test } from 'vitest'
 import { dataStack, type Account, type Caller, type DataStack } from '../support/data.ts'
 import { execute } from '../support/database.ts'
 
@@ -10,7 +10,7 @@ beforeAll(async () => {
   // A busy machine may need more than the 8 seconds. The memory of a connection stays limited. No other test file runs at the same time
   // (vitest.proof.config.ts).
   await allow('120s')
-  stack = await dataStack()
+  stack = await dataStack({}, (sql) => sql.query(`alter function api.undo(uuid) set statement_timeout = '120s'`))
 })
 afterAll(async () => {
   await stack.stop()
@@ -57,6 +57,7 @@ async function undoLast(caller: Caller, person: Account) {
 test.each([
   ['a wrong edit of 50,000 transactions', 50_000, '/transactions', { status: 'failed', name: 'oops' }, { create: 0, update: 50_000, delete: 0 }],
   ['the deletion of an account with 50,000 transactions', 50_000, '/accounts', undefined, { create: 1, update: 50_000, delete: 0 }],
+  ['the deletion of a category with 50,000 transactions', 50_000, '/categories', undefined, { create: 1, update: 50_000, delete: 0 }],
   ['the deletion of 41,000 transactions with line items and tags', 41_000, '/transactions', undefined, { create: 49_200, update: 0, delete: 0 }],
 ])('a user undoes %s, and undoes the undo', { timeout: 600_000 }, async (_, rows, path, change, counted) => {
   const { person, ann, contents } = await someoneWith(rows)
@@ -69,6 +70,29 @@ test.each([
   expect(await contents()).toBe(before)
   expect(await undoLast(ann, person)).toMatchObject({ status: 200, body: { create: counted.delete, update: counted.update, delete: counted.create } })
   expect(await contents()).toBe(after)
+})
+
+test('an undo has more time than the change', { timeout: 600_000 }, async () => {
+  await allow('2s')
+  onTestFinished(() => allow('120s'))
+  await using impatient = await dataStack()
+  const person = await impatient.person()
+  const ann = impatient.as(person)
+  const { id } = await ann.create('transactions', { name: 'Rent', amount: -900 })
+  expect(await ann.patch(`/transactions?id=eq.${id}`, { amount: -9000 })).toMatchObject({ status: 204 })
+  // another transaction holds the row for longer than the two seconds
+  await impatient.owner.query('begin')
+  await impatient.owner.query('select from api.transactions where id = $1 for update', [id])
+  expect(await ann.patch(`/transactions?id=eq.${id}`, { amount: 1 })).toMatchObject({ status: 500, body: { code: '57014' } })
+  const undone = undoLast(ann, person)
+  await expect.poll(async () => {
+    const { rows } = await impatient.owner.query(
+      `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock' and clock_timestamp() - query_start > interval '2.5 seconds'`,
+    )
+    return rows.length
+  }, { timeout: 30_000 }).toBe(1)
+  await impatient.owner.query('commit')
+  expect(await undone).toMatchObject({ status: 200, body: { create: 0, update: 1, delete: 0 } })
 })
 
 test('a request that changes more rows than allowed is 413 before anything is stored, and the hint says what to do', { timeout: 600_000 }, async () => {

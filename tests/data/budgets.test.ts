@@ -73,10 +73,8 @@ describe('the budget of a month', () => {
     await spend(caller, food, '2025-01-25', 10, 'eur')
     await spend(caller, food, '2025-01-25', 3)
     const converted = () => compare(caller, '2025-01-01', '2025-01-31', '&p_convert_to=USD')
-    expect(await converted()).toMatchObject({
-      status: 400,
-      body: { code: '22023', message: expect.stringMatching(/^no exchange rate from eur to usd on or before 2025-01-/) },
-    })
+    // The budget and two transactions have no rate.
+    expect((await converted()).body).toMatchObject([{ currency: 'usd', budget: 0, actual: 3, left_out: 3 }])
     await caller.create('exchange_rates', [{ on_date: '2025-01-01', base: 'eur', quote: 'usd', rate: 1.1 }, {
       on_date: '2025-01-20',
       base: 'eur',
@@ -446,11 +444,12 @@ describe('get_cash_flow with upcoming periods', () => {
 
   test('adds the recurring costs that are still due from today, in their own columns', async () => {
     const caller = await someone()
-    const { rows: [today] } = await stack.owner.query<{ day: string, month: string, ahead: string }>(
-      `select to_char(day, 'YYYY-MM-DD') as day, to_char(date_trunc('month', day), 'YYYY-MM-DD') as month, to_char(date_trunc('month', day) + interval '1 month', 'YYYY-MM-DD') as ahead
+    const { rows: [today] } = await stack.owner.query<{ day: string, month: string, ahead: string, next: string }>(
+      `select to_char(day, 'YYYY-MM-DD') as day, to_char(date_trunc('month', day), 'YYYY-MM-DD') as month,
+         to_char(date_trunc('month', day) + interval '1 month', 'YYYY-MM-DD') as ahead, to_char(day + interval '1 month', 'YYYY-MM-DD') as next
        from (select (now() at time zone 'UTC')::date::timestamp as day) d`,
     )
-    const { day, month, ahead } = today ?? { day: '', month: '', ahead: '' }
+    const { day, month, ahead, next } = today ?? { day: '', month: '', ahead: '', next: '' }
     const [rent, , job] = await caller.create('subscriptions', [
       { title: 'Rent', amount: 900, period: 'monthly', starts_on: day, ends_on: null, currency: 'usd' },
       { title: 'Past', amount: 5, period: 'daily', starts_on: '2000-01-01', ends_on: '2000-12-31', currency: 'usd' },
@@ -477,6 +476,11 @@ describe('get_cash_flow with upcoming periods', () => {
       { period: month, is_planned: true, expenses: 0 },
       { period: ahead, is_planned: true, expenses: 900 },
     ])
+    // a day that is recorded ahead stays in its period, as pending
+    await caller.post('/rpc/record_subscription', { p_subscription_id: rent.id, due_on: next })
+    await caller.create('transactions', { name: 'Deposit', amount: -100, currency: 'usd', booked_on: ahead, status: 'paid' })
+    expect((await planned('periods=1&upcoming=1&p_currency=usd'))[1]).toMatchObject({ period: ahead, expenses: 1000, pending: -900 })
+    expect((await planned('periods=1&upcoming=1&p_convert_to=usd'))[1]).toMatchObject({ period: ahead, income: 3000, expenses: 1000 })
     const { id: account } = await caller.create('accounts', { name: 'x', type: 'cash', currency: 'eur' })
     await caller.patch(`/subscriptions?id=eq.${job.id}`, { account_id: account })
     expect((await planned(`periods=1&upcoming=1&p_account_id=${account}`)).map(({ income }) => income)).toEqual([0, 2000])
@@ -488,7 +492,7 @@ describe('get_cash_flow with upcoming periods', () => {
 
   test('is 400 for more occurrences than can be planned in time', async () => {
     const caller = await someone()
-    await caller.create('subscriptions', { title: 'Milk', amount: 1, period: 'daily', starts_on: '2000-01-01' })
+    await caller.create('subscriptions', ['Milk', 'Bread', 'Eggs'].map((title) => ({ title, amount: 1, period: 'daily', starts_on: '2000-01-01' })))
     expect((await flow(caller, 'grouping=yearly&upcoming=20')).status).toBe(200)
     expect(await flow(caller, 'grouping=yearly&upcoming=120')).toMatchObject({ status: 400, body: { code: '22023' } })
   })

@@ -27,7 +27,7 @@ describe('a value that a column does not accept', () => {
     ['transactions', { metadata: [[[[[[[[[[[[[[[[[1]]]]]]]]]]]]]]]]] }, 'transactions_metadata_depth', 'metadata', 'up to 16 KiB and 16 levels'],
     ['subscriptions', { period: 'hourly' }, 'subscriptions_period_known', 'period', 'period: monthly, yearly, quarterly, semi-annually, weekly or daily.'],
     ['subscriptions', { interval_in_days: 0 }, 'subscriptions_interval_in_days_in_range', 'interval_in_days', '1 to 3660'],
-    ['accounts', { type: 'crypto' }, 'accounts_type_known', 'type', 'type: checking, savings, credit_card, cash or investment.'],
+    ['accounts', { type: 'crypto' }, 'accounts_type_known', 'type', 'type: checking, savings, credit_card, cash, investment, loan or asset.'],
     ['accounts', { color: 'red' }, 'accounts_color_is_hex', 'color', 'color: Hex code: #rgb, #rrggbb or #rrggbbaa.'],
     ['dashboards', { visibility: 'secret' }, 'dashboards_visibility_known', 'visibility', 'visibility: private: hidden from viewers. shared, public:'],
     ['dashboards', { layout: {} }, 'dashboards_layout_form', 'layout', 'Object with widgets'],
@@ -176,7 +176,7 @@ describe('an argument that a function does not accept', () => {
   test.each([
     ['get_transaction_stat', { p_aggregate_fn: 'max' }, 'It is sum, avg or count.'],
     ['get_transaction_stat', { p_transaction_type: 'costs' }, 'It is balance, income or expense.'],
-    ['get_transaction_aggregate', { p_group_by: 'hour' }, 'It is day, week, month, quarter, year, category, status or currency.'],
+    ['get_transaction_aggregate', { p_group_by: 'hour' }, 'It is day, week, month, quarter, year, category, parent, tag, account, payee, status or currency.'],
     ['get_cash_flow', { grouping: 'hourly' }, 'It is daily, weekly, monthly, quarterly or yearly.'],
     ['get_transaction_stat', filter('transaction_date', '31.01.2025'), 'Dates are YYYY-MM-DD or ISO 8601 date-times, from 1900 to 2199.'],
     ['get_transaction_stat', filter('category_id', 'food'), 'It takes an id, such as 3f1c1a5e-'],

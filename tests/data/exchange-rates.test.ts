@@ -83,29 +83,74 @@ describe('an amount', () => {
 })
 
 describe('a missing rate', () => {
-  test('is 400 in every report, and the message names the first currency pair and day', async () => {
+  test('leaves its transactions out of every report, which counts them', async () => {
     const caller = await newCaller(1, 'eur', '2025-01-10T12:00:00Z', [['2025-01-10', 'eur', 'usd', 2]])
     await caller.create(
       'transactions',
       [['2025-01-09T12:00:00Z', 'eur'], ['2025-01-03T12:00:00Z', 'gbp'], ['2025-01-03T12:00:00Z', 'eur']]
         .map(([transaction_date, currency]) => ({ name: 'x', amount: 1, currency, transaction_date })),
     )
-    const refusal = {
-      status: 400,
-      body: {
-        code: '22023',
-        message: 'no exchange rate from eur to usd on or before 2025-01-03',
-        hint: expect.stringContaining('exchange_rates'),
-      },
-    }
-    expect(await converted(caller, 'usd')).toMatchObject(refusal)
-    expect(await caller.post('/rpc/get_transaction_aggregate', { p_convert_to: 'usd' })).toMatchObject(refusal)
-    expect(await caller.post('/rpc/get_transaction_distribution_by_category', { params: { p_convert_to: 'usd' } })).toMatchObject(refusal)
-    expect(await caller.post('/rpc/get_transaction_distribution_by_category', { params: {}, p_convert_to: 'usd' })).toMatchObject(refusal)
-    expect(await caller.get('/rpc/get_cash_flow?p_convert_to=usd&periods=120')).toMatchObject(refusal)
+    const answer = await converted(caller, 'usd')
+    expect([answer.status, answer.body, answer.headers.get('x-left-out')]).toEqual([200, 2, '3'])
+    const row = { currency: 'usd', left_out: 3 }
+    expect((await caller.post('/rpc/get_transaction_aggregate', { p_convert_to: 'usd', p_group_by: 'year' })).body).toMatchObject([{
+      ...row,
+      value: 2,
+      count: 4,
+    }])
+    for (const body of [{ params: { p_convert_to: 'usd' } }, { params: {}, p_convert_to: 'usd' }])
+      expect((await caller.post('/rpc/get_transaction_distribution_by_category', body)).body).toMatchObject([{ ...row, total: 2, count: 4 }])
+    const { body: flow } = await caller.get('/rpc/get_cash_flow?p_convert_to=usd&periods=120&grouping=yearly')
+    expect(flow.find(({ period }: { period: string }) => period === '2025-01-01')).toMatchObject({ ...row, income: 2 })
     const inTime = [{ field: 'transaction_date', operation: 'from', value: '2025-01-10' }]
-    expect((await caller.post('/rpc/get_transaction_stat', { p_convert_to: 'usd', p_filters: inTime })).body).toBe(2)
+    const whole = await caller.post('/rpc/get_transaction_stat', { p_convert_to: 'usd', p_filters: inTime })
+    expect([whole.body, whole.headers.get('x-left-out')]).toEqual([2, null])
   })
+
+  test('is listed once for each currency, with its first day and its transactions, until one rate mends it', async () => {
+    const caller = stack.as(await stack.person())
+    const rows = await caller.create(
+      'transactions',
+      [['2025-01-09', 'eur'], ['2025-01-03', 'gbp'], ['2025-01-03', 'eur'], ['2025-01-01', 'usd']]
+        .map(([transaction_date, currency]) => ({ name: 'x', amount: 1, currency, transaction_date })),
+    )
+    const missing = async (query = '') => (await caller.get(`/rpc/get_missing_rates?p_convert_to=USD${query}`)).body
+    const [later, pound, first] = rows.map(({ id }: { id: string }) => id)
+    const euros = { currency: 'eur', day: '2025-01-03', transactions: 2, transaction_ids: [first, later] }
+    expect(await missing()).toEqual([euros, { currency: 'gbp', day: '2025-01-03', transactions: 1, transaction_ids: [pound] }])
+    const filters = [{ field: 'currency', operation: 'eq', value: 'eur' }]
+    expect((await caller.post('/rpc/get_missing_rates', { p_convert_to: 'usd', p_filters: filters })).body).toEqual([euros])
+    expect(await missing(`&p_filters=${encodeURIComponent(JSON.stringify(filters))}`)).toEqual([euros])
+    await caller.create('exchange_rates', stored([[euros.day, 'usd', 'eur', 0.5]]))
+    expect(await missing()).toMatchObject([{ currency: 'gbp' }])
+    const answer = await converted(caller, 'usd')
+    expect([answer.body, answer.headers.get('x-left-out')]).toEqual([5, '1'])
+  })
+
+  test('leaves a group with only such transactions in the report, and an average divides by the others', async () => {
+    const caller = stack.as(await stack.person())
+    await caller.create('exchange_rates', stored([['2025-02-01', 'eur', 'usd', 2]]))
+    await caller.create(
+      'transactions',
+      [['2025-01-09', -1], ['2025-02-03', -3]].map(([transaction_date, amount]) => ({ name: 'x', amount, currency: 'eur', transaction_date })),
+    )
+    const report = async (body: object) => (await caller.post('/rpc/get_transaction_aggregate', { p_convert_to: 'usd', ...body })).body
+    expect(await report({})).toMatchObject([
+      { key: '2025-01-01', value: 0, count: 1, left_out: 1 },
+      { key: '2025-02-01', value: -6, count: 1, left_out: 0 },
+    ])
+    expect(await report({ p_aggregate_fn: 'avg' })).toMatchObject([{ value: 0, left_out: 1 }, { value: -6, left_out: 0 }])
+    expect(await report({ p_aggregate_fn: 'avg', p_group_by: 'year' })).toMatchObject([{ value: -6, count: 2, left_out: 1 }])
+    expect((await caller.post('/rpc/get_transaction_stat', { p_convert_to: 'usd', p_aggregate_fn: 'avg' })).body).toBe(-6)
+  })
+
+  test.each([[{ p_convert_to: null }, 'p_convert_to is missing'], [{ p_convert_to: 'euro' }, 'p_convert_to is no currency']])(
+    'is not listed for %j: 400',
+    async (body, message) => {
+      expect(await stack.as(await stack.person()).post('/rpc/get_missing_rates', body))
+        .toMatchObject({ status: 400, body: { code: '22023', message: expect.stringContaining(message), hint: expect.stringContaining('eur') } })
+    },
+  )
 
   test.each(['euro', '', 'e1r', "eur'", 'zzz'])('%j as a target currency is 400', async (p_convert_to) => {
     const caller = await newCaller(1, 'eur', '2025-01-10', [])
@@ -164,8 +209,6 @@ test("a team's report uses the team's rates, a personal report the user's own, a
   expect((await ours.post('/rpc/get_transaction_stat', { p_convert_to: 'usd', p_organization_id: null })).body).toBe(2)
   // The colleague's personal context has no rates.
   await stack.as(colleague).create('transactions', { name: 'x', amount: 1, currency: 'eur' })
-  expect(await converted(stack.as(colleague), 'usd')).toMatchObject({
-    status: 400,
-    body: { message: expect.stringContaining('no exchange rate from eur to usd') },
-  })
+  const answer = await converted(stack.as(colleague), 'usd')
+  expect([answer.body, answer.headers.get('x-left-out')]).toEqual([0, '1'])
 })

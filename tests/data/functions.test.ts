@@ -25,6 +25,8 @@ const book = [
 type Entry = (typeof book)[number]
 const money = (entries: readonly { cents: number }[]) => entries.reduce((total, { cents }) => total + cents, 0) / 100
 const counted = book.filter(({ status }) => status !== 'failed')
+/** The pending part of some entries. */
+const pendingOf = (entries: readonly Entry[]) => money(entries.filter(({ status }) => status === 'pending'))
 const names = (rows: { name: string }[]) => rows.map(({ name }) => name).toSorted().join(' ')
 
 async function fill(caller: Caller, factor: number) {
@@ -185,8 +187,9 @@ describe('get_filtered_transactions', () => {
 
 describe('get_transaction_stat', () => {
   const stat = (caller: Caller, body: Record<string, unknown> = {}) => caller.post('/rpc/get_transaction_stat', body)
-  const income = counted.filter(({ cents }) => cents > 0)
-  const expense = counted.filter(({ cents }) => cents < 0)
+  // the categories are of expenses, so a refund lowers them
+  const income = counted.filter(({ category }) => category === null)
+  const expense = counted.filter(({ category }) => category !== null)
 
   test('returns one number: the sum, average or count of all transactions, of the income or of the expenses', async () => {
     for (const [type, entries] of [['balance', counted], ['income', income], ['expense', expense]] as const) {
@@ -279,17 +282,20 @@ describe('get_transaction_aggregate', () => {
       currency: 'usd',
       value: money(entries),
       count: entries.length,
+      pending: pendingOf(entries),
+      left_out: 0,
     }))
     expect(await aggregate(mine, { p_group_by })).toMatchObject({ status: 200, body: expected })
-    expect((await aggregate(ours, { p_group_by })).body).toEqual(expected.map((group) => ({ ...group, value: Math.round(group.value * 200) / 100 })))
+    expect((await aggregate(ours, { p_group_by })).body)
+      .toEqual(expected.map((group) => ({ ...group, value: Math.round(group.value * 200) / 100, pending: group.pending * 2 })))
   })
 
   test('groups by category with names, and null for none', async () => {
     const { body } = await aggregate(mine, { p_group_by: 'category', p_aggregate_fn: 'avg' })
     expect(body).toHaveLength(3)
     const home = book.filter(({ category }) => category === 'Home')
-    expect(body).toContainEqual({ key: ids['Home 1'], name: 'Home', currency: 'usd', value: money(home) / home.length, count: 2 })
-    expect(body.at(-1)).toEqual({ key: null, name: null, currency: 'usd', value: 3000, count: 1 })
+    expect(body).toContainEqual({ key: ids['Home 1'], name: 'Home', currency: 'usd', value: money(home) / home.length, count: 2, pending: null, left_out: 0 })
+    expect(body.at(-1)).toEqual({ key: null, name: null, currency: 'usd', value: 3000, count: 1, pending: null, left_out: 0 })
   })
 
   test('counts, filters, and returns [] if nothing matches', async () => {
@@ -300,6 +306,8 @@ describe('get_transaction_aggregate', () => {
       currency: 'usd',
       value: 2,
       count: 2,
+      pending: 0,
+      left_out: 0,
     }])
     expect(await aggregate(nobody)).toMatchObject({ status: 200, body: [] })
   })
@@ -366,6 +374,8 @@ describe('get_transaction_distribution_by_category', () => {
         total: money(entries),
         count: entries.length,
         share: Math.round(Math.abs(money(entries)) / whole * 10_000) / 10_000,
+        pending: pendingOf(entries),
+        left_out: 0,
       }
     }))
   })
@@ -374,7 +384,8 @@ describe('get_transaction_distribution_by_category', () => {
     const expenses = (await distribution(ours, { filters: { transaction_type: 'expense' } })).body
     expect(expenses.map(({ name, total }: { name: string, total: number }) => [name, total])).toEqual([
       ['Home', 2 * money(of('Home'))],
-      ['Food', 2 * money(of('Food').filter(({ cents }) => cents < 0))],
+      // less the refund
+      ['Food', 2 * money(of('Food'))],
     ])
     expect((await distribution(mine, {})).body).toHaveLength(3)
     expect((await distribution(ours, { organization_id: null })).body).toEqual((await distribution(mine, {})).body)
@@ -406,36 +417,38 @@ describe('get_transaction_distribution_by_category', () => {
 
 describe('get_budget_comparison', () => {
   const budget = (caller: Caller, query: string) => caller.get(`/rpc/get_budget_comparison${query}`)
-  const row = (name: string, budgeted: number, actual: number, factor = 1) => ({
+  const row = (name: string, budgeted: number, actual: number, pending = 0, factor = 1) => ({
     category_id: ids[`${name} ${factor}`],
     name,
     currency: 'usd',
     budget: budgeted,
     actual,
     difference: Math.round((budgeted - actual) * 100) / 100,
+    pending,
+    left_out: 0,
   })
 
   test('compares a month, and prorates a part of a month by days', async () => {
     expect(await budget(mine, '?start_date=2025-01-01&end_date=2025-01-31')).toMatchObject({
       status: 200,
-      body: [row('Food', 310, 3.03), row('Home', 900, 900.1), row('Unused', 62.5, 0)],
+      body: [row('Food', 310, 3.03, 2.02), row('Home', 900, 900.1), row('Unused', 62.5, 0)],
     })
     // 10 of the 31 days of January.
     expect((await budget(mine, '?start_date=2025-01-22&end_date=2025-01-31')).body).toEqual([
-      row('Food', 100, 3.03),
+      row('Food', 100, 3.03, 2.02),
       row('Home', 290.32, 0),
       row('Unused', 20.16, 0),
     ])
     // The last day of January and half of February. A refund reduces the spent amount, and a failed payment is not spent.
     expect((await budget(mine, '?start_date=2025-01-31&end_date=2025-02-14')).body).toEqual([
-      row('Food', 165, 2.53),
+      row('Food', 165, 2.53, 2.02),
       row('Home', 479.03, 0),
       row('Unused', 33.27, 0),
     ])
     expect((await budget(ours, '?start_date=2025-01-01&end_date=2025-02-28')).body).toEqual([
-      row('Food', 620, 5.06, 2),
-      row('Home', 1800, 3600.4, 2),
-      row('Unused', 125, 0, 2),
+      row('Food', 620, 5.06, 4.04, 2),
+      row('Home', 1800, 3600.4, 0, 2),
+      row('Unused', 125, 0, 0, 2),
     ])
   })
 
@@ -471,7 +484,8 @@ describe('get_cash_flow', () => {
     const now = new Date()
     const { status, body } = await flow(mine, '?grouping=monthly&periods=120')
     expect([status, body.length]).toEqual([200, 120])
-    expect(body.at(-1)).toEqual({ period: `${now.toISOString().slice(0, 7)}-01`, currency: 'usd', income: 0, expenses: 0, net: 0, is_planned: false })
+    const zeros = { income: 0, expenses: 0, net: 0, is_planned: false, pending: 0, left_out: 0 }
+    expect(body.at(-1)).toEqual({ period: `${now.toISOString().slice(0, 7)}-01`, currency: 'usd', ...zeros })
     const months: string[] = body.map((row: { period: string }) => row.period)
     expect(months).toEqual([...new Set(months)].toSorted((a, b) => a < b ? -1 : 1))
     for (const month of ['2025-01', '2025-02']) {
@@ -479,10 +493,13 @@ describe('get_cash_flow', () => {
       expect(body).toContainEqual({
         period: `${month}-01`,
         currency: 'usd',
-        income: money(entries.filter(({ cents }) => cents > 0)),
-        expenses: -money(entries.filter(({ cents }) => cents < 0)),
+        income: money(entries.filter(({ category }) => category === null)),
+        // a refund lowers them
+        expenses: -money(entries.filter(({ category }) => category !== null)),
         net: money(entries),
         is_planned: false,
+        pending: pendingOf(entries),
+        left_out: 0,
       })
     }
     expect(body.filter(({ net }: { net: number }) => net !== 0)).toHaveLength(2)

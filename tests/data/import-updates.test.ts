@@ -97,9 +97,9 @@ describe('a pending row that the bank books later', () => {
     expect(await balance()).toBe(100)
     const booked = { ...pending, ...booking }
     const verdict = { row_number: 1, verdict: 'updated', transaction_id: id, reason: expect.stringContaining('status') }
-    expect(await judge(caller, [booked], more)).toEqual([verdict])
+    expect(await judge(caller, [booked], more)).toMatchObject([verdict])
     expect([(await current())['status'], await imports(caller)]).toEqual(['pending', [expect.objectContaining({ file_name: 'first' })]])
-    expect(await store(caller, [booked], { ...more, p_file_name: 'second' })).toEqual([verdict])
+    expect(await store(caller, [booked], { ...more, p_file_name: 'second' })).toMatchObject([verdict])
     expect(await current()).toMatchObject({
       status: 'paid',
       booked_on: '2025-03-01',
@@ -118,6 +118,27 @@ describe('a pending row that the bank books later', () => {
     await store(caller, [{ ...pending, status: 'paid', amount: '-18.50' }], more)
     expect(await store(caller, [pending], more)).toMatchObject([{ verdict: 'changed', reason: 'stored with another amount, status' }])
     expect(await current()).toMatchObject({ status: 'paid', amount: -18.5 })
+  })
+
+  test.each([
+    ['a user', (caller: Caller, path: string) => caller.patch(path, { name: 'Lunch with Bo' })],
+    ['a rule', async (caller: Caller) => {
+      await caller.create('rules', { name: 'r', conditions: [{ field: 'search', operation: 'contains', value: 'shop' }], set_name: 'Lunch with Bo' })
+      return caller.post('/rpc/apply_rules', { p_dry_run: false })
+    }],
+  ])('is booked with the name that %s gave it', async (_, rename) => {
+    const { caller, more, pending, path, balance, current } = await announced()
+    expect((await rename(caller, path)).status).toBeLessThan(300)
+    expect(await judge(caller, [pending], more)).toMatchObject([{ verdict: 'changed', reason: 'stored with another name' }])
+    const booked = { ...pending, name: 'SHOP 4711', status: 'paid', amount: '-18.50', transaction_date: '2025-03-02' }
+    expect(await store(caller, [booked], { ...more, p_file_name: 'second' })).toMatchObject([
+      { verdict: 'updated', reason: 'the bank now says another amount, transaction_date, status' },
+    ])
+    expect(await current()).toMatchObject({ name: 'Lunch with Bo', status: 'paid', amount: -18.5, booked_on: '2025-03-02' })
+    expect(await balance()).toBe(81.5)
+    expect(await judge(caller, [booked], more)).toMatchObject([{ verdict: 'changed', reason: 'stored with another name' }])
+    expect((await caller.delete('/imports?file_name=eq.second')).status).toBe(204)
+    expect(await current()).toMatchObject({ name: 'Lunch with Bo', status: 'pending', amount: -20, booked_on: '2025-03-01' })
   })
 
   test('is booked once if two files are imported at the same time', async () => {
@@ -149,6 +170,24 @@ describe('a pending row that the bank books later', () => {
 })
 
 describe('a row that the bank corrects', () => {
+  test.each([
+    ['was failed in the first file', {}, 'failed'],
+    ['was pending, then failed', { status: 'failed' }, 'pending'],
+  ])('is booked by a row without a status if it %s', async (_, then, first) => {
+    const { caller, more, pending, current } = await announced({}, first)
+    await store(caller, [{ ...pending, ...then }], more)
+    expect(await current()).toMatchObject({ status: 'failed' })
+    expect(verdicts(await store(caller, [{ ...pending, status: undefined }], more))).toBe('updated')
+    expect(await current()).toMatchObject({ status: 'paid' })
+  })
+
+  test('stays failed if the user said so', async () => {
+    const { caller, more, pending, current, path } = await announced({}, 'paid')
+    await caller.patch(path, { status: 'failed' })
+    expect(verdicts(await store(caller, [{ ...pending, status: undefined }], more))).toBe('duplicate')
+    expect(await current()).toMatchObject({ status: 'failed' })
+  })
+
   test.each<[string, Row]>([
     ['the amount', { amount: '-21.00' }],
     ['the day', { transaction_date: '2025-03-04' }],
@@ -201,13 +240,20 @@ describe('an edit of a user takes precedence', () => {
   test.each<[string, Row, string]>([
     ['the amount', { amount: -22 }, 'amount, status'],
     ['the day', { transaction_date: '2025-03-09' }, 'transaction_date, status'],
-    ['the name', { name: 'Bakery' }, 'name, status'],
   ])('over the import for %s, and the import reports the difference', async (_, edit, fields) => {
     const { caller, more, pending, path, current } = await announced()
     await caller.patch(path, edit)
     const before = await current()
     for (const status of ['paid', undefined])
       expect(await store(caller, [{ ...pending, status }], more)).toMatchObject([{ verdict: 'changed', reason: `stored with another ${fields}` }])
+    expect(await current()).toEqual(before)
+  })
+
+  test('over the import for the name of a booked transaction, with all that the bank then corrects', async () => {
+    const { caller, more, pending, path, current } = await announced({}, 'paid')
+    await caller.patch(path, { name: 'Bakery' })
+    const before = await current()
+    expect(await store(caller, [{ ...pending, amount: '-21.00' }], more)).toMatchObject([{ verdict: 'changed', reason: 'stored with another name, amount' }])
     expect(await current()).toEqual(before)
   })
 

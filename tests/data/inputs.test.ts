@@ -34,7 +34,7 @@ beforeAll(async () => {
   owner = new pg.Client({ connectionString: place.ownerUrl })
   await owner.connect()
   world = await createWorld(owner)
-  keeper = await keep(world)
+  keeper = await keep(world, place.ownerUrl)
   stored = await keeper.fingerprint()
   // The most privileged callers come most often, because a permission error hides other errors.
   actors = ['personal', 'personal', 'owner of A', 'owner of A', 'owner of A', 'editor of A', 'viewer of A', 'anonymous'].flatMap((name) =>
@@ -48,10 +48,11 @@ beforeAll(async () => {
   }
   ground = { catalogue: world.catalogue, ...await readFunctions(owner), ids, actors: actors.length }
   // The notification makes PostgREST load the key and the audience of this database.
-  await vi.waitFor(async () => expect((await send({ actor: 0, method: 'GET', path: '/tags?limit=1', headers: {} })).status).toBe(200), { timeout: 10_000 })
+  await vi.waitFor(async () => expect((await send({ actor: 0, method: 'GET', path: '/tags?limit=1', headers: {} })).status).toBe(200), { timeout: 30_000 })
 })
 afterAll(async () => {
   agent.destroy()
+  await keeper.close()
   await owner.end()
   await place.close()
 })

@@ -19,7 +19,7 @@ test('PostgREST applies the limits of its role to each request', async () => {
         'idle', current_setting('idle_in_transaction_session_timeout'), 'zone', current_setting('TimeZone'));
     grant execute on function api.settings_of_this_request() to anon, authenticated;
     notify pgrst, 'reload schema'`)
-  await expect.poll(async () => (await mine.get('/rpc/settings_of_this_request')).status, { timeout: 5_000 }).toBe(200)
+  await expect.poll(async () => (await mine.get('/rpc/settings_of_this_request')).status).toBe(200)
   expect((await mine.get('/rpc/settings_of_this_request')).body).toEqual({ statement: '8s', lock: '5s', idle: '15s', zone: 'UTC' })
   expect((await stack.anonymous.get('/rpc/settings_of_this_request')).body).toEqual({ statement: '2s', lock: '1s', idle: '15s', zone: 'UTC' })
 })
@@ -29,7 +29,7 @@ test('a statement that takes too long is cancelled, with an error in the usual f
     create function api.wait(seconds integer) returns text language sql volatile return (select pg_sleep(seconds))::text;
     grant execute on function api.wait(integer) to anon;
     notify pgrst, 'reload schema'`)
-  await expect.poll(async () => (await stack.anonymous.post('/rpc/wait', { seconds: 0 })).status, { timeout: 5_000 }).toBe(200)
+  await expect.poll(async () => (await stack.anonymous.post('/rpc/wait', { seconds: 0 })).status).toBe(200)
   expect(await stack.anonymous.post('/rpc/wait', { seconds: 10 })).toMatchObject({
     status: 500,
     body: { code: '57014', message: 'canceling statement due to statement timeout', details: null, hint: null },

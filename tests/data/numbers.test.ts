@@ -24,9 +24,11 @@ const deep = `${'['.repeat(2_000)}${huge}${']'.repeat(2_000)}`
 /** The peak memory of PostgREST's sessions, in MB. About 50 of them are shared memory of the server. */
 async function mostMemory(): Promise<number> {
   const { rows } = await stack.owner.query<{ status: string }>(
-    `select pg_read_file(format('/proc/%s/status', pid)) as status from pg_stat_activity where usename = 'authenticator' and datname = current_database()`,
+    // null for a session that has ended since
+    `select pg_read_file(format('/proc/%s/status', pid), 0, 10000, true) as status
+     from pg_stat_activity where usename = 'authenticator' and datname = current_database()`,
   )
-  return Math.max(...rows.map(({ status }) => Number(/VmHWM:\s+(\d+) kB/.exec(status)?.[1]) / 1024))
+  return Math.max(...rows.filter(({ status }) => status !== null).map(({ status }) => Number(/VmHWM:\s+(\d+) kB/.exec(status)?.[1]) / 1024))
 }
 
 const bodies: [where: string, path: string, body: string, says: RegExp][] = [

@@ -37,8 +37,18 @@ function exampleQuery(parameters: any[] = []): string {
 describe('each example works if it is sent', () => {
   // The rows that examples refer to exist before.
   beforeAll(async () => {
-    await mine.create('transactions', { id: exampleId, name: 'Groceries', amount: -42.5 })
     await mine.create('accounts', [exampleId, otherExampleId].map((id) => ({ id, name: 'Bank', type: 'checking' })))
+    await mine.create('transactions', [
+      { id: exampleId, name: 'To savings', amount: -42.5, account_id: exampleId },
+      { id: otherExampleId, name: 'From checking', amount: 42.5, account_id: otherExampleId },
+    ])
+    const { body: [half] } = await mine.post('/rpc/create_transfer', {
+      from_account_id: exampleId,
+      to_account_id: otherExampleId,
+      amount: 1,
+      transfer_date: '2025-01-31',
+    })
+    await stack.owner.query('update api.transactions set transfer_id = $1 where transfer_id = $2', [exampleId, half.transfer_id])
     await mine.create('categories', { id: exampleId, name: 'Food' })
     await mine.create('tags', { id: exampleId, name: 'weekly' })
     await mine.create('tags', { name: 'wrong' })

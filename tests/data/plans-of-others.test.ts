@@ -24,13 +24,13 @@ const name = `'row ' || n % 997`
 const sometimes = (table: string) => `case when n % 12 = 0 then md5('${table} ' || coalesce(o, u) || ' 1')::uuid end`
 /** The tables with an owner pair: the order of their lists, the required columns, and a search without results. */
 const owned = {
-  categories: { order: 'name', row: { name }, nothing: `name ilike '%nothing%'` },
+  categories: { order: 'name', row: { name, kind: `'expense'` }, nothing: `name ilike '%nothing%'` },
   tags: { order: 'name', row: { name }, nothing: `name ilike '%nothing%'` },
   accounts: { order: 'name', row: { name, type: `'cash'` }, nothing: `name ilike '%nothing%'` },
   dashboards: { order: 'name', row: { name, layout: `'{"widgets": []}'` }, nothing: `name ilike '%nothing%'` },
   subscriptions: {
     order: 'title',
-    row: { title: name, amount: 'n', period: `'monthly'`, category_id: sometimes('categories'), account_id: sometimes('accounts') },
+    row: { title: name, amount: 'n', kind: `'expense'`, period: `'monthly'`, category_id: sometimes('categories'), account_id: sometimes('accounts') },
     nothing: `title ilike '%nothing%'`,
   },
   imports: {
@@ -60,6 +60,12 @@ const owned = {
     order: 'base, quote, on_date desc',
     row: { base: `'eur'`, quote: `'usd'`, on_date: `date '1900-01-01' + n`, rate: '1' },
     nothing: 'rate < 0',
+  },
+  closings: { order: 'closed_until desc', row: { closed_until: `date '1900-01-01' + n % 90000` }, nothing: `closed_until < '1900-01-01'` },
+  balances: {
+    order: 'on_date desc',
+    row: { on_date: `date '1900-01-01' + n % 90000`, balance: 'n', account_id: `md5('accounts ' || coalesce(o, u) || ' ' || 1 + n / 90000)::uuid` },
+    nothing: 'balance < 0',
   },
   activity: {
     order: 'happened_at desc',
@@ -217,11 +223,14 @@ describe.each([
       const filed = `select transaction_id, category_id, sum(abs(amount)) from api.line_items where ${contextOf(who)} and category_id is not null group by 1, 2`
       expect((await read(['line_items'], filed, who, [who.organization ?? who.user])).rows).toBeLessThanOrEqual(transactions)
       expect((await by('budgets', 'category_id', 'categories')).rows).toBeLessThanOrEqual(ownRows)
-      const named = [['subscriptions', 'category_id', 'categories'], ['subscriptions', 'account_id', 'accounts'], [
-        'imports',
-        'account_id',
-        'accounts',
-      ]] as const
+      const named = [
+        ['subscriptions', 'category_id', 'categories'],
+        ['subscriptions', 'account_id', 'accounts'],
+        ['subscriptions', 'to_account_id', 'accounts'],
+        ['imports', 'account_id', 'accounts'],
+        ['balances', 'account_id', 'accounts'],
+        ['categories', 'parent_id', 'categories'],
+      ] as const
       for (const [table, column, of] of named)
         expect((await by(table, column, of)).rows).toBeLessThanOrEqual(ownRows)
       await read(['line_items'], 'select * from api.line_items where id = $1', who, ['00000000-0000-0000-0000-000000000000'])

@@ -49,7 +49,13 @@ const functions = [
   'get_transaction_distribution_by_category',
   'get_budget_comparison',
   'get_cash_flow',
+  'get_balances',
+  'get_net_worth',
+  'get_reconciliation',
+  'set_balance',
+  'get_forecast',
   'get_upcoming',
+  'get_instance_rates',
   'record_subscription',
   'delete_category',
 ]

@@ -1,6 +1,7 @@
 /** Recurring costs: due days, monthly cost, and recording as a transaction. */
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { occurrences, type Terms } from '../money/occurrences.ts'
 import { dataStack, type Account, type Caller, type DataStack, type Organization } from '../support/data.ts'
 import { totalRowsRead } from '../support/plans.ts'
 
@@ -30,28 +31,7 @@ const record = (caller: Caller, id: string, due_on: string) => caller.post('/rpc
 const days = ({ body }: { body: { due_on: string }[] }) => body.map(({ due_on }) => due_on)
 const someone = async () => stack.as(await stack.person())
 
-type Terms = { period: string, interval_in_days: number | null, starts_on: string, ends_on: string | null, is_active: boolean }
-const months: Record<string, number> = { monthly: 1, quarterly: 3, 'semi-annually': 6, yearly: 12 }
 const dayLength = 86_400_000
-
-/** Walks from the first day, occurrence by occurrence, on a calendar without month arithmetic. */
-function occurrences({ period, interval_in_days, starts_on, ends_on, is_active }: Terms, first: string, last: string): string[] {
-  const found: string[] = []
-  if (!is_active) return found
-  const [year = 0, month = 0, day = 0] = starts_on.split('-').map(Number)
-  const length = interval_in_days ?? (period === 'daily' ? 1 : period === 'weekly' ? 7 : undefined)
-  for (let n = 0;; n++) {
-    let date = new Date(Date.parse(starts_on) + n * (length ?? 0) * dayLength)
-    if (length === undefined) {
-      const begins = new Date(Date.UTC(year, month - 1 + n * (months[period] ?? 0), 1))
-      const lastDay = new Date(Date.UTC(begins.getUTCFullYear(), begins.getUTCMonth() + 1, 0)).getUTCDate()
-      date = new Date(begins.getTime() + (Math.min(day, lastDay) - 1) * dayLength)
-    }
-    const text = date.toISOString().slice(0, 10)
-    if (text > last || ends_on !== null && text > ends_on) return found
-    if (text >= first) found.push(text)
-  }
-}
 
 const date = (from: string, to: string) =>
   // Ends of months and leap days are more frequent than at random.
@@ -151,6 +131,8 @@ describe('the due days of a subscription', () => {
       category_id,
       due_on,
       is_recorded: false,
+      kind: 'expense',
+      to_account_id: null,
     })
     expect(await upcoming(caller, '2025-01-02', '2025-03-15')).toMatchObject({
       status: 200,
@@ -239,7 +221,7 @@ describe('monthly_cost', () => {
     ['weekly', null, 10, 43.45],
     ['daily', null, 1, 30.42],
     ['monthly', 30, 10, 10.14],
-    ['yearly', null, -0.06, -0.01],
+    ['yearly', null, 0.06, 0.01],
   ])('with period %s, interval %s and amount %d is %d', async (period, interval_in_days, amount, cost) => {
     const caller = await someone()
     await caller.create('subscriptions', { title: 'x', amount, period, interval_in_days })
@@ -268,6 +250,7 @@ describe('monthly_cost', () => {
           [JSON.stringify(
             costs.map(({ cents, ...rest }) => ({
               ...rest,
+              kind: 'expense',
               amount: `${cents < 0 ? '-' : ''}${(cents < 0 ? -cents : cents) / 100n}.${String((cents < 0 ? -cents : cents) % 100n).padStart(2, '0')}`,
             })),
           )],
@@ -305,6 +288,8 @@ describe('record_subscription', () => {
         transaction_date: '2025-02-28T00:00:00+00:00',
         source: 'subscription',
         external_id: `${id}:2025-02-28`,
+        subscription_id: id,
+        due_on: '2025-02-28',
         status: 'paid',
         organization_id: null,
       },
@@ -337,8 +322,10 @@ describe('record_subscription', () => {
     expect((await mine.get(`/transactions?external_id=eq.${id}:2025-01-31`)).body).toHaveLength(1)
   })
 
-  test("does not mistake another context's transaction with the same external_id for the recorded one", async () => {
+  test("does not mistake another transaction with the same external_id for the recorded one, and refuses another context's with its mark", async () => {
     const { id } = await ours.create('subscriptions', rent)
+    const marked = { subscription_id: id, due_on: '2025-01-31' }
+    expect(await mine.post('/transactions', { name: 'Planted', amount: 1, ...marked })).toMatchObject({ status: 409, body: { code: '23503' } })
     await mine.create('transactions', { name: 'Planted', amount: 1, source: 'subscription', external_id: `${id}:2025-01-31` })
     expect((await upcoming(ours, '2025-01-31', '2025-01-31')).body).toContainEqual(expect.objectContaining({ subscription_id: id, is_recorded: false }))
     expect((await record(ours, id, '2025-01-31')).body).toMatchObject({ name: 'Rent', organization_id: team.id })

@@ -82,10 +82,10 @@ describe('by category', () => {
     ])
   })
 
-  test('income and expense follow the sign of the transaction, whatever the sign of an item', async () => {
-    expect(table(await distribution({ filters: { transaction_type: 'income' } }))).toEqual([[null, 'eur', 3000, 1], ['Home', 'eur', 20, 1]])
+  test('a refund lowers the expenses of its category, and without a category the sign decides', async () => {
+    expect(table(await distribution({ filters: { transaction_type: 'income' } }))).toEqual([[null, 'eur', 3000, 1]])
     expect(table(await distribution({ filters: { transaction_type: 'expense', currency: 'EUR' } })))
-      .toEqual([['Home', 'eur', -925, 2], ['Food', 'eur', -64.99, 1], ['Fun', 'eur', -10.01, 1]])
+      .toEqual([['Home', 'eur', -905, 3], ['Food', 'eur', -64.99, 1], ['Fun', 'eur', -10.01, 1]])
   })
 
   test('an average is over the transactions that have a part in the category', async () => {
@@ -218,12 +218,12 @@ describe('a status', () => {
 })
 
 describe('a transfer', () => {
-  test('is in every list and in no report, in either of its currencies', async () => {
+  test('is in every list, and only in reports by account', async () => {
     const { body } = await ada.post('/rpc/get_filtered_transactions', { filters: [where('name', 'Transfer')] })
     expect(body.map(({ amount, currency }: { amount: number, currency: string }) => `${amount} ${currency}`).toSorted())
       .toEqual(['-500 eur', '-500 eur', '500 eur', '550 usd'])
     expect(await stat({ p_filters: [where('name', 'Transfer')], p_aggregate_fn: 'count' })).toBe(0)
-    expect(await distribution({ filters: { account_id: ids['Savings'] } })).toEqual([])
+    expect(table(await distribution({ filters: { account_id: ids['Savings'] } }))).toEqual([[null, 'eur', 500, 1]])
   })
 })
 
@@ -281,7 +281,7 @@ describe('every report over the same days is the same money', () => {
   })
 
   test('of one account', async () => {
-    for (const [name, amount] of [['Main', 2020], ['Dollars', -80.55], ['Savings', 0]] as const) {
+    for (const [name, amount] of [['Main', 1020], ['Dollars', 469.45], ['Savings', 500]] as const) {
       const account = ids[name] ?? ''
       expect(await totals({ account })).toMatchObject({ stat: amount, sums: Array(8).fill(amount), parts: amount, types: amount })
       expect((await flow(`&p_account_id=${account}`)).net).toBe(amount)

@@ -19,7 +19,7 @@ beforeAll(async () => {
     create function api.wait(seconds numeric) returns text language sql volatile return (select pg_sleep(seconds))::text;
     grant execute on function api.wait(numeric) to anon, authenticated;
     notify pgrst, 'reload schema'`)
-  await vi.waitFor(async () => expect((await slow.post('/rpc/wait', { seconds: 0 })).status).toBe(200), { timeout: 5_000 })
+  await vi.waitFor(async () => expect((await slow.post('/rpc/wait', { seconds: 0 })).status).toBe(200), { timeout: 30_000 })
 })
 afterAll(() => stack.stop())
 

@@ -35,11 +35,15 @@ const interfaceColumns: Record<string, string> = {
 
 /** Additional columns that connect the tables. */
 const additionalColumns: Record<string, string> = {
-  transactions: 'account_id transfer_id import_id booked_on',
-  subscriptions: 'currency starts_on ends_on account_id is_active',
-  categories: 'budget_currency',
+  transactions: 'account_id transfer_id import_id booked_on subscription_id due_on',
+  subscriptions: 'currency starts_on ends_on account_id is_active kind to_account_id',
+  categories: 'budget_currency kind parent_id',
+  accounts: 'opened_on closed_on closed_until',
+  closings: 'id closed_until user_id organization_id created_at updated_at',
+  balances: 'id account_id on_date balance source user_id organization_id created_at updated_at',
   budgets: 'id category_id month starts_on amount currency rollover user_id organization_id created_at updated_at',
   past_budgets: 'id category_id currency until amount rollover starts_on user_id organization_id created_at updated_at',
+  rules: 'id name priority conditions set_category_id set_name add_tags is_active mark_as_transfer user_id organization_id created_at updated_at',
   exchange_rates: 'id on_date base quote rate user_id organization_id created_at updated_at',
 }
 
@@ -73,8 +77,14 @@ describe('a row', () => {
     ['dashboards', 'layout'],
     ['categories', 'name'],
     ['tags', 'name'],
+    ['closings', 'closed_until'],
+    ['balances', 'account_id'],
+    ['balances', 'on_date'],
+    ['balances', 'balance'],
     ['budgets', 'category_id'],
     ['budgets', 'amount'],
+    ['rules', 'name'],
+    ['rules', 'conditions'],
     ['exchange_rates', 'on_date'],
     ['exchange_rates', 'base'],
     ['exchange_rates', 'quote'],
@@ -87,7 +97,7 @@ describe('a row', () => {
   test.each([
     ['transactions', 'status', ['paid', 'pending', 'failed']],
     ['subscriptions', 'period', ['monthly', 'yearly', 'quarterly', 'semi-annually', 'weekly', 'daily']],
-    ['accounts', 'type', ['checking', 'savings', 'credit_card', 'cash', 'investment']],
+    ['accounts', 'type', ['checking', 'savings', 'credit_card', 'cash', 'investment', 'loan', 'asset']],
     ['dashboards', 'visibility', ['private', 'shared', 'public']],
   ])('of %s accepts for %s the values of the interface, and no others', async (table, column, values) => {
     const body = await row(table)

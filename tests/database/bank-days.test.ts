@@ -1,15 +1,9 @@
 /** Migration 0015: existing transactions that were stored as a whole day get that day. */
-import { createHash, randomBytes, randomUUID } from 'node:crypto'
-import { readFile } from 'node:fs/promises'
-import { join } from 'node:path'
-import pg from 'pg'
-import { afterAll, beforeAll, expect, inject, test } from 'vitest'
-import { migrate, migrationNames } from '../../db/migrate.ts'
-import { connection, execute, passwords } from '../support/database.ts'
+import { randomUUID } from 'node:crypto'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { databaseBefore, type FormerDatabase } from '../support/former-database.ts'
 
-const database = `days_${randomBytes(5).toString('hex')}`
-const databaseUrl = connection(inject('serverUrl'), { database })
-let owner: pg.Client
+let former: FormerDatabase
 
 type Old = { date: string, source?: string, transfer?: string, from?: string, edited?: boolean }
 const transfer = randomUUID()
@@ -26,25 +20,12 @@ const files = {
 }
 
 beforeAll(async () => {
-  await execute(inject('serverUrl'), `create database ${database}`)
-  owner = new pg.Client({ connectionString: databaseUrl })
-  await owner.connect()
-  await owner.query(
-    'create schema private; create table private.migrations (name text primary key, checksum text not null, applied_at timestamptz not null default now())',
-  )
-  for (const name of (await migrationNames()).filter((each) => each < '0015')) {
-    const sql = await readFile(join(import.meta.dirname, '../../db/migrations', name), 'utf8')
-    await owner.query(sql)
-    await owner.query('insert into private.migrations values ($1, $2)', [name, createHash('sha256').update(sql).digest('hex')])
-  }
+  former = await databaseBefore('0015')
 })
-afterAll(async () => {
-  await owner.end()
-  await execute(inject('serverUrl'), `drop database ${database} with (force)`)
-})
+afterAll(() => former.close())
 
 test('midnights, transfers, recordings and files of days get their day, moments get none, and no row counts as edited', async () => {
-  await owner.query(`insert into auth.users (id, name, email) values ('ada', '', 'ada@example.org')`)
+  await former.owner.query(`insert into auth.users (id, name, email) values ('ada', '', 'ada@example.org')`)
   const old: Record<string, Old> = {
     'by hand, a day': { date: '2025-02-01T00:00:00Z' },
     'by hand, a moment': { date: '2025-02-01T18:30:00Z' },
@@ -56,17 +37,17 @@ test('midnights, transfers, recordings and files of days get their day, moments 
   }
   const imports = Object.fromEntries(Object.keys(files).map((name) => [name, randomUUID()]))
   for (const [name, id] of Object.entries(imports))
-    await owner.query(`insert into api.imports (id, source, file_name, row_count, user_id) values ($1, 'bank', $2, 2, 'ada')`, [id, name])
+    await former.owner.query(`insert into api.imports (id, source, file_name, row_count, user_id) values ($1, 'bank', $2, 2, 'ada')`, [id, name])
   for (const [name, { date, source, transfer: of, from, edited }] of Object.entries(old))
-    await owner.query(
+    await former.owner.query(
       `insert into api.transactions (name, amount, user_id, transaction_date, source, transfer_id, import_id, created_at, updated_at)
        values ($1, -1, 'ada', $2, $3, $4, $5, '2025-09-01Z', $6)`,
       [name, date, source ?? 'manual', of ?? null, from === undefined ? null : imports[from], edited === true ? '2025-09-02Z' : '2025-09-01Z'],
     )
 
-  await migrate({ databaseUrl, publicUrl: 'http://localhost:3000', authServicePassword: passwords.authService, authenticatorPassword: passwords.authenticator })
+  await former.upgrade()
 
-  const { rows } = await owner.query('select name, booked_on::text, transaction_date from api.transactions')
+  const { rows } = await former.owner.query('select name, booked_on::text, transaction_date from api.transactions')
   expect(Object.fromEntries(rows.map(({ name, booked_on }) => [name, booked_on]))).toEqual({
     'by hand, a day': '2025-02-01',
     'by hand, a moment': null,
@@ -84,9 +65,9 @@ test('midnights, transfers, recordings and files of days get their day, moments 
   })
   expect(Object.fromEntries(rows.map(({ name, transaction_date }) => [name, transaction_date.toISOString()])))
     .toEqual(Object.fromEntries(Object.entries(old).map(([name, { date }]) => [name, new Date(date).toISOString()])))
-  const edited = await owner.query('select name from api.transactions where updated_at <> created_at order by 1')
+  const edited = await former.owner.query('select name from api.transactions where updated_at <> created_at order by 1')
   expect(edited.rows).toHaveLength(Object.values(old).filter((each) => each.edited === true).length)
   // Rows that users edited before are not changed by later files.
-  const marked = await owner.query('select t.name from private.bank_values v join api.transactions t on t.id = v.transaction_id order by 1')
+  const marked = await former.owner.query('select t.name from private.bank_values v join api.transactions t on t.id = v.transaction_id order by 1')
   expect(marked.rows).toEqual(edited.rows)
 })

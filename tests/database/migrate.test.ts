@@ -112,7 +112,6 @@ describe('migrate', () => {
         (await query(
           `select count(*)::int from pg_stat_activity where datname = current_database() and query like '%pg_sleep(30)%' and pid <> pg_backend_pid()`,
         ))[0].count,
-      { timeout: 15_000 },
     ).toBe(1)
     child.kill('SIGKILL')
     await writeFile(join(copy.folder, 'migrations/9999_slow.sql'), 'create table private.half (id integer);')
@@ -265,9 +264,10 @@ describe('migrate', () => {
     for (const commit of before)
       if (await git('cat-file', '-e', `${commit}:db/migrations/0001_baseline.sql`).then(() => true, () => false)) versions.push(commit)
     if (versions.length === 0) context.skip('NOT TESTED: git has no earlier version of db')
+    const every = Number(process.env['CASES_EVERY'] ?? 1)
     await migrate(options())
     const fresh = await described()
-    for (const version of versions) {
+    for (const version of versions.filter((_, number) => number % every === 0)) {
       const folder = await mkdtemp(join(root, '.data-test-'))
       folders.push(folder)
       await run('bash', ['-ec', `git -C '${root}' archive ${version} | tar -x -C '${folder}'`])
@@ -304,7 +304,7 @@ describe('migrate', () => {
     client.on('notification', ({ payload }) => channels.push(payload ?? ''))
     await client.query('listen pgrst')
     await migrate(options())
-    await expect.poll(() => channels.toSorted(), { timeout: 2_000 }).toEqual(['reload config', 'reload schema'])
+    await expect.poll(() => channels.toSorted()).toEqual(['reload config', 'reload schema'])
     await client.end()
   })
 

@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { freePort } from '../../infra/local/ports.ts'
+import { openLive } from '../support/live.ts'
 import { person, type Person } from '../support/person.ts'
 import { missingSeries } from '../support/metric-queries.ts'
 import { startStack, type Stack } from '../support/stack.ts'
@@ -59,6 +60,32 @@ async function postgrest(listener: RequestListener): Promise<{ POSTGREST_UPSTREA
 }
 const isReady = (of: EdgeProcess) =>
   expect.poll(async () => (await fetch(`${of.adminUrl}/metrics`)).text()).toMatch(/^edge_upstreams\{surface="data",state="ready"\} [1-9]/m)
+
+describe('a live stream', () => {
+  const openStream = (of: EdgeProcess) => openLive(of.url, { cookie: [...ann.cookies].map(([key, value]) => `${key}=${value}`).join('; ') }, '?tables=tags')
+
+  test('passes the edge without a buffer, and its end reaches the auth service', async () => {
+    const stream = await openStream(edge)
+    await stream.next('ready')
+    const created = await fetch(`${edge.url}/data/tags`, { method: 'POST', headers: { ...bearer(), ...json }, body: '{"name":"Food"}' })
+    expect(await stream.next()).toMatchObject({ event: 'change', data: { change_id: created.headers.get('x-change-id') } })
+    const streams = async () => /^auth_streams (\d+)/m.exec(await (await fetch(`${stack.url}/metrics`)).text())?.[1]
+    await stream.close()
+    await expect.poll(streams).toBe('0')
+  })
+
+  test('ends when the edge stops, so that the stop does not wait for it', async () => {
+    const stopping = await startEdgeProcess(stackUpstreams())
+    const stream = await openStream(stopping)
+    await stream.next('ready')
+    const begun = performance.now()
+    await stopping[Symbol.asyncDispose]()
+    await stream.closed
+    // the time in which a stopping edge still serves, and not the five seconds for requests in progress
+    expect(performance.now() - begun).toBeLessThan(5_000)
+    expect(stream.text()).not.toContain('event: end')
+  })
+})
 
 describe('both surfaces', () => {
   test('are on one origin: a user signs up, stores a transaction and reads it back', async () => {
@@ -399,7 +426,8 @@ test('after kill -9 under load only requests in progress are lost: every acknowl
       const body = JSON.stringify({ name: 'Under load', amount: -1, source: 'load', external_id })
       const status = await statusOf(`${one.url}/data/transactions`, { method: 'POST', headers: { ...bearer(), ...json }, body }).catch(() => 0)
       if (status === 201) acknowledged.push(external_id)
-      else failed.push(external_id)
+      // a busy machine may refuse one of a person's eight concurrent writes, which is no loss
+      else if (status !== 429) failed.push(external_id)
       // No process listens until the restart.
       if (status === 0) await restarted
     }

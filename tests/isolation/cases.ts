@@ -188,6 +188,8 @@ function* ofTable(world: World, actor: Actor, table: Table): Generator<Case> {
   }
   if (actor.depth === 'everything') yield* embeds(world, table, reads, rows, targets)
 
+  const triggered = Object.entries(model?.refers ?? {}).filter(([, reference]) => reference.with !== undefined)
+
   // Creations.
   type Pair = { user?: string | null, organization?: string | null }
   /** A new row of a tenant, as sent and as the model sees it. The token or the transaction fills the missing half of the owner pair. */
@@ -270,6 +272,17 @@ function* ofTable(world: World, actor: Actor, table: Table): Generator<Case> {
       yield { ...inserts(`insert, ${column} of`, [fresh(personal, refers)]), target }
     }
   }
+  for (const [column, { table: referenced, with: values }] of triggered) {
+    for (const [target, row] of targetsOf(world, actor, referenced)) {
+      const refers = refersIn(personal)
+      const key = row?.key ?? randomUUID()
+      // the two accounts of a transfer differ
+      if (Object.values(refers).includes(key)) continue
+      const news = fresh(personal, { ...refers, [column]: key })
+      news.payload = { ...news.payload, ...values }
+      yield { ...inserts(`insert, ${column} of`, [news]), target }
+    }
+  }
 
   for (const columns of table.uniques) {
     const isRecognized = columns.toSorted().join() === model?.recognizedBy
@@ -346,10 +359,14 @@ function* ofTable(world: World, actor: Actor, table: Table): Generator<Case> {
 
   // Changes and deletions.
   const isNumber = ({ type }: Column): boolean => type === 'numeric'
-  const changeable = label ?? (isOwned || hasId ? (table.columns.find(isNumber) ?? table.columns.find(({ type }) => type === 'text'))?.name : undefined)
+  const dated = table.columns.find((column) => column.type === 'date' && column.name in contents(table, 0, ''))?.name
+  const number = table.columns.find(isNumber)?.name
+  const changeable = label ?? (isOwned || hasId ? number ?? dated ?? table.columns.find(({ type }) => type === 'text')?.name : undefined)
   const freshPatch = (): Payload => {
     sent += 1
     if (changeable === undefined) return refersIn(personal)
+    // a table without texts and numbers changes its day, before the days of all other rows
+    if (dated === changeable) return { [dated]: new Date(Date.UTC(1900, 0, 1 + sent % 300)).toISOString().slice(0, 10) }
     return { [changeable]: table.columns.some((column) => isNumber(column) && column.name === changeable) ? sent : sentCanary(sent) }
   }
   const updates = (operation: string, target: string, query: string, matching: Row[], payload: Payload, patch: Patch, isReturned = true): Case =>
@@ -419,6 +436,13 @@ function* ofTable(world: World, actor: Actor, table: Table): Generator<Case> {
         // A kept reference is no change of keys, and an existing pair would conflict.
         if (row.refers[column] === to.key || !hasId && named !== undefined && rows.some((one) => one.refers[column] === named.key)) continue
         yield updates(`${column} to ${place}`, target, query, matching, { [column]: to.key }, { refers: { [column]: to.key } })
+      }
+    }
+    for (const [column, { table: referenced, with: values }] of triggered) {
+      for (const [place, named] of targetsOf(world, actor, referenced)) {
+        const to = named?.key ?? randomUUID()
+        if (target !== 'own' && target !== "own team's" || Object.values(row.refers).includes(to)) continue
+        yield updates(`${column} to ${place}`, target, query, matching, { ...values, [column]: to }, { refers: { [column]: to } })
       }
     }
     yield* meeting(row, target)
@@ -579,6 +603,8 @@ function* beyond(actor: Actor): Generator<Case> {
       '/rpc/one_object',
       '/bank_values',
       '/import_updates',
+      '/deleted_bank_rows',
+      '/import_balances',
       '/rpc/bank_history',
       '/rpc/judge_import',
     ]

@@ -57,14 +57,15 @@ export const equivalents: Equivalent[] = [
     reason: 'it hides rows from a viewer, who may change no row of the team, and whose filters see what the policy for select shows',
   },
   {
-    name: /^execute on api\.(?:get_\w+|create_transfer|delete_category|import_transactions|record_subscription|undo)\(.*\): granted to anon$/,
+    name:
+      /^execute on api\.(?:get_\w+|create_transfer|current_balance|delete_category|import_transactions|link_transfer|record_subscription|set_balance|undo|unlink_transfer)\(.*\): granted to anon$/,
     reason: 'the functions it calls in private are not granted to anon',
   },
   { name: /^insert on api\.\w+: granted to anon$/, reason: 'a trigger before the policy calls a function of private that is not granted to anon' },
   { name: /^right of the \w+ to (?:create|get|update|delete) activity: given$/, reason: 'no role is granted to write it, and reading it is the right to list' },
   {
-    name: /^constraint (?:past_)?budgets_organization_id_fkey on api\.(?:past_)?budgets: dropped$/,
-    reason: 'a budget is deleted with its category, which is deleted with the organization',
+    name: /^constraint (budgets|past_budgets|balances)_organization_id_fkey on api\.\1: dropped$/,
+    reason: 'the row is deleted with its category or its account, which is deleted with the organization',
   },
   {
     name: /^trigger 3_after_row on api\.(?:budgets|categories): disabled$/,
@@ -106,12 +107,20 @@ export const equivalents: Equivalent[] = [
   },
   {
     name:
-      /^trigger (?:3_after_row on api\.accounts|[45]_\w+ on api\.line_items|(?:5_after_\w+_by_caller|7_change_other_halves|7_after_delete|9_line_items) on api\.transactions): disabled$/,
+      /^trigger (?:3_after_(?:row|delete) on api\.accounts|[45]_\w+ on api\.line_items|(?:5_after_\w+_by_caller|7_change_other_halves|7_after_delete|7_note_deletion|9_line_items) on api\.transactions): disabled$/,
     reason: 'it keeps sums and the values of the bank consistent, within one tenant: tests/data/{accounts,transfers,line-items,import-updates}.test.ts',
   },
   {
     name: /^trigger (?:3_take_updates_back on api\.imports|1_forget_import_updates on api\.activity): disabled$/,
     reason: 'it keeps the values of the bank for a transaction, within one tenant: tests/data/import-updates.test.ts',
+  },
+  {
+    name: /^trigger \d_keep_closed_\w+ on api\.\w+: disabled$/,
+    reason: 'it refuses changes in closed days, within one tenant: tests/data/closed-days.test.ts',
+  },
+  {
+    name: /^trigger \d_note_(?:creation|change|deletion) on api\.(?:dashboards|app_subscriptions): disabled$/,
+    reason: 'it notes changes for live streams, and decides nothing: tests/auth/changes.test.ts',
   },
   { name: /^trigger 1_before_statement on /, reason: 'it decides which of two requests waits: tests/data/turns.test.ts' },
 ]

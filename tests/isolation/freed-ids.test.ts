@@ -82,6 +82,10 @@ async function fill(tenant: Tenant): Promise<void> {
   await caller.patch(`/subscriptions?id=eq.${newspaper['id']}`, { category_id: filed['id'], account_id: other['id'] })
   await one('budgets', { category_id: category['id'], month: '2025-01-01', amount: 300 })
   await one('past_budgets', { category_id: filed['id'], until: '2025-01-01', amount: 300 })
+  await one('balances', { account_id: account['id'], on_date: '2025-01-31', balance: 99.5 })
+  await one('closings', { closed_until: '1900-01-01' })
+  const conditions = [{ field: 'name', operation: 'eq', value: 'Shopping' }]
+  await one('rules', { name: 'Shopping', conditions, set_name: 'Groceries', set_category_id: category['id'] })
   await one('exchange_rates', { on_date: '2025-01-01', base: 'eur', quote: 'usd', rate: 1.0353 })
   const layout = { widgets: [{ id: 'flow', type: 'cash_flow', position: { x: 0, y: 0 }, size: { w: 6, h: 4 } }] }
   await one('dashboards', { name: 'Overview', layout, visibility: 'private' })
@@ -130,12 +134,13 @@ async function take(tenant: Tenant, taken: string, rows: Row[]): Promise<void> {
   const needed: Row = {
     transaction_id: async () => (await create(tenant, 'transactions', { name: 'Own', amount: -90 }))['id'],
     category_id: async () => (await create(tenant, 'categories', { name: 'Own' }))['id'],
+    account_id: async () => (await create(tenant, 'accounts', bank))['id'],
   }
   const { rows: required } = await stack.owner.query(
-    `select attname from pg_attribute where attrelid = 'api.${taken}'::regclass and attnotnull and attname in ('transaction_id', 'category_id')`,
+    `select attname from pg_attribute where attrelid = 'api.${taken}'::regclass and attnotnull and attname in ('transaction_id', 'category_id', 'account_id')`,
   )
   for (const { user_id: _user, current_balance: _balance, monthly_cost: _cost, next_due_on: _due, ...row } of rows) {
-    for (const column of ['account_id', 'category_id', 'transfer_id', 'import_id']) if (column in row) row[column] = null
+    for (const column of ['account_id', 'category_id', 'set_category_id', 'transfer_id', 'import_id']) if (column in row) row[column] = null
     for (const { attname } of required) row[attname] = await needed[attname]()
     if (taken === 'line_items') delete row['organization_id']
     await caller.create(taken, taken === 'line_items' ? row : { ...row, organization_id })

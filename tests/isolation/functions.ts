@@ -13,7 +13,7 @@ type Call = {
   args: Record<string, unknown>
   expected: Expected
   method?: 'GET'
-  /** The query of a computed field, which is selected with its row. */
+  /** The path, if it differs: a query of a computed field with its row, or of some columns. */
   path?: string
 }
 type Seen = {
@@ -105,6 +105,11 @@ const functions: Record<string, (seen: Seen) => Call[]> = {
       },
     ]
   },
+  get_missing_rates: ({ inContext }) => {
+    const args = { p_convert_to: 'xof' }
+    const expected = ok(addsUp('transactions', counted(inContext('transactions')).length))
+    return [{ operation: 'read', args, expected }, { operation: 'read by GET', args, expected, method: 'GET' }]
+  },
   get_transaction_distribution_by_category: ({ user, active, actor, otherTeam, inContext }) => {
     const of = (operation: string, params: object, rows: StoredRow[] | undefined): Call => ({
       operation,
@@ -144,6 +149,19 @@ const functions: Record<string, (seen: Seen) => Call[]> = {
     }
     return [{ operation: 'of a list', args: {}, method: 'GET', path: '/accounts?select=id,current_balance', expected: ok(isRight) }]
   },
+  get_balances: ({ inContext }) => {
+    const moved = inContext('transactions').filter(({ refers, payload }) => refers['account_id'] !== undefined && payload['status'] === 'paid')
+    const opening = inContext('accounts').reduce((sum, row) => sum + numberOf(row, 'balance'), 0)
+    const expected = ok((body) => hasGroups('account_id', inContext('accounts').map(({ key }) => key))(body) ?? addsUp('balance', opening + total(moved))(body))
+    return [{ operation: 'read', args: {}, expected }, { operation: 'read by GET', args: {}, expected, method: 'GET' }]
+  },
+  get_net_worth: ({ inContext }) => {
+    const moved = inContext('transactions').filter(({ refers, payload }) => refers['account_id'] !== undefined && payload['status'] === 'paid')
+    const opening = inContext('accounts').reduce((sum, row) => sum + numberOf(row, 'balance'), 0)
+    const args = { grouping: 'monthly', periods: 1 }
+    const expected = ok(addsUp('net', opening + total(moved)))
+    return [{ operation: 'read', args, expected }, { operation: 'read by GET', args, expected, method: 'GET' }]
+  },
   import_transactions: ({ world, actor, user, active }) => {
     const { caller } = actor
     const context = { user, organization: active }
@@ -161,6 +179,7 @@ const functions: Record<string, (seen: Seen) => Call[]> = {
         return verdict.test(String(one?.['verdict'])) && (key === undefined || one?.['transaction_id'] === key) ? undefined : `answered ${JSON.stringify(one)}`
       })
     const stored: Expected = { answers: [{ status: 200 }], changed: [], gone: [], added: ['imports', 'transactions'].map((table) => ({ table, ...context })) }
+    const statedToo: Expected = { ...stored, added: ['balances', 'imports', 'transactions'].map((table) => ({ table, ...context })) }
     const invalid: Expected = { answers: [{ status: 400, code: /^22023$/ }], ...nothing }
     const store = { p_dry_run: false }
     /** "The bank now says something else of it. No person has edited that"; "an amount below that of the line items is `changed`". */
@@ -196,10 +215,55 @@ const functions: Record<string, (seen: Seen) => Call[]> = {
         return [
           call('dry run with an account', target, {}, account, isOurs ? says(/^new$/) : missing),
           call('with an account, stored', target, {}, { ...account, ...store }, isOurs ? stored : missing),
+          call('with a balance, stored', target, {}, { ...account, ...store, p_balance: 5, p_balance_on: '2031-05-05' }, isOurs ? statedToo : missing),
         ]
       }),
     ]
   },
+  apply_rules: ({ world, actor, active, inContext }) => {
+    const { caller } = actor
+    // the conditions of every rule hold for every transaction, and each rule sets another name
+    const call = (operation: string, target: string, args: Record<string, unknown>, organization: string | null): Call => {
+      const rows = inContext('transactions', organization)
+      const rules = inContext('rules', organization)
+      const stores = 'p_dry_run' in args
+      const isRight = (body: unknown): string | undefined => {
+        const found = body as Record<string, string>[]
+        if (found.some(({ rule_id: rule }) => !rules.some(({ key }) => key === rule))) return 'applied a rule of another context'
+        return hasGroups('transaction_id', rules.length === 0 ? [] : rows.map(({ key }) => key))(body)
+      }
+      const expected = { ...ok(isRight), ...(stores && { changed: rows.map((row) => id(row)) }) }
+      return { operation, target, args, expected: organization === null || caller.kind === 'user' && may(caller.role, 'update') ? expected : denied }
+    }
+    return [
+      call('dry run', '', {}, active),
+      call('stored', '', { p_dry_run: false }, active),
+      ...[...targetsOf(world, actor, 'rules')].flatMap(([target, row]) => {
+        const args = { p_rule_id: row?.key ?? randomUUID() }
+        if (row === undefined || !sees(caller, row)) return [{ operation: 'dry run of a rule', target, args, expected: missing }]
+        return [
+          call('dry run of a rule', target, args, row.organization),
+          call('a rule, stored', target, { ...args, p_dry_run: false }, row.organization),
+        ]
+      }),
+    ]
+  },
+  suggest_categories: ({ world, actor, inContext }) =>
+    [...targetsOf(world, actor, 'transactions')].flatMap(([target, row]) => {
+      const args = { p_transaction_ids: [row?.key ?? randomUUID()] }
+      // each transaction of the world has a name of its own
+      const seen = (rows: StoredRow[]) => (body: unknown) => {
+        const [one] = body as Record<string, unknown>[]
+        return one?.['seen'] === rows.length && one['category_id'] === null ? undefined : `answered ${JSON.stringify(one)}`
+      }
+      const byId = { operation: 'of a transaction', target, args, expected: row !== undefined && sees(actor.caller, row) ? ok(seen([])) : missing }
+      if (row === undefined) return [byId]
+      const filed = inContext('transactions').filter((one) => one === row && one.refers['category_id'] !== undefined)
+      const ofName = { p_rows: [{ name: row.payload['name'], amount: row.payload['amount'] }] }
+      // without the reason, which repeats the name
+      const path = '/rpc/suggest_categories?select=seen,category_id'
+      return [byId, { operation: 'of the name of a transaction', target, args: ofName, path, expected: ok(seen(filed)) }]
+    }),
   undo: ({ world, actor }) =>
     [...targetsOf(world, actor, 'activity')].map(([target, row]) => {
       const { user_id: user, organization_id: organization } = (row?.payload['before'] ?? {}) as Record<string, string | null>
@@ -238,6 +302,30 @@ const functions: Record<string, (seen: Seen) => Call[]> = {
     const args = { start_date: '2025-01-01', end_date: '2025-12-31' }
     return [{ operation: 'of a year', args, expected }, { operation: 'of a year by GET', args, expected, method: 'GET' }]
   },
+  get_instance_rates: () => [{ operation: 'of today', args: {}, method: 'GET', expected: ok(hasGroups('quote', [])) }],
+  get_forecast: ({ world, actor, inContext }) => {
+    const accounts = inContext('accounts')
+    // Few days, because sums of many due days look like canaries.
+    const future = new Date(Date.now() + 2 * 86_400_000).toISOString().slice(0, 10)
+    return [
+      { operation: 'of all accounts', args: { p_until: 'today' }, expected: ok(hasGroups('account_id', accounts.map(({ key }) => key))) },
+      { operation: 'converted', args: { p_until: 'today', p_convert_to: 'usd' }, expected: ok(hasGroups('account_id', accounts.length === 0 ? [] : [null])) },
+      ...[...targetsOf(world, actor, 'accounts')].flatMap(([target, row]): Call[] => {
+        const key = row?.key ?? randomUUID()
+        const isOurs = accounts.some((account) => account.key === key)
+        const added = { p_until: future, p_what_if: [{ account_id: key, on_date: future, amount: 1 }] }
+        return [
+          {
+            operation: 'of an account',
+            target,
+            args: { p_until: 'today', p_account_ids: [key] },
+            expected: isOurs ? ok(hasGroups('account_id', [key])) : missing,
+          },
+          { operation: 'what if', target, args: added, expected: isOurs ? ok(undefined) : { answers: [{ status: 400, code: /^22023$/ }], ...nothing } },
+        ]
+      }),
+    ]
+  },
   record_subscription: ({ world, actor, user }) =>
     [...targetsOf(world, actor, 'subscriptions')].flatMap(([target, row]) => {
       const { caller } = actor
@@ -251,6 +339,22 @@ const functions: Record<string, (seen: Seen) => Call[]> = {
         record('a day', '2025-03-02', { answers: [{ status: 200 }], changed: [], gone: [], added }),
         record('no such day', '2025-03-03', { answers: [{ status: 400, code: /^22023$/ }], ...nothing }),
       ]
+    }),
+  get_reconciliation: ({ world, actor, visible }) =>
+    [...targetsOf(world, actor, 'accounts')].flatMap(([target, row]) => {
+      const args = { p_account_id: row?.key ?? randomUUID() }
+      const stated = visible('balances').filter(({ refers }) => refers['account_id'] === row?.key).reduce((sum, one) => sum + numberOf(one, 'balance'), 0)
+      const expected = row === undefined || !sees(actor.caller, row) ? missing : ok(addsUp('stated', stated))
+      return [{ operation: 'read', target, args, expected }, { operation: 'read by GET', target, args, expected, method: 'GET' as const }]
+    }),
+  set_balance: ({ world, actor, user }) =>
+    [...targetsOf(world, actor, 'accounts')].map(([target, row]) => {
+      const { caller } = actor
+      const call = { operation: 'set', target, args: { p_account_id: row?.key ?? randomUUID(), p_balance: 12.5, p_on_date: '1999-12-31' } }
+      if (row === undefined || !sees(caller, row)) return { ...call, expected: missing }
+      const isAllowed = row.organization === null || caller.kind === 'user' && may(caller.role, 'create')
+      const added = ['balances', 'transactions'].map((table) => ({ table, user, organization: row.organization }))
+      return { ...call, expected: isAllowed ? { answers: [{ status: 200 }], changed: [], gone: [], added } : denied }
     }),
   create_transfer: ({ world, actor, user }) => {
     const { caller } = actor
@@ -273,6 +377,31 @@ const functions: Record<string, (seen: Seen) => Call[]> = {
       ),
     ])
   },
+  link_transfer: ({ world, actor }) => {
+    const { caller } = actor
+    const targets = [...targetsOf(world, actor, 'transactions')]
+    const between = (operation: string, target: string, from: StoredRow | undefined, to: StoredRow | undefined): Call => {
+      const args = { p_from_transaction_id: from?.key ?? randomUUID(), p_to_transaction_id: to?.key ?? randomUUID() }
+      const call = (expected: Expected): Call => ({ operation, target, args, expected })
+      if (from === undefined || to === undefined || !sees(caller, from) || !sees(caller, to)) return call(missing)
+      const mayUpdate = from.organization === null || caller.kind === 'user' && may(caller.role, 'update')
+      // the transactions of the world have one account, so no two of them are a transfer
+      return call(sameTenant(from, to) && !mayUpdate ? denied : { answers: [{ status: 400, code: /^22023$/ }], ...nothing })
+    }
+    const spare = (row: StoredRow | undefined): StoredRow | undefined =>
+      world.rows.find((other) => row !== undefined && other.table === 'transactions' && other !== row && sameTenant(other, row))
+    return targets.flatMap(([target, row]) => [
+      between('within one context', target, row, spare(row)),
+      ...targets.filter(([, other]) => other !== row).map(([place, other]) => between(`to ${place}`, target, row, other)),
+    ])
+  },
+  unlink_transfer: ({ world, actor }) =>
+    [...targetsOf(world, actor, 'transactions')].map(([target, row]) => ({
+      operation: 'the id of a transaction',
+      target,
+      args: { p_transfer_id: row?.key ?? randomUUID() },
+      expected: missing,
+    })),
   delete_category: ({ world, actor }) => {
     const targets = targetsOf(world, actor, 'categories')
     const { caller } = actor
@@ -339,7 +468,7 @@ export function* functionCases(world: World): Generator<Case> {
           command: 'call',
           request: method === 'GET'
             ? { method, path: path ?? `/rpc/${name}${query}`, headers: {} }
-            : { method: 'POST', path: `/rpc/${name}`, body: JSON.stringify(args), headers: { 'content-type': 'application/json' } },
+            : { method: 'POST', path: path ?? `/rpc/${name}`, body: JSON.stringify(args), headers: { 'content-type': 'application/json' } },
           expected: caller.kind === 'user'
             ? (onlyReads(caller) && volatile.has(name) ? denied : expected)
             : expectedOf({ refused: [caller.kind === 'refused' ? 'token' : 'anonymous'] }, [], false),

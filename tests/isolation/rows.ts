@@ -40,10 +40,20 @@ const forms: Record<string, (n: number, word: string) => unknown> = {
   'exchange_rates.on_date': (n) => day(Date.UTC(1901, 0, 1 + n)),
   'exchange_rates.base': (n, word) => word === canary(n) ? 'eur' : 'chf',
   'exchange_rates.quote': (n, word) => word === canary(n) ? 'usd' : 'sek',
+  'balances.on_date': (n) => day(Date.UTC(1901, 0, 1 + n)),
+  // every transaction has another name
+  'rules.conditions': (_n, word) => [{ field: 'name', operation: 'neq', value: word }],
+  // The opening balances of the world are of later days.
+  'accounts.opened_on': () => '1902-01-01',
+  'closings.closed_until': () => '1901-01-01',
   row_count: () => 3,
   // Due on that day and every thirtieth day after it.
   starts_on: () => '2025-01-31',
   is_active: () => true,
+  // A transfer needs a second account, and only an expense has a monthly cost.
+  'subscriptions.kind': () => 'expense',
+  // A day before the first due day of every subscription.
+  due_on: () => '2024-12-31',
   // A deleted tag, which can be restored.
   'activity.action': () => 'delete',
   'activity.table_name': () => 'tags',

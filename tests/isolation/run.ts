@@ -10,7 +10,7 @@ import { lifecycleProblems } from './lifecycle.ts'
 import { id, pairOfPart, sees } from './model.ts'
 import { canariesIn } from './rows.ts'
 import { sender, type Answer } from './sender.ts'
-import { keep, pairOf, type State } from './state.ts'
+import { changedTables, keep, pairOf, type State } from './state.ts'
 import { createWorld, keyOf, type Actor, type World } from './world.ts'
 
 type Failure = { name: string, problems: string[] }
@@ -176,19 +176,20 @@ export async function prepareSuite({ ownerUrl, dataUrl }: Place): Promise<Suite>
   const owner = new pg.Client({ connectionString: ownerUrl })
   await owner.connect()
   try {
-    return await suiteOn(owner, dataUrl)
+    return await suiteOn(owner, { ownerUrl, dataUrl })
   } catch (error) {
     await owner.end()
     throw error
   }
 }
 
-async function suiteOn(owner: pg.Client, dataUrl: string): Promise<Suite> {
+async function suiteOn(owner: pg.Client, { ownerUrl, dataUrl }: Place): Promise<Suite> {
   const world = await createWorld(owner)
-  const keeper = await keep(world)
+  // before the connection of the keeper, because an unknown function throws here
+  const cases = [...tableCases(world), ...functionCases(world)]
+  const keeper = await keep(world, ownerUrl)
   let before = await keeper.state()
   let untouched = await keeper.fingerprint()
-  const cases = [...tableCases(world), ...functionCases(world)]
   const secrets = new Map(world.actors.map((actor) => [actor, secretsOf(world, actor)]))
   const { send: sendAs, close } = sender(dataUrl, concurrency)
   const send = ({ actor, request }: Case): Promise<Answer> => sendAs(actor.token, request)
@@ -206,9 +207,10 @@ async function suiteOn(owner: pg.Client, dataUrl: string): Promise<Suite> {
     await Promise.all(Array.from({ length: concurrency }, async () => {
       for (let one = waiting.shift(); one !== undefined; one = waiting.shift()) answered.push([one, await ask(one)])
     }))
-    const isStill = !batch.some(changes)
-    const problems = isStill && await keeper.fingerprint() === untouched ? [] : differences(before, await keeper.state(), batch)
-    if (!isStill || problems.length > 0) await keeper.restore()
+    const after = batch.some(changes) || await keeper.fingerprint() !== untouched ? await keeper.state() : before
+    const problems = differences(before, after, batch)
+    const changed = changedTables(before, after)
+    if (changed.length > 0) await keeper.restore(changed)
     if (problems.length > 0 && batch.length > 1) {
       for (const one of batch) await together([one], found)
       return
@@ -243,6 +245,7 @@ async function suiteOn(owner: pg.Client, dataUrl: string): Promise<Suite> {
     restore: () => keeper.restore(),
     async close() {
       close()
+      await keeper.close()
       await owner.end()
     },
   }
@@ -252,7 +255,7 @@ async function suiteOn(owner: pg.Client, dataUrl: string): Promise<Suite> {
 async function waitForKey(send: (one: Case) => Promise<Answer>, cases: Case[]): Promise<void> {
   const first = cases.find(({ actor: { caller } }) => caller.kind === 'user')
   if (first === undefined) throw new Error('there are no cases')
-  for (const deadline = Date.now() + 10_000; (await send(first)).status === 401;) {
+  for (const deadline = Date.now() + 30_000; (await send(first)).status === 401;) {
     if (Date.now() > deadline) throw new Error('PostgREST does not accept the key of tests/isolation')
     await new Promise((resolve) => setTimeout(resolve, 50))
   }

@@ -14,18 +14,28 @@ export type Keeper = {
   state(): Promise<State>
   /** A hash of all rows of each owner, in one query. */
   fingerprint(): Promise<string>
-  /** Restores the tables to their state at the start. */
-  restore(): Promise<void>
+  /** Restores the tables to their state at the start. @param changed the names of the tables that have changed; by default all */
+  restore(changed?: string[]): Promise<void>
+  close(): Promise<void>
+}
+
+/** Returns the names of the tables that differ. */
+export function changedTables(before: State, after: State): string[] {
+  const rows = [
+    ...[...before].filter(([row, { hash }]) => after.get(row)?.hash !== hash),
+    ...[...after].filter(([row]) => !before.has(row)),
+  ]
+  return [...new Set(rows.map(([row]) => row.slice(0, row.indexOf(':'))))]
 }
 
 /** Other tables that no data request may change. */
 const beside = ['auth.users', 'auth.sessions', 'auth.api_keys', 'auth.members', 'auth.organizations', 'private.role_permissions', 'private.products']
 
-/** The tables in which imports keep the bank's values. Both are empty until a case writes to them. */
-const remembered = ['private.bank_values', 'private.import_updates']
+/** The tables in which imports keep the bank's values. All are empty until a case writes to them. */
+const remembered = ['private.bank_values', 'private.import_updates', 'private.import_balances']
 
-/** Copies every exposed table into a schema that is not exposed. */
-export async function keep({ owner, catalogue: { tables } }: World): Promise<Keeper> {
+/** Copies every exposed table into a schema that is not exposed. @param ownerUrl opens a second connection of the owner, which restores */
+export async function keep({ owner, catalogue: { tables } }: World, ownerUrl: string): Promise<Keeper> {
   const name = (table: string): string => pg.escapeIdentifier(table)
   const personal = (alias: string): string => `coalesce(${alias}.user_id, '-')`
   const team = (alias: string): string => `coalesce(${alias}.organization_id, '-')`
@@ -50,19 +60,24 @@ export async function keep({ owner, catalogue: { tables } }: World): Promise<Kee
   await owner.query(`
     create schema if not exists isolation_kept;
     ${tables.map(({ name: table }) => `create table isolation_kept.${name(table)} as table api.${name(table)};`).join('\n')}
-    create or replace function isolation_kept.restore() returns void language plpgsql as $restore$
+    create or replace function isolation_kept.restore(changed text[]) returns void language plpgsql as $restore$
     begin
-      -- past every trigger and foreign key: what is put back was in order
-      set local session_replication_role = replica;
       ${remembered.map((table) => `delete from ${table};`).join(' ')}
       ${
-    tables.map(({ name: table, key }) => `
-        delete from api.${name(table)} r where not exists (select from isolation_kept.${name(table)} k where k is not distinct from r);
-        insert into api.${name(table)} select k.* from isolation_kept.${name(table)} k
-          where not exists (select from api.${name(table)} r where (${key.map((c) => `r.${name(c)}`).join()}) = (${key.map((c) => `k.${name(c)}`).join()}));`)
-      .join('')
+    tables.map(({ name: table, key }) => {
+      const isSame = `(${key.map((c) => `r.${name(c)}`).join()}) = (${key.map((c) => `k.${name(c)}`).join()})`
+      return `
+        if '${table}' = any (changed) then
+          delete from api.${name(table)} r where not exists (select from isolation_kept.${name(table)} k where ${isSame} and k is not distinct from r);
+          insert into api.${name(table)} select k.* from isolation_kept.${name(table)} k where not exists (select from api.${name(table)} r where ${isSame});
+        end if;`
+    }).join('')
   }
     end $restore$`)
+  // Runs no triggers and checks no foreign keys, because the copied rows are valid. A change of this setting discards all cached plans of its
+  // session.
+  const restorer = new pg.Client({ connectionString: ownerUrl, options: '-c session_replication_role=replica' })
+  await restorer.connect()
   return {
     async state() {
       const { rows: found } = await owner.query<[string, string, string]>({
@@ -81,8 +96,9 @@ export async function keep({ owner, catalogue: { tables } }: World): Promise<Kee
       })
       return found[0]?.[0] ?? ''
     },
-    async restore() {
-      await owner.query({ name: 'isolation restore', text: 'select isolation_kept.restore()' })
+    async restore(changed = tables.map(({ name: table }) => table)) {
+      await restorer.query({ name: 'isolation restore', text: 'select isolation_kept.restore($1)', values: [changed] })
     },
+    close: () => restorer.end(),
   }
 }

@@ -35,6 +35,8 @@ const forms: Record<string, (n: number) => unknown> = {
   'past_budgets.until': (n) => monthOf(n),
   'past_budgets.starts_on': (n) => monthOf(n),
   ends_on: (n) => date(n, 2150).slice(0, 10),
+  add_tags: (n) => [word(n)],
+  closed_on: (n) => date(n, 2150).slice(0, 10),
   starts_on: (n) => date(n).slice(0, 10),
   row_count: (n) => Math.floor(n / 2),
   color: (n) => `#00${n}`,
@@ -47,6 +49,16 @@ const forms: Record<string, (n: number) => unknown> = {
 /** The columns that a constraint ties to another column of the row. */
 const tied: Record<string, (row: Payload, at: number, crowd: Crowd) => unknown> = {
   'transactions.booked_on': (row, at) => at % 10 === 1 ? null : String(row['transaction_date']).slice(0, 10),
+  // A row with a subscription has a due day.
+  'transactions.due_on': ({ subscription_id }, at) => subscription_id === null && at % 10 === 1 ? null : date(at).slice(0, 10),
+  // Only a transfer has a second account.
+  'subscriptions.to_account_id': () => null,
+  // A rule that marks transfers sets no category.
+  'rules.set_category_id': ({ mark_as_transfer: marks, set_category_id: category }) => marks === true ? null : category,
+  // A category is not its own parent.
+  'categories.parent_id': ({ id, parent_id: parent }) => parent === id ? null : parent,
+  // An account has one balance for a day.
+  'balances.on_date': (_row, at, { start }) => date(24 * (start + at)).slice(0, 10),
   // A budget of one month has no start. Every second one of the others has the common start.
   'budgets.starts_on': ({ month }, at, { start }) => month === null ? monthOf(at % 20 < 10 ? start : start + at) : null,
 }

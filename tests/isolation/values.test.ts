@@ -33,11 +33,11 @@ afterAll(() => twins.close())
 const isEstimate = ({ question: { operation } }: Difference): boolean => /planned|estimated/.test(operation)
 
 test('no count for a caller without rights depends on a value of a stranger', () => {
-  expect(digest(differences.filter((one) => !one.isExpected && isEstimate(one)))).toEqual([])
+  expect(digest(differences.filter((one) => !one.isExpected && isEstimate(one))).join('\n')).toBe('')
 })
 
 test('no other part of a response depends on it: rows, their order, errors', () => {
-  expect(digest(differences.filter((one) => !one.isExpected && !isEstimate(one)))).toEqual([])
+  expect(digest(differences.filter((one) => !one.isExpected && !isEstimate(one))).join('\n')).toBe('')
 })
 
 test('an allowed difference occurs, says that a key is taken, and reveals nothing of its row', () => {

@@ -62,7 +62,7 @@ function compare({ tables }: Catalogue): void {
   for (const { name, references, columns, key } of tables) {
     const model = models[name]
     if (model === undefined) throw new Error(`api.${name} is exposed, and tests/support/tables.ts has no entry for it: add the tenant of its rows`)
-    const referenced = Object.entries(model.refers).map(([column, { table }]) => `${column} → ${table}`)
+    const referenced = Object.entries(model.refers).flatMap(([column, { table, with: values }]) => values === undefined ? [`${column} → ${table}`] : [])
     const found = references.map(({ column, table }) => `${column} → ${table}`)
     if (referenced.toSorted().join() !== found.toSorted().join())
       throw new Error(`api.${name} refers to [${found.join()}], and the model says [${referenced.join()}]`)
@@ -118,12 +118,14 @@ async function store(
   ours: StoredRow[],
 ): Promise<StoredRow> {
   const kind = models[table.name]?.kind
-  const refers = Object.fromEntries(table.references.map(({ column, table: name }) => {
-    const candidates = ours.filter((row) => row.table === name)
-    const named = candidates[ordinal % Math.max(1, candidates.length - (models[name]?.kind === 'owned' ? 1 : 0))]
-    if (named === undefined) throw new Error(`tests/isolation cannot make a row of api.${table.name}: its tenant has no row of ${name}`)
-    return [column, named.key]
-  }))
+  const refers = Object.fromEntries(
+    table.references.map(({ column, table: name }) => {
+      const candidates = ours.filter((row) => row.table === name)
+      const named = candidates[ordinal % Math.max(1, candidates.length - (models[name]?.kind === 'owned' ? 1 : 0))]
+      if (named === undefined) throw new Error(`tests/isolation cannot make a row of api.${table.name}: its tenant has no row of ${name}`)
+      return [column, named.key]
+    }),
+  )
   const payload: Payload = {
     ...contents(table, n, canary(n)),
     ...refers,

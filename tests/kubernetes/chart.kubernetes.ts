@@ -308,6 +308,13 @@ describe('the network policies', () => {
     expect(new Set(flows(await render('database.port=6432')))).toEqual(new Set(expected.map((flow) => flow.replace('TCP 5432', 'TCP 6432'))))
   })
 
+  test('let auth reach the configured server of exchange rates', async () => {
+    const mirror = 'networkPolicy.exchangeRates={"port":8443,"to":[{"podSelector":{"matchLabels":{"app":"rates"}}}]}'
+    expect(new Set(flows(await render(mirror)))).toEqual(new Set(expected))
+    const manifests = await render(mirror, 'settings={"EXCHANGE_RATES_URL":"https://rates:8443/daily.xml"}')
+    expect(new Set(flows(manifests))).toEqual(new Set([...expected, 'money-auth > rates TCP 8443']))
+  })
+
   test('let auth and the edge send traces to the configured collector, with its headers in a secret', async () => {
     const manifests = await render(...traced, 'secrets.keys.OTEL_EXPORTER_OTLP_HEADERS="otel"')
     expect(new Set(flows(manifests))).toEqual(

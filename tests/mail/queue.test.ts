@@ -195,7 +195,8 @@ test('a stop ends within five seconds and requeues the running job, which the ne
   expect(await jobs('locked_by, priority')).toEqual([{ locked_by: null, priority: 0 }])
   sink.mode = 'ok'
   await open()
-  await sink.waitFor('ann@example.org', undefined, 1 * second)
+  // far below the 45 seconds after which another process takes over the lock of a killed one
+  await sink.waitFor('ann@example.org', undefined, 20 * second)
 })
 
 /** Starts a process that takes a job, and kills it. @returns the key of the job, which stays locked */

@@ -11,19 +11,20 @@ import {
   type Budget,
   type Category,
   type Filter,
+  type Kind,
   type Question,
   type Rate,
   type Status,
   type Transaction,
 } from './model.ts'
 
-const currencies = ['usd', 'eur', 'jpy', 'chf'] as const
-const zones = ['UTC', 'Europe/Berlin', 'America/New_York', 'Asia/Kathmandu', 'Pacific/Kiritimati', 'Pacific/Pago_Pago']
+export const currencies = ['usd', 'eur', 'jpy', 'chf'] as const
+export const zones = ['UTC', 'Europe/Berlin', 'America/New_York', 'Asia/Kathmandu', 'Pacific/Kiritimati', 'Pacific/Pago_Pago']
 /** Moments at which a day begins or ends in some time zone. */
 const times = ['00:00:00Z', '23:59:59.999Z', '00:30:00Z', '23:30:00Z', '04:59:59Z', '05:00:00Z', '10:00:00Z', '18:15:00Z', '12:00:00Z']
 
-const record = <Fields>(fields: { [Key in keyof Fields]: fc.Arbitrary<Fields[Key]> }) => fc.record(fields, { noNullPrototype: true })
-const maybe = <Value>(value: fc.Arbitrary<Value>) => fc.option(value, { nil: undefined, freq: 2 })
+export const record = <Fields>(fields: { [Key in keyof Fields]: fc.Arbitrary<Fields[Key]> }) => fc.record(fields, { noNullPrototype: true })
+export const maybe = <Value>(value: fc.Arbitrary<Value>) => fc.option(value, { nil: undefined, freq: 2 })
 const currency = fc.constantFrom(...currencies)
 
 /** Days of the four years before this one, including a leap year, mostly at borders of months and years. */
@@ -36,7 +37,7 @@ const rateDays = (year: number): string[] => [`${year - 4}-01-01`, `${year - 3}-
 const status = fc.constantFrom<Status>('paid', 'paid', 'paid', 'pending', 'failed')
 
 export type Sketch = {
-  accounts: { currency: string, balance: number }[]
+  accounts: { currency: string, balance: number, days: [string, string] | undefined, isClosed: boolean }[]
   transactions: {
     amount: number
     currency: string
@@ -46,12 +47,15 @@ export type Sketch = {
     time: string | undefined
     category: number | undefined
     account: number | undefined
+    payee: string
+    tags: number[]
     items: { percent: number, category: number | undefined, isNegative: boolean }[]
   }[]
   transfers: { from: number, to: number, amount: number, toAmount: number, day: string, time: string | undefined, status: Status }[]
   /** The time zone of the request that stored it. */
   zone: string
-  categories: { monthlyBudget: number | undefined, currency: string }[]
+  /** A parent that already has one, or that would be below its own subcategory, is ignored. */
+  categories: { monthlyBudget: number | undefined, currency: string, kind: Kind, parent: number | undefined }[]
   budgets: { category: number, month: number | undefined, start: number | undefined, amount: number, currency: string, rollover: boolean }[]
   /** Rates of each other currency to the dollar from the first day, so that any two currencies can be converted. */
   hub: [number, number, number] | undefined
@@ -60,8 +64,10 @@ export type Sketch = {
   questions: {
     zone: string
     range: [string, string] | undefined
+    /** The day of balances. */
+    on: string
     currency: string | undefined
-    account: number | undefined
+    accounts: number[] | undefined
     /** An empty list selects transactions without a category. */
     categories: number[] | undefined
     statuses: Status[] | undefined
@@ -75,19 +81,23 @@ export function sketches(year: number): fc.Arbitrary<Sketch> {
   const when = { day: day(year), time: fc.option(fc.constantFrom(...times), { nil: undefined, freq: 1 }) }
   const amount = fc.integer({ min: -20_000, max: 20_000 })
   const place = fc.nat({ max: 2 })
+  const range = fc.tuple(day(year), day(year)).map(([a, b]): [string, string] => a <= b ? [a, b] : [b, a])
+  const category = fc.nat({ max: 3 })
   const rate = fc.integer({ min: 1_000, max: 3_000_000 })
   return record<Sketch>({
     zone: fc.constantFrom(...zones),
-    accounts: fc.array(record({ currency, balance: amount }), { minLength: 1, maxLength: 3 }),
+    accounts: fc.array(record({ currency, balance: amount, days: maybe(range), isClosed: fc.boolean() }), { minLength: 1, maxLength: 3 }),
     transactions: fc.array(
       record({
         ...when,
         amount,
         currency,
         status,
-        category: maybe(place),
+        category: maybe(category),
         account: maybe(place),
-        items: fc.array(record({ percent: fc.constantFrom(0, 1, 33, 50, 100), category: maybe(place), isNegative: fc.boolean() }), { maxLength: 3 }),
+        payee: fc.constantFrom('Shop', 'shop', 'Café'),
+        tags: fc.uniqueArray(fc.nat({ max: 1 })),
+        items: fc.array(record({ percent: fc.constantFrom(0, 1, 33, 50, 100), category: maybe(category), isNegative: fc.boolean() }), { maxLength: 3 }),
       }),
       { maxLength: 14 },
     ),
@@ -95,17 +105,20 @@ export function sketches(year: number): fc.Arbitrary<Sketch> {
       record({ ...when, from: place, to: place, amount: fc.integer({ min: 1, max: 20_000 }), toAmount: fc.integer({ min: 1, max: 20_000 }), status }),
       { maxLength: 3 },
     ),
-    categories: fc.array(record({ monthlyBudget: maybe(fc.nat({ max: 20_000 })), currency }), { minLength: 3, maxLength: 3 }),
+    categories: fc.array(
+      record({ monthlyBudget: maybe(fc.nat({ max: 20_000 })), currency, kind: fc.constantFrom<Kind>('expense', 'income'), parent: maybe(category) }),
+      { minLength: 4, maxLength: 4 },
+    ),
     budgets: fc.uniqueArray(
       record({
-        category: place,
+        category,
         month: maybe(fc.nat({ max: 47 })),
         start: maybe(fc.nat({ max: 47 })),
         amount: fc.nat({ max: 20_000 }),
         currency,
         rollover: fc.boolean(),
       }),
-      { maxLength: 8, selector: ({ category, month, currency: code }) => `${category} ${month} ${code}` },
+      { maxLength: 8, selector: ({ category: of, month, currency: code }) => `${of} ${month} ${code}` },
     ),
     hub: maybe(fc.tuple(rate, rate, rate)),
     // Only a few days, so that rates of one day meet.
@@ -113,10 +126,11 @@ export function sketches(year: number): fc.Arbitrary<Sketch> {
     questions: fc.array(
       record({
         zone: fc.constantFrom(...zones),
-        range: maybe(fc.tuple(day(year), day(year)).map(([a, b]): [string, string] => a <= b ? [a, b] : [b, a])),
+        range: maybe(range),
+        on: day(year),
         currency: maybe(currency),
-        account: maybe(place),
-        categories: maybe(fc.uniqueArray(place, { maxLength: 3 })),
+        accounts: maybe(fc.uniqueArray(place, { minLength: 1, maxLength: 2 })),
+        categories: maybe(fc.uniqueArray(category, { maxLength: 3 })),
         statuses: maybe(fc.uniqueArray(fc.constantFrom<Status>('paid', 'pending', 'failed'), { minLength: 1, maxLength: 2 })),
         type: fc.constantFrom('balance', 'income', 'expense'),
         convertTo: fc.option(currency, { nil: undefined, freq: 3 }),
@@ -129,7 +143,7 @@ export function sketches(year: number): fc.Arbitrary<Sketch> {
 const momentOf = ({ day: on, time }: { day: string, time: string | undefined }): string => time === undefined ? on : `${on}T${time}`
 
 /** Formats hundredths for a request. */
-const written = (cents: bigint): string => `${cents < 0n ? '-' : ''}${magnitude(cents) / 100n}.${String(magnitude(cents) % 100n).padStart(2, '0')}`
+export const written = (cents: bigint): string => `${cents < 0n ? '-' : ''}${magnitude(cents) / 100n}.${String(magnitude(cents) % 100n).padStart(2, '0')}`
 /** Parses an amount of a response into hundredths. */
 export const cents = (value: unknown): bigint => BigInt(Math.round(Number(value) * 100))
 
@@ -148,19 +162,29 @@ function ratesOf({ hub, rates }: Sketch, year: number): Rate[] {
   return [...one.values()].map((each) => ({ ...each, rate: BigInt(each.rate) * 1_000_000n }))
 }
 
-/** Stores a sketch as this caller, with the requests of a front-end. @returns the books, and the ids of three categories */
+/** Stores a sketch as this caller, with the requests of a front-end. @returns the books, and the ids of four categories */
 export async function store(caller: Caller, sketch: Sketch, year: number): Promise<{ books: Books, categories: string[] }> {
   const sent = { prefer: `timezone=${sketch.zone},return=representation` }
-  const budgeted = sketch.categories.map(({ monthlyBudget, currency: code }): Category => ({
+  const budgeted = sketch.categories.map(({ monthlyBudget, currency: code, kind }): Category => ({
     id: randomUUID(),
+    kind,
+    parent: null,
     monthlyBudget: monthlyBudget === undefined ? null : inUnits(monthlyBudget, code),
     budgetCurrency: code,
   }))
   const categories = budgeted.map(({ id }) => id)
+  for (const [at, { parent: index }] of sketch.categories.entries()) {
+    const [own, parent] = [budgeted[at], index === undefined ? undefined : budgeted[index]]
+    if (own === undefined || parent === undefined || own === parent || parent.parent !== null || budgeted.some((one) => one.parent === own.id)) continue
+    own.parent = parent.id
+    own.kind = parent.kind
+  }
   await caller.create(
     'categories',
-    budgeted.map(({ id, monthlyBudget, budgetCurrency }, at) => ({
+    budgeted.map(({ id, monthlyBudget, budgetCurrency, kind, parent }, at) => ({
       id,
+      kind,
+      parent_id: parent,
       name: `Category ${at}`,
       monthly_budget: monthlyBudget === null ? null : written(monthlyBudget),
       budget_currency: budgetCurrency,
@@ -180,12 +204,30 @@ export async function store(caller: Caller, sketch: Sketch, year: number): Promi
       'budgets',
       budgets.map(({ category, startsOn, amount, ...rest }) => ({ ...rest, category_id: category, starts_on: startsOn, amount: written(amount) })),
     )
-  const accounts = sketch.accounts.map((one): Account => ({ id: randomUUID(), currency: one.currency, balance: inUnits(one.balance, one.currency) }))
-  await caller.create('accounts', accounts.map(({ balance, ...rest }) => ({ ...rest, name: 'Account', type: 'checking', balance: written(balance) })))
+  const accounts = sketch.accounts.map(({ currency: code, balance, days, isClosed }): Account => ({
+    id: randomUUID(),
+    currency: code,
+    balance: inUnits(balance, code),
+    openedOn: days?.[0] ?? null,
+    closedOn: isClosed ? days?.[1] ?? null : null,
+  }))
+  await caller.create(
+    'accounts',
+    accounts.map(({ balance, openedOn, closedOn, ...rest }) => ({
+      ...rest,
+      name: 'Account',
+      type: 'checking',
+      balance: written(balance),
+      opened_on: openedOn,
+      closed_on: closedOn,
+    })),
+  )
   const rates = ratesOf(sketch, year)
   if (rates.length > 0)
     await caller.create('exchange_rates', rates.map(({ on, base, quote, rate }) => ({ on_date: on, base, quote, rate: Number(rate / 1_000_000n) / 1e6 })))
 
+  const tags = [randomUUID(), randomUUID()]
+  await caller.create('tags', tags.map((id, at) => ({ id, name: `Tag ${at}` })))
   const plain = sketch.transactions.map((one) => {
     const account = one.account === undefined ? undefined : accounts[one.account]
     const code = account?.currency ?? one.currency
@@ -198,7 +240,9 @@ export async function store(caller: Caller, sketch: Sketch, year: number): Promi
       at: momentOf(one),
       category: one.category === undefined ? null : categories[one.category] ?? null,
       account: account?.id ?? null,
-      isTransfer: false,
+      transfer: null,
+      payee: one.payee,
+      tags: one.tags.map((tag) => tags[tag] ?? ''),
       items: one.items.map(({ percent, category, isNegative }) => {
         const part = left * BigInt(percent) / 100n
         left -= part
@@ -210,9 +254,9 @@ export async function store(caller: Caller, sketch: Sketch, year: number): Promi
   if (plain.length > 0)
     await caller.create(
       'transactions',
-      plain.map(({ id, transaction: { amount, currency: code, status: state, at, category, account } }) => ({
+      plain.map(({ id, transaction: { amount, currency: code, status: state, at, category, account, payee } }) => ({
         id,
-        name: 'Transaction',
+        name: payee,
         amount: written(amount),
         currency: code,
         status: state,
@@ -227,6 +271,9 @@ export async function store(caller: Caller, sketch: Sketch, year: number): Promi
   )
   if (items.length > 0) await caller.create('line_items', items)
 
+  const tagged = plain.flatMap(({ id, transaction }) => transaction.tags.map((tag) => ({ transaction_id: id, tag_id: tag })))
+  if (tagged.length > 0) await caller.create('transaction_tags', tagged)
+
   const halves: Transaction[] = []
   for (const { from, to, amount, toAmount, status: state, ...when } of sketch.transfers) {
     const [origin, destination] = [accounts[from], accounts[to]]
@@ -238,12 +285,13 @@ export async function store(caller: Caller, sketch: Sketch, year: number): Promi
       to_account_id: destination.id,
       amount: written(out),
       transfer_date: momentOf(when),
+      name: 'Moved',
       ...(origin.currency === destination.currency ? {} : { to_amount: written(into) }),
     }, sent)
     if (answer.status !== 200) throw new Error(`create_transfer answered ${answer.status} ${answer.text}`)
     // A change of one half changes both.
     if (state !== 'paid') await caller.patch(`/transactions?id=eq.${answer.body[0].id}`, { status: state })
-    const half = { status: state, at: momentOf(when), category: null, isTransfer: true, items: [] }
+    const half = { status: state, at: momentOf(when), category: null, transfer: randomUUID(), payee: 'Moved', tags: [], items: [] }
     halves.push({ ...half, amount: -out, currency: origin.currency, account: origin.id })
     halves.push({ ...half, amount: into, currency: destination.currency, account: destination.id })
   }
@@ -263,12 +311,12 @@ export async function store(caller: Caller, sketch: Sketch, year: number): Promi
 
 /** Turns a question of a sketch into one about existing accounts and categories. */
 export function questionOf(sketch: Sketch['questions'][number], { accounts }: Books, categories: string[]): Question {
-  const account = sketch.account === undefined ? undefined : accounts[sketch.account]?.id
+  const selected = sketch.accounts?.flatMap((at) => accounts[at]?.id ?? [])
   const filter: Filter = {
     type: sketch.type,
     ...(sketch.range === undefined ? {} : { first: sketch.range[0], last: sketch.range[1] }),
     ...(sketch.currency === undefined ? {} : { currency: sketch.currency }),
-    ...(account === undefined ? {} : { account }),
+    ...(selected === undefined || selected.length === 0 ? {} : { accounts: selected }),
     ...(sketch.categories === undefined ? {} : { categories: sketch.categories.length === 0 ? [null] : sketch.categories.map((at) => categories[at] ?? null) }),
     ...(sketch.statuses === undefined ? {} : { statuses: sketch.statuses }),
   }

@@ -14,13 +14,18 @@ export type Transaction = {
   at: string
   category: string | null
   account: string | null
-  isTransfer: boolean
+  /** The same in both halves of a transfer. */
+  transfer: string | null
+  payee: string
+  tags: string[]
   items: LineItem[]
 }
 /** One `base` is worth `rate` / 10^12 `quote` from that day. */
 export type Rate = { on: string, base: string, quote: string, rate: bigint }
-export type Account = { id: string, currency: string, balance: bigint }
-export type Category = { id: string, monthlyBudget: bigint | null, budgetCurrency: string }
+/** The account is listed from `openedOn`, when its balance begins, until the day before `closedOn`. */
+export type Account = { id: string, currency: string, balance: bigint, openedOn: string | null, closedOn: string | null }
+export type Kind = 'income' | 'expense'
+export type Category = { id: string, kind: Kind, parent: string | null, monthlyBudget: bigint | null, budgetCurrency: string }
 /** A budget of one month. Without a month, of every month without its own row. */
 export type Budget = { category: string, month: string | null, startsOn: string | null, amount: bigint, currency: string, rollover: boolean }
 /** `present` is the first day of the month in which the rows were stored. */
@@ -31,11 +36,12 @@ export type Filter = {
   first?: string
   last?: string
   currency?: string
-  account?: string
+  /** Only these accounts. */
+  accounts?: string[]
   /** Transactions in any of these categories. Null selects those without a category. */
   categories?: (string | null)[]
   statuses?: Status[]
-  type?: 'income' | 'expense' | 'balance'
+  type?: Kind | 'balance'
 }
 export type Question = { zone: string, filter: Filter, convertTo?: string }
 
@@ -45,10 +51,10 @@ export type Part = {
   day: string
   category: string | null
   currency: string
+  /** 0 if it is left out. */
   amount: bigint
+  isLeftOut: boolean
 }
-export class MissingRate extends Error {}
-const unknown = (from: string, to: string, day: string): MissingRate => new MissingRate(`no exchange rate from ${from} to ${to} on or before ${day}`)
 
 export const magnitude = (n: bigint): bigint => n < 0n ? -n : n
 /** Rounds a fraction to a whole number, half away from zero. */
@@ -85,14 +91,13 @@ function through(rates: Rate[], from: string, to: string, day: string): Conversi
   }).reduce<Conversion | undefined>((best, next) => best === undefined || next.on > best.on ? next : best, undefined)
 }
 
-/** @throws MissingRate if the books cannot convert between the currencies on that day */
-export function converted(amount: bigint, rates: Rate[], from: string, to: string, day: string): bigint {
+/** Returns undefined if the books cannot convert between the currencies on that day. */
+export function converted(amount: bigint, rates: Rate[], from: string, to: string, day: string): bigint | undefined {
   const unit = smallest(to)
   // A part of a month's budget may have more decimals than its currency.
   if (from === to) return rounded(amount, unit) * unit
   const found = direct(rates, from, to, day) ?? through(rates, from, to, day)
-  if (found === undefined) throw unknown(from, to, day)
-  return rounded(amount * found.numerator, found.denominator * unit) * unit
+  return found === undefined ? undefined : rounded(amount * found.numerator, found.denominator * unit) * unit
 }
 
 const sum = (all: bigint[]): bigint => all.reduce((before, next) => before + next, 0n)
@@ -102,96 +107,169 @@ function partsOf(transaction: Transaction, question: Question, rates: Rate[]): P
   const { amount, currency, category, items } = transaction
   const day = dayIn(question.zone, transaction.at)
   const target = question.convertTo ?? currency
-  const convert = (cents: bigint): bigint => converted(cents, rates, currency, target, day)
+  const convert = (cents: bigint): bigint => converted(cents, rates, currency, target, day) ?? 0n
+  const isLeftOut = converted(amount, rates, currency, target, day) === undefined
   const sign = amount < 0n ? -1n : 1n
   const moved = new Map<string, bigint>()
   for (const item of items)
     if (item.category !== null && item.category !== category && item.amount !== 0n)
       moved.set(item.category, (moved.get(item.category) ?? 0n) + magnitude(item.amount))
-  const selected = question.filter.categories
-  // A transaction without a requested part needs no rate.
-  if (selected !== undefined && ![category, ...moved.keys()].some((one) => selected.includes(one))) return []
   const rest = magnitude(amount) - sum([...moved.values()])
   const shares = [...moved].toSorted(([a, one], [b, other]) => one === other ? (a < b ? -1 : 1) : one > other ? -1 : 1)
   // "the rest has what rounding leaves; where no rest is left, the largest part has it"
   const first: [string | null, bigint] | undefined = rest > 0n || shares.length === 0 ? [category, rest] : shares.shift()
-  const part = (of: string | null, cents: bigint): Part => ({ transaction, day, category: of, currency: target, amount: cents })
+  const part = (of: string | null, cents: bigint): Part => ({ transaction, day, category: of, currency: target, amount: cents, isLeftOut })
   const others = shares.map(([of, cents]) => part(of, convert(sign * cents)))
   return [part(first?.[0] ?? null, convert(amount) - sum(others.map((one) => one.amount))), ...others]
 }
 
-/** Returns the parts that count: none of a transfer, and those of a failed transaction only if the filter selects the status. */
-export function counted(books: Books, question: Question, isByStatus = false): Part[] {
-  const { first, last, currency, account, categories, statuses, type } = question.filter
+/** "The kind of its category decides on which side an amount stands; without a category the sign of the transaction." */
+function sideOf({ categories }: Books, { transaction, category }: Part): Kind | undefined {
+  const found = categories.find(({ id }) => id === category)
+  if (found !== undefined) return found.kind
+  return transaction.amount === 0n ? undefined : transaction.amount > 0n ? 'income' : 'expense'
+}
+
+type By = { status?: boolean, account?: boolean }
+
+/**
+ * "A transfer counts only in a report by account: its half is money in or out of the account. A transfer between two of the selected accounts does
+ * not count, unless each account is a group."
+ */
+function countsAsTransfer({ transactions }: Books, { transfer }: Transaction, accounts: string[] | undefined, by: By): boolean {
+  if (transfer === null || by.account === true) return true
+  if (accounts === undefined) return false
+  return transactions.filter((half) => half.transfer === transfer && half.account !== null && accounts.includes(half.account)).length === 1
+}
+
+/** Returns the parts that count. Those of a failed transaction count only if the filter selects the status, or if each status is a group. */
+export function counted(books: Books, question: Question, by: By = {}): Part[] {
+  const { first, last, currency, accounts, categories, statuses, type } = question.filter
   return books.transactions.filter((one) => {
     const day = dayIn(question.zone, one.at)
-    return !one.isTransfer
-      && (statuses === undefined ? isByStatus || one.status !== 'failed' : statuses.includes(one.status))
+    return countsAsTransfer(books, one, accounts, by)
+      && (statuses === undefined ? by.status === true || one.status !== 'failed' : statuses.includes(one.status))
       && (first === undefined || day >= first) && (last === undefined || day <= last)
       && (currency === undefined || one.currency === currency)
-      && (account === undefined || one.account === account)
-      && (type === 'income' ? one.amount > 0n : type === 'expense' ? one.amount < 0n : true)
-  }).flatMap((one) => partsOf(one, question, books.rates)).filter((part) => categories === undefined || categories.includes(part.category))
+      && (accounts === undefined || one.account !== null && accounts.includes(one.account))
+  }).flatMap((one) => partsOf(one, question, books.rates)).filter((part) =>
+    (categories === undefined || categories.includes(part.category))
+    && (type === undefined || type === 'balance' || sideOf(books, part) === type)
+  )
 }
 
-export type Group = { key: string | null, currency: string, amount: bigint, count: bigint }
+export type Group = { key: string | null, currency: string, amount: bigint, pending: bigint, count: bigint, pendingCount: bigint, leftOut: bigint }
 
-/** Parts by a key and by currency. "`count` and `avg` are of transactions": each counts once in a group, however many of its parts are there. */
-export function grouped(parts: Part[], keyOf: (part: Part) => string | null): Group[] {
-  const groups = new Map<string, { key: string | null, currency: string, amount: bigint, transactions: Set<Transaction> }>()
-  for (const part of parts) {
-    const key = keyOf(part)
-    const name = JSON.stringify([key, part.currency])
-    const group = groups.get(name) ?? { key, currency: part.currency, amount: 0n, transactions: new Set() }
-    groups.set(name, group)
-    group.amount += part.amount
-    group.transactions.add(part.transaction)
-  }
-  return [...groups.values()].map(({ transactions, ...group }) => ({ ...group, count: BigInt(transactions.size) }))
-}
-
-export type Fn = 'sum' | 'avg' | 'count'
-/** A sum in hundredths, or a count. "An average has the decimals of its currency." */
-export function measured({ currency, amount, count }: Omit<Group, 'key'>, fn: Fn): bigint {
-  if (fn !== 'avg') return fn === 'sum' ? amount : count
-  const unit = smallest(currency)
-  return rounded(amount, count * unit) * unit
-}
-
-/** One number, or the currencies that cannot be added up. */
-export function stat(books: Books, question: Question, fn: Fn): bigint | string[] {
-  const parts = counted(books, fn === 'count' ? { zone: question.zone, filter: question.filter } : question)
-  const groups = grouped(parts, () => null)
-  if (fn !== 'count' && groups.length > 1) return groups.map(({ currency }) => currency).toSorted()
-  return sum(groups.map((group) => measured(group, fn)))
-}
-
-export type Grouping = Unit | 'category' | 'status' | 'currency'
-export function aggregate(books: Books, question: Question, grouping: Grouping): Group[] {
-  const parts = counted(books, question, grouping === 'status')
-  return grouped(parts, (part) => {
-    if (grouping === 'category') return part.category
-    if (grouping === 'status') return part.transaction.status
-    return grouping === 'currency' ? part.transaction.currency : periodOf(part.day, grouping)
+/**
+ * Parts by a key and by currency. "`count` and `avg` are of transactions": each counts once in a group, however many of its parts are there. A part
+ * with several keys counts in each.
+ */
+export function grouped(parts: Part[], keysOf: (part: Part) => (string | null)[]): Group[] {
+  const groups = new Map<string, { key: string | null, currency: string, parts: Part[] }>()
+  for (const part of parts)
+    for (const key of keysOf(part)) {
+      const name = JSON.stringify([key, part.currency])
+      const group = groups.get(name) ?? { key, currency: part.currency, parts: [] }
+      groups.set(name, group)
+      group.parts.push(part)
+    }
+  const add = (all: Part[]): bigint => sum(all.map(({ amount }) => amount))
+  const count = (all: Part[]): bigint => BigInt(new Set(all.map(({ transaction }) => transaction)).size)
+  return [...groups.values()].map(({ key, currency, parts: all }) => {
+    const pending = all.filter(({ transaction }) => transaction.status === 'pending')
+    const leftOut = count(all.filter((part) => part.isLeftOut))
+    return { key, currency, amount: add(all), pending: add(pending), count: count(all), pendingCount: count(pending), leftOut }
   })
 }
 
-export const distribution = (books: Books, question: Question): Group[] => grouped(counted(books, question), ({ category }) => category)
-
-export type Flow = { income: bigint, expenses: bigint }
-/** Income and expenses by currency and period, with the key `currency period`. */
-export function cashFlow(books: Books, question: Question, unit: Unit): Map<string, Flow> {
-  const flows = new Map<string, Flow>()
-  for (const { transaction, day, currency, amount } of counted(books, question)) {
-    const name = `${currency} ${periodOf(day, unit)}`
-    const flow = flows.get(name) ?? { income: 0n, expenses: 0n }
-    flows.set(name, flow)
-    if (transaction.amount > 0n) flow.income += amount
-    else flow.expenses -= amount
-  }
-  return flows
+export type Fn = 'sum' | 'avg' | 'count'
+/** A sum in hundredths, or a count. "An average has the decimals of its currency." It is 0 if every transaction is left out. */
+export function measured({ currency, amount, count, leftOut }: Group, fn: Fn): bigint {
+  if (fn !== 'avg') return fn === 'sum' ? amount : count
+  const unit = smallest(currency)
+  return count === leftOut ? 0n : rounded(amount, (count - leftOut) * unit) * unit
 }
 
-/** "The opening balance and all paid transactions of the account, transfers included." */
-export const currentBalance = ({ transactions }: Books, account: Account): bigint =>
-  account.balance + sum(transactions.filter((one) => one.account === account.id && one.status === 'paid').map(({ amount }) => amount))
+/** One number and how many transactions it leaves out, or the currencies that cannot be added up. */
+export function stat(books: Books, question: Question, fn: Fn): { figure: bigint, leftOut: bigint } | string[] {
+  const parts = counted(books, fn === 'count' ? { zone: question.zone, filter: question.filter } : question)
+  const groups = grouped(parts, () => [null])
+  if (fn !== 'count' && groups.length > 1) return groups.map(({ currency }) => currency).toSorted()
+  return { figure: sum(groups.map((group) => measured(group, fn))), leftOut: sum(groups.map(({ leftOut }) => leftOut)) }
+}
+
+export type Grouping = Unit | 'category' | 'parent' | 'tag' | 'account' | 'payee' | 'status' | 'currency'
+/** "The parent of a category, or the category itself if it has none." */
+const topOf = ({ categories }: Books, category: string | null): string | null => categories.find(({ id }) => id === category)?.parent ?? category
+
+export function aggregate(books: Books, question: Question, grouping: Grouping): Group[] {
+  const parts = counted(books, question, { status: grouping === 'status', account: grouping === 'account' })
+  return grouped(parts, ({ transaction, category, day }) => {
+    if (grouping === 'tag') return transaction.tags.length === 0 ? [null] : transaction.tags
+    const keys = {
+      category,
+      parent: topOf(books, category),
+      account: transaction.account,
+      payee: transaction.payee,
+      status: transaction.status,
+      currency: transaction.currency,
+    }
+    return [grouping in keys ? keys[grouping as keyof typeof keys] : periodOf(day, grouping as Unit)]
+  })
+}
+
+export const distribution = (books: Books, question: Question, isByParent: boolean): Group[] =>
+  grouped(counted(books, question), ({ category }) => [isByParent ? topOf(books, category) : category])
+
+export type Flow = { income: bigint, expenses: bigint, pending: bigint, leftOut: bigint }
+/** Income and expenses by currency and period, with the key `currency period`. */
+export function cashFlow(books: Books, question: Question, unit: Unit): Map<string, Flow> {
+  const parts = counted(books, question)
+  const byPeriod = grouped(parts, ({ day }) => [periodOf(day, unit)])
+  return new Map(byPeriod.map(({ key, currency, pending, leftOut }) => {
+    const ofPeriod = parts.filter((part) => part.currency === currency && periodOf(part.day, unit) === key)
+    const income = sum(ofPeriod.filter((part) => sideOf(books, part) === 'income').map(({ amount }) => amount))
+    const expenses = -sum(ofPeriod.filter((part) => sideOf(books, part) === 'expense').map(({ amount }) => amount))
+    return [`${currency} ${key}`, { income, expenses, pending, leftOut }]
+  }))
+}
+
+export type Missing = { currency: string, day: string, transactions: bigint }
+/** "One row a currency: the first day without a rate, and the number of transactions." */
+export function missingRates(books: Books, question: Question): Missing[] {
+  const parts = counted(books, question).filter(({ isLeftOut }) => isLeftOut)
+  return [...new Set(parts.map(({ transaction }) => transaction.currency))].map((currency) => {
+    const ofCurrency = parts.filter(({ transaction }) => transaction.currency === currency)
+    const days = ofCurrency.map(({ day }) => day).toSorted()
+    return { currency, day: days[0] ?? '', transactions: BigInt(new Set(ofCurrency.map(({ transaction }) => transaction)).size) }
+  })
+}
+
+/** "The opening `balance`, from `opened_on` on, plus all paid transactions dated up to that day, including transfers." */
+export const balanceOn = ({ transactions }: Books, { id, balance, openedOn }: Account, zone: string, day: string): bigint =>
+  (openedOn === null || openedOn <= day ? balance : 0n)
+  + sum(transactions.filter((one) => one.account === id && one.status === 'paid' && dayIn(zone, one.at) <= day).map(({ amount }) => amount))
+
+export type Balance = { account: string, currency: string, amount: bigint }
+/** "An account is listed from `opened_on` until the day before `closed_on`; before and after, only if its balance is not 0." */
+export function balances(books: Books, zone: string, day: string, convertTo?: string): Balance[] {
+  return books.accounts.flatMap((account) => {
+    const { id, currency, openedOn, closedOn } = account
+    const amount = balanceOn(books, account, zone, day)
+    if (amount === 0n && (openedOn !== null && openedOn > day || closedOn !== null && closedOn <= day)) return []
+    if (convertTo === undefined || amount === 0n) return [{ account: id, currency: convertTo ?? currency, amount }]
+    const found = converted(amount, books.rates, currency, convertTo, day)
+    return [found === undefined ? { account: id, currency, amount } : { account: id, currency: convertTo, amount: found }]
+  })
+}
+
+export type Worth = { assets: bigint, liabilities: bigint }
+/** Assets and liabilities by currency: "the sum of the balances above 0", "the sum of those below 0, as a positive number". */
+export function worthOf(rows: Balance[]): Map<string, Worth> {
+  const worth = new Map<string, Worth>()
+  for (const { currency, amount } of rows) {
+    const { assets, liabilities } = worth.get(currency) ?? { assets: 0n, liabilities: 0n }
+    worth.set(currency, amount > 0n ? { assets: assets + amount, liabilities } : { assets, liabilities: liabilities - amount })
+  }
+  return worth
+}

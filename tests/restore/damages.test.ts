@@ -27,15 +27,21 @@ beforeAll(async () => {
 })
 afterAll(() => stop())
 
+const halves = { definitions: describeDatabase, rows: sumUpRows }
+type Half = keyof typeof halves
+/** One half of the notes of a backup at this moment. */
+const half = async (name: Half): Promise<string> => (await halves[name](db)).map((object) => JSON.stringify(object)).join('\n')
 /** The notes of a backup at this moment. */
-const noted = async (): Promise<string> => [...await describeDatabase(db), ...await sumUpRows(db)].map((object) => JSON.stringify(object)).join('\n')
+const noted = async (): Promise<string> => `${await half('definitions')}\n${await half('rows')}`
 
-/** Returns true if PostgreSQL refuses the damaged dump, or if the notes differ. */
-async function outcomeOf({ statement }: Damage, before: string): Promise<'refused' | 'seen' | 'not seen'> {
+/** Returns whether PostgreSQL refuses the damaged dump, or the notes differ. A difference in the likelier half is enough. */
+async function outcomeOf({ kind, statement }: Damage, before: Record<Half, string>): Promise<'refused' | 'seen' | 'not seen'> {
+  const order: Half[] = kind === 'row' ? ['rows', 'definitions'] : ['definitions', 'rows']
   await db.query('begin')
   try {
     await db.query(statement)
-    return await noted() === before ? 'not seen' : 'seen'
+    for (const name of order) if (await half(name) !== before[name]) return 'seen'
+    return 'not seen'
   } catch (error) {
     if (error instanceof pg.DatabaseError) return 'refused'
     throw error
@@ -99,7 +105,7 @@ describe('the notes of a backup', () => {
   })
 
   test(`detect damage to any object and any row: one in ${every} is tried`, async () => {
-    const before = await noted()
+    const before = { definitions: await half('definitions'), rows: await half('rows') }
     const all = await damages(db)
     // Some of every kind.
     const tried = Object.values(Object.groupBy(all, ({ kind }) => kind)).flatMap((some = []) => some.filter((_, index) => index % every === 0))
@@ -112,6 +118,6 @@ describe('the notes of a backup', () => {
     )
     expect(new Set(seen.map(({ kind }) => kind))).toEqual(new Set(all.map(({ kind }) => kind)))
     expect(seen.length).toBeGreaterThan(tried.length * 0.8)
-    expect(await noted()).toBe(before)
+    expect({ definitions: await half('definitions'), rows: await half('rows') }).toEqual(before)
   })
 })

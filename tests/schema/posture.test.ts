@@ -89,7 +89,17 @@ describe('anon and authenticated', () => {
       'constraints',
       'refuse_overflow',
       'refuse_row',
+      'check_account',
+      'activity_id',
+      'activity_id_prefix',
+      'are_tag_names',
+      'closed_until',
+      'has_closed_days',
+      'refuse_closed',
+      'keep_closed_account',
+      'require_open_days',
       'check_category',
+      'check_conditions',
       'may_write',
       'currency_codes',
       'currency_of_account',
@@ -115,6 +125,9 @@ describe('anon and authenticated', () => {
       'bank_values',
       'begin_import',
       'store_import_updates',
+      'store_import_matches',
+      'resolve_import_rows',
+      'unlink_import_transfers',
       'date_condition',
       'days_of',
       'core_values',
@@ -125,44 +138,86 @@ describe('anon and authenticated', () => {
       'whole_day',
       'budget_terms',
       'context_condition',
-      'due_costs',
+      'due_occurrences',
+      'max_occurrences',
+      'forecast_changes',
+      'forecast_statement',
+      'parse_forecast_accounts',
+      'parse_horizon',
+      'parse_what_if',
+      'store_transfer',
       'judge_import',
       'moment',
       'months_between',
-      'occurrence_id',
       'occurrences',
       'read_import',
+      'category_suggestions',
+      'file_import_rows',
+      'has_tags_of_user',
+      'note_import_rules',
+      'note_import_balance',
+      'read_stated_balance',
+      'store_stated_balance',
+      'store_import_rules',
+      'learned_categories',
+      'payee_key',
+      'payee_of_tenant',
+      'find_tag',
+      'is_id',
+      'rule_changes',
+      'rule_expression',
+      'rules_in_order',
+      'start_activity',
+      'store_rule_changes',
       'recorded_transaction',
+      'bank_row_of',
+      'common_share',
+      'rows_of_amount',
+      'words_of',
       'require_plain_numbers',
       'date_range',
       'converted',
       'report_transactions',
       'converted_rows',
+      'balance_on',
+      'balance_rows',
+      'period_unit',
+      'period_step',
+      'first_period',
       'cash_flow_statement',
       'transaction_stat_statement',
       'transaction_aggregate_statement',
       'distribution_statement',
+      'missing_rates_statement',
       'budget_comparison_statement',
       'currency_decimals',
       'days_condition',
       'exchange_rates',
+      'instance_currencies',
+      'instance_rates_on',
+      'leg_rates',
+      'own_rates',
+      'path_rates',
+      'rates_of_days',
       'filter_conditions',
       'filter_literal',
       'filter_ranges',
       'is_moment',
-      'latest_rate',
       'moments',
       'split_allocations',
       'preset_days',
       'preset_range',
       'presets',
       'range_condition',
-      'refuse_missing_rate',
+      'note_left_out',
+      'side_condition',
+      'top_category',
+      'transfer_condition',
       'target_currency',
       'text_of',
       'to_moment',
       'parse_filters',
-      'filters_to_sql',
+      'conditions_to_sql',
       'parse_transfer_amount',
       'pre_request',
       // Called by PostgREST to parse input, as the caller.
@@ -196,22 +251,37 @@ describe('authenticator, PostgREST’s login,', () => {
 })
 
 describe('auth_service, the auth service’s login,', () => {
-  test('has access to the tables of better-auth, its queue, and three tables of private for reading', async () => {
+  test('has access to the tables of better-auth, its queue, and six tables of private for reading', async () => {
     expect(await rows(`select rolsuper, rolbypassrls, rolcreaterole, rolcreatedb from pg_roles where rolname = 'auth_service'`))
       .toEqual([{ rolsuper: false, rolbypassrls: false, rolcreaterole: false, rolcreatedb: false }])
     const reach = await tablePrivileges('auth_service', ['select', 'insert', 'update', 'delete', 'truncate'])
     expect(reach.filter((name) => !/^(auth|graphile_worker)\./.test(name))).toEqual([
+      'private.changes select',
+      'private.changes_kept select',
       'private.migrations select',
       'private.products select',
+      'private.role_permissions select',
       'private.settings select',
     ])
     expect(reach.filter((name) => name.startsWith('auth.') && name.endsWith('truncate'))).toEqual([])
     expect(await callable('auth_service', 'private')).toEqual([
+      'access_end',
       'active_product',
+      'calendar_days',
+      'claim_rate_download',
+      'complete_rate_download',
+      'fail_rate_download',
       'forget_activity',
+      'forget_changes',
+      'forget_restored_changes',
       'mark_for_standbys',
       'postgrest_listeners',
       'postgrest_processes',
+      'queue_webhooks',
+      'rate_download_failures',
+      'store_instance_rates',
+      'token_problem',
+      'webhook_lag',
     ])
   })
 })
@@ -244,4 +314,18 @@ describe('PostgREST from 12.2 on, which exits on a syntax error in pre_request o
       where n.nspname in ('api', 'auth', 'private', 'public') and p.prokind = 'f' and pg_get_functiondef(p.oid) ~* '42601|syntax_error'`),
     ).toEqual([])
   })
+})
+
+test('a function that is restored from a backup is described as before', async () => {
+  const described = `select oid::regprocedure::text as name, pg_get_functiondef(oid) as text from pg_proc
+    where prosqlbody is not null and pronamespace in ('api'::regnamespace, 'auth'::regnamespace, 'private'::regnamespace, 'public'::regnamespace) order by 1`
+  const before = await rows(described)
+  expect(before.length).toBeGreaterThan(50)
+  await client.query('begin')
+  try {
+    for (const { text } of before) await client.query(text)
+    expect(await rows(described)).toEqual(before)
+  } finally {
+    await client.query('rollback')
+  }
 })

@@ -91,12 +91,19 @@ function caller(url: string, token: (change?: Record<string, unknown>) => Promis
 /**
  * Starts a database and PostgREST. Stop them by `stop()` in `afterAll`, or by `await using`.
  * @param dataEnv additional settings of PostgREST
+ * @param prepareDatabase runs as the owner, before PostgREST starts
  */
-export async function dataStack(dataEnv: Record<string, string> = {}): Promise<DataStack> {
+export async function dataStack(
+  dataEnv: Record<string, string> = {},
+  prepareDatabase: (sql: pg.Pool) => Promise<unknown> = () => Promise.resolve(),
+): Promise<DataStack> {
   const resources = new AsyncDisposableStack()
   // Publishes the key before PostgREST starts, so that the first request already finds it.
   const { promise: signer, resolve } = Promise.withResolvers<Signer>()
-  const prepare = async (sql: pg.Pool) => resolve(await tokenSigner(sql, publicUrl))
+  const prepare = async (sql: pg.Pool) => {
+    await prepareDatabase(sql)
+    resolve(await tokenSigner(sql, publicUrl))
+  }
   const { dataUrl: url, ownerUrl } = resources.use(await startStack({ auth: false, data: true, dataEnv, prepare }))
   const { sign } = await signer
   // A single session, so that a test can set a role or hold a lock.

@@ -52,7 +52,8 @@ export async function freshDatabase({ serverUrl = inject('serverUrl'), template 
   drop: () => Promise<void>
 }> {
   const name = `test_${randomBytes(6).toString('hex')}`
-  await execute(serverUrl, `create database ${name} template ${template}`)
+  // The default strategy writes the copy to the log too, which takes twice the processor time.
+  await execute(serverUrl, `create database ${name} template ${template} strategy file_copy`)
   const ownerUrl = connection(serverUrl, { database: name })
   return {
     name,

@@ -4,13 +4,16 @@ import { createConnection } from 'node:net'
 /** Values that occur only in the request. */
 export const confidential = { query: 'searched-for-by-ann', cookie: 'a-cookie-of-ann', key: 'a-key-of-ann' } as const
 
-/** A function with a response larger than the socket buffers between PostgREST and a client that does not read. */
-export const createLargeFunction = `create function api.large_answer(note text) returns text language sql immutable return repeat('a', 32000000);
+/** The bytes of a response that exceeds the socket buffers between PostgREST and a client that does not read: the kernel allows each of the three 33 MB. */
+export const largeResponse = 100_000_000
+
+/** A function with a response of that size. */
+export const createLargeFunction = `create function api.large_answer(note text) returns text language sql immutable return repeat('a', ${largeResponse});
   grant execute on function api.large_answer(text) to anon, authenticated; notify pgrst, 'reload schema'`
 
 /**
  * Requests the large function from the edge, reads the first bytes, kills PostgREST, and reads the rest.
- * @param end kills PostgREST, at once: all sockets on the way together have room for the whole response
+ * @param end kills PostgREST, at once: the sockets on the way together have room for most of the response
  * @returns the id of the request, and the number of bytes received
  */
 export function readInterruptedResponse(url: string, authorization: string | undefined, end: () => unknown): Promise<{ id: string, bytes: number }> {

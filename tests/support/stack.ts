@@ -1,6 +1,7 @@
 /** Starts the product for a test file or a test: a new database, and the services that the options select. */
 import pg from 'pg'
 import { startAuth, type Service, type Observers } from '../../auth/main.ts'
+import type { Receivers } from '../../auth/webhooks/sender.ts'
 import { authConfig } from '../../auth/config.ts'
 import { readSettings } from '../../common/settings.ts'
 import { createLog } from '../../common/log.ts'
@@ -13,6 +14,7 @@ import { startPostgrest } from '../../infra/local/postgrest.ts'
 import { freshDatabase, passwords } from './database.ts'
 import { mailSink, type MailSink } from './mail-sink.ts'
 import { program } from './postgrest-versions.ts'
+import { rememberHashes } from './remember-hashes.ts'
 
 export type Stack = AsyncDisposable & {
   /** URL of the auth service. If PostgREST runs, the edge serves both surfaces here. */
@@ -58,14 +60,32 @@ export type StackOptions = {
   retireAfterSeconds?: number
   /** Interval of the check for events that are mailed to users, in milliseconds. */
   noticePauseMs?: number
+  /** Pause between two rounds of webhooks, in milliseconds. */
+  webhookPauseMs?: number
+  /** The servers that may receive webhooks. Default: as in production. */
+  receivers?: Receivers
+  /** Whether to hash each password once. Default: true. */
+  hashesOnce?: boolean
 } & Parameters<typeof freshDatabase>[0]
 
 const defaultSecret = 'a secret of the tests, long enough'
 
 /** Starts the stack. Rate limits are off by default. */
 export async function startStack(
-  { env = {}, auth = true, data = false, local = false, dataEnv = {}, prepare = () => Promise.resolve(), retireAfterSeconds, noticePauseMs, ...origin }:
-    StackOptions = {},
+  {
+    env = {},
+    auth = true,
+    data = false,
+    local = false,
+    dataEnv = {},
+    prepare = () => Promise.resolve(),
+    retireAfterSeconds,
+    noticePauseMs,
+    webhookPauseMs,
+    receivers,
+    hashesOnce = true,
+    ...origin
+  }: StackOptions = {},
 ): Promise<Stack> {
   await using starting = new AsyncDisposableStack()
   const database = await freshDatabase(origin)
@@ -75,6 +95,8 @@ export async function startStack(
   const sql = new pg.Pool({ connectionString: database.ownerUrl, max: 5 })
   // Dropping the database at the end closes these connections.
   sql.on('error', () => undefined)
+  // so does a connection that the pool has already begun to close
+  sql.on('connect', (client) => client.on('error', () => undefined))
   starting.defer(() => sql.end())
   const logged: string[] = []
   const [port, dataPort] = [await freePort(), await freePort()]
@@ -117,6 +139,9 @@ export async function startStack(
       {
         ...(retireAfterSeconds !== undefined && { retireAfterSeconds }),
         noticePauseMs,
+        webhookPauseMs,
+        receivers,
+        ...(hashesOnce && { wrapPasswords: rememberHashes }),
         ...(mails !== undefined &&
           { onUnsentMail: mails.add, additions: additions(settings, mails), wrapListener: ({ listener }: Service) => withMailbox(listener, mails) }),
         ...(data &&

@@ -19,6 +19,8 @@ type Reference = {
   whenGone: 'goes too' | 'is cleared'
   /** Only a function sets this column. Callers may send it back unchanged. */
   isKept?: true
+  /** A trigger checks the column, which has no foreign key. These values make a row that may have the reference. */
+  with?: Row
 }
 export type TableModel = {
   /**
@@ -41,6 +43,7 @@ export type TableModel = {
 
 const category: Reference = { table: 'categories', whenGone: 'is cleared' }
 const budgeted: Reference = { table: 'categories', whenGone: 'goes too' }
+const ofAccount: Reference = { table: 'accounts', whenGone: 'goes too' }
 const account: Reference = { table: 'accounts', whenGone: 'is cleared' }
 /** "Deleting a transaction also deletes its line items and tag associations." */
 const transaction: Reference = { table: 'transactions', whenGone: 'goes too' }
@@ -53,6 +56,7 @@ const nextDay = () => new Date(Date.UTC(2000, 0, days += 1)).toISOString().slice
 const create = async (table: string, row: Row, owner: Caller, context: Row) => (await owner.create(table, { ...row, ...context })).id as string
 const newTransaction = (owner: Caller, context: Row) => create('transactions', { name: 'Shopping', amount: -20 }, owner, context)
 const newCategory = (owner: Caller, context: Row) => create('categories', { name: 'Home' }, owner, context)
+const newAccount = (owner: Caller, context: Row) => create('accounts', { name: 'Wallet', type: 'cash' }, owner, context)
 const newTag = (owner: Caller, context: Row) => create('tags', { name: 'holiday' }, owner, context)
 
 const byId = ({ id }: Row) => `id=eq.${String(id)}`
@@ -73,19 +77,36 @@ export const models: Record<string, TableModel> = {
   transactions: {
     kind: 'owned',
     // "DELETE /imports takes it back"
-    refers: { category_id: category, account_id: account, import_id: { table: 'imports', whenGone: 'goes too', isKept: true } },
+    refers: {
+      category_id: category,
+      account_id: account,
+      import_id: { table: 'imports', whenGone: 'goes too', isKept: true },
+      subscription_id: { table: 'subscriptions', whenGone: 'is cleared' },
+    },
     recognizedBy: 'external_id,source',
     sample: sample(() => ({ name: 'Coffee', amount: -3.5 }), { name: 'Tea' }),
   },
   subscriptions: {
     kind: 'owned',
-    refers: { category_id: category, account_id: account },
+    refers: { category_id: category, account_id: account, to_account_id: { ...account, with: { kind: 'transfer' } } },
     sample: sample(() => ({ title: 'Newspaper', amount: 12, period: 'monthly' }), { title: 'Magazine' }),
   },
   accounts: { kind: 'owned', refers: {}, sample: sample(() => ({ name: 'Wallet', type: 'cash' }), { name: 'Purse' }) },
   dashboards: { kind: 'owned', refers: {}, sample: sample(() => ({ name: 'Overview', layout, visibility: 'shared' }), { name: 'Outlook' }) },
-  categories: { kind: 'owned', refers: {}, keepsFormerIn: 'past_budgets', sample: sample(() => ({ name: 'Food' }), { name: 'Groceries' }) },
+  categories: {
+    kind: 'owned',
+    refers: {},
+    keepsFormerIn: 'past_budgets',
+    sample: sample(() => ({ name: 'Food' }), { name: 'Groceries' }),
+  },
   tags: { kind: 'owned', refers: {}, sample: sample(() => ({ name: 'trip' }), { name: 'journey' }) },
+  rules: {
+    kind: 'owned',
+    refers: { set_category_id: category },
+    sample: sample(() => ({ name: 'Groceries', conditions: [{ field: 'name', operation: 'ilike', value: '*market*' }], set_name: 'Market' }), {
+      name: 'Shops',
+    }),
+  },
   exchange_rates: {
     kind: 'owned',
     refers: {},
@@ -93,6 +114,17 @@ export const models: Record<string, TableModel> = {
   },
   budgets: { kind: 'owned', refers: { category_id: budgeted }, sample: ofCategory({ month: '2025-01-01', amount: 300 }, { amount: 310 }) },
   past_budgets: { kind: 'owned', refers: { category_id: budgeted }, sample: ofCategory({ until: '2025-01-01', amount: 300 }, { amount: 310 }) },
+  // before the days of all other samples
+  closings: { kind: 'owned', refers: {}, sample: sample(() => ({ closed_until: '1900-01-01' }), { closed_until: '1900-01-02' }) },
+  balances: {
+    kind: 'owned',
+    refers: { account_id: ofAccount },
+    sample: {
+      row: async (owner, context) => ({ account_id: await newAccount(owner, context), on_date: '2025-01-31', balance: 99.5, ...context }),
+      change: () => Promise.resolve({ balance: 100 }),
+      where: byId,
+    },
+  },
   line_items: {
     kind: 'part',
     refers: { transaction_id: transaction, category_id: category },

@@ -126,7 +126,7 @@ describe('a listener receives the first state without further requests', () => {
     await expect.poll(() => client.requests.length).toBe(1)
     expect(client.changes).toEqual([])
     isAway = false
-    await expect.poll(() => client.changes, { timeout: 5_000 }).toMatchObject([{ event: 'signed-in' }])
+    await expect.poll(() => client.changes).toMatchObject([{ event: 'signed-in' }])
   })
 })
 

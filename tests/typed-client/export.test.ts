@@ -33,7 +33,7 @@ async function keepBooks({ data }: PersonClient) {
   const one = async (table: 'accounts' | 'categories' | 'tags' | 'transactions', row: object) =>
     (await unwrap(data.from(table).insert(row as never).select('id').single())).id
   const [giro, savings, dollars] = [
-    await one('accounts', { name: 'Giro', type: 'checking', currency: 'eur', balance: 1 }),
+    await one('accounts', { name: 'Giro', type: 'checking', currency: 'eur', balance: 1, opened_on: '2025-01-01' }),
     await one('accounts', { name: 'Savings', type: 'savings', currency: 'eur' }),
     await one('accounts', { name: 'Dollars', type: 'cash' }),
   ]
@@ -60,6 +60,12 @@ async function keepBooks({ data }: PersonClient) {
   await unwrap(data.from('budgets').insert({ category_id: food, amount: 100, rollover: true, starts_on: '2025-01-01' }))
   await unwrap(data.from('budgets').update({ amount: 90 }).is('month', null))
   await unwrap(data.from('subscriptions').insert({ title: 'Rent', amount: 900, period: 'monthly', account_id: giro, category_id: food, currency: 'eur' }))
+  // sent in the order of age, which decides between equal priorities
+  for (const name of ['first', 'second'])
+    await unwrap(
+      data.from('rules').insert({ name, conditions: [{ field: 'category_id', operation: 'eq', value: food }], set_category_id: food, add_tags: [trip] }),
+    )
+  await unwrap(data.from('rules').insert({ name: 'third', conditions: [{ field: 'amount', operation: 'eq', value: -30 }], mark_as_transfer: true }))
   await unwrap(
     data.from('dashboards').insert({
       name: 'Mine',
@@ -82,9 +88,17 @@ async function keepBooks({ data }: PersonClient) {
   await unwrap(data.from('transactions').update({ status: 'pending', description: 'put by' }).eq('id', half!.id))
   await unwrap(data.from('transactions').update({ category_id: food, reference_no: 'r-1' }).eq('id', half!.id))
   await unwrap(data.rpc('create_transfer', { from_account_id: savings, to_account_id: dollars, amount: 10, to_amount: 11, transfer_date: '2025-02-02' }))
+  const alone = crypto.randomUUID()
+  await one('transactions', { id: alone, transfer_id: alone, name: 'To a pension', amount: -30, transaction_date: '2025-02-03' })
   await unwrap(
     data.rpc('import_transactions', { p_rows: [{ name: 'Tram', amount: '-2.90', transaction_date: '2025-01-02' }], p_source: 'csv', p_dry_run: false }),
   )
+  await unwrap(data.from('balances').insert({ account_id: giro, on_date: '2025-01-31', balance: -19, source: 'statement' }))
+  // A restore stores these rows before it closes their days.
+  const former = await one('accounts', { name: 'Former', type: 'checking', balance: 7, opened_on: '2024-01-01' })
+  await one('transactions', { name: 'Closed', amount: -7, account_id: former, transaction_date: '2024-06-30' })
+  await unwrap(data.from('accounts').update({ closed_on: '2024-07-01', closed_until: '2024-07-01' }).eq('id', former))
+  await unwrap(data.from('closings').insert({ closed_until: '2024-06-30' }))
   return { giro, food, shopping }
 }
 
@@ -266,7 +280,7 @@ describe('a user who imports', () => {
 
     const first = await restoreMine(bob, file, { onProgress: (done, rows) => progress.push(done / rows) })
     expect(first.problems).toEqual([])
-    expect(first.tables).toMatchObject({ transactions: { stored: 7, present: 0 }, line_items: { stored: 2 }, accounts: { stored: 3 } })
+    expect(first.tables).toMatchObject({ transactions: { stored: 9, present: 0 }, line_items: { stored: 2 }, accounts: { stored: 4 } })
     expect(progress.at(-1)).toBe(1)
     const { files: again } = await exported(bob)
     expect(sameWherever(again)).toEqual(sameWherever(files))
@@ -274,12 +288,21 @@ describe('a user who imports', () => {
     expect(await unwrap(bob.data.from('accounts').select('name,current_balance').order('name')))
       .toEqual(await unwrap(ann.data.from('accounts').select('name,current_balance').order('name')))
 
+    const { data: [food] } = await bob.data.from('categories').select('id').eq('name', 'Food').throwOnError()
+    expect(await unwrap(bob.data.from('rules').select('name,conditions,set_category_id').is('mark_as_transfer', false).order('created_at'))).toEqual(
+      ['first', 'second'].map((name) => ({
+        name,
+        conditions: [{ field: 'category_id', operation: 'eq', value: food?.id }],
+        set_category_id: food?.id,
+      })),
+    )
+
     await unwrap(bob.data.from('categories').update({ name: 'Groceries' }).eq('name', 'Food'))
     const second = await restoreMine(bob, file)
     expect(second.problems).toEqual([])
     expect(Object.values(second.tables).every(({ stored }) => stored === 0)).toBe(true)
     const { files: last } = await exported(bob)
-    expect(rowsIn(last, 'personal/transactions.jsonl')).toHaveLength(7)
+    expect(rowsIn(last, 'personal/transactions.jsonl')).toHaveLength(9)
     expect(rowsIn(last, 'personal/categories.jsonl')).toMatchObject([{ name: 'Groceries' }])
   })
 
@@ -293,10 +316,10 @@ describe('a user who imports', () => {
     const { tables: restored, problems } = await restoreMine(ann, file)
     expect(problems).toEqual([])
     expect(restored).toMatchObject({
-      transactions: { stored: 5, present: 2 },
+      transactions: { stored: 5, present: 4 },
       line_items: { stored: 2 },
       transaction_tags: { stored: 1 },
-      accounts: { stored: 0, present: 3 },
+      accounts: { stored: 0, present: 4 },
     })
     const ids = (of: Map<string, string>) => rowsIn(of, 'personal/transactions.jsonl').map(({ id }) => id as string)
     expect(ids((await exported(ann)).files)).toEqual(ids(files))

@@ -62,7 +62,7 @@ async function compressed(files: string[]): Promise<number> {
   return gzipSync(code, { level: 9 }).length
 }
 
-test('the package has compiled code, its types and its README, and is under 7 kB compressed', async () => {
+test('the package has compiled code, its types and its README, and is under 11 kB compressed', async () => {
   const files = await readdir(packed(), { recursive: true })
   expect(files.filter((file) => !/^dist\/((import|export)\/)?[a-z-]+\.(js|d\.ts)$/.test(file)).toSorted()).toEqual([
     'README.md',
@@ -73,7 +73,7 @@ test('the package has compiled code, its types and its README, and is under 7 kB
   ])
   const size = await compressed(files.filter((file) => !/^dist\/(import|export)\//.test(file)))
   expect(size).toBeGreaterThan(2_000)
-  expect(size).toBeLessThan(7_000)
+  expect(size).toBeLessThan(11_000)
 })
 
 test('an app without bank files and exports does not load their code', async () => {
@@ -83,8 +83,7 @@ test('an app without bank files and exports does not load their code', async () 
     main.map(async (file) => [...(await readFile(join(packed(), file), 'utf8')).matchAll(/from '([^']+)'/g)].map(([, from]) => from)),
   )
   expect(imports.flat().filter((from) => !/^\.\/[a-z]+\.js$/.test(from ?? ''))).toEqual(['@supabase/postgrest-js'])
-  // Half of this code is layouts of banks, column names and words in many languages.
-  expect(await compressed(files.filter((file) => file.startsWith('dist/import/')))).toBeLessThan(35_000)
+  expect(await compressed(files.filter((file) => file.startsWith('dist/import/')))).toBeLessThan(46_000)
   expect(await compressed(files.filter((file) => file.startsWith('dist/export/')))).toBeLessThan(10_000)
 })
 
@@ -110,7 +109,8 @@ test('the examples of its README compile and work as it says', async () => {
     '-3.5',
     'line 3: "free" is no amount.',
     'new',
-    '{ stored: 0, present: 3 } []',
+    '0 { stored: 1, present: 0 } []',
+    '{ stored: 0, present: 4 } []',
     `400 23514 [ 'name' ]`,
     'signed-out undefined',
     '401',

@@ -94,6 +94,7 @@ describe('the environment', () => {
     ['OIDC_ISSUER', 'login.example.org'],
     ['OIDC_ISSUER', 'https://login.example.org/?secret'],
     ['OIDC_SIGN_UP', 'sometimes'],
+    ['EXCHANGE_RATES_URL', 'ftp://secret.example.org/rates.xml'],
     ['OIDC_NAME', 'secret'.repeat(11)],
     ['LOG_LEVEL', 'loud'],
     ['DATA_BODY_LIMIT', '2MB'],
@@ -271,6 +272,14 @@ describe('single sign-on', () => {
 
   test.each(['OIDC_ISSUER', 'OIDC_CLIENT_ID', 'OIDC_CLIENT_SECRET'])('without %s, but with the other two, makes the start fail', (name) => {
     expect(() => oidc({ ...client, OIDC_ISSUER: 'https://login.example.org', [name]: '' })).toThrow(`${name} must be set.`)
+  })
+
+  test('needs HTTPS except on this machine, as the exchange rates do', () => {
+    const rates = (url: string) => authConfig(readSettings({ ...least, EXCHANGE_RATES_URL: url })).exchangeRatesUrl
+    expect(() => rates('http://rates.example.org/daily.xml')).toThrow('EXCHANGE_RATES_URL must begin with https')
+    expect(rates('http://localhost:9000/daily.xml')).toBe('http://localhost:9000/daily.xml')
+    expect(rates('https://rates.example.org/daily.xml')).toBe('https://rates.example.org/daily.xml')
+    expect(rates('')).toBeUndefined()
   })
 
   test('needs HTTPS except on this machine, and SameSite=lax', () => {

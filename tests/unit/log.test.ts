@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { createLog, describeError } from '../../common/log.ts'
+import { createLog, describeError, loggablePath } from '../../common/log.ts'
 
 const thrownBy = (work: () => unknown): unknown => {
   try {
@@ -33,4 +33,18 @@ test('no log line contains a terminal control character, and its JSON has the or
   }).info({ origin: hostile, nested: { path: hostile } }, hostile)
   expect(lines.join('')).toMatch(/^[\x20-\x7e]+\n$/)
   expect(JSON.parse(lines[0] ?? '')).toMatchObject({ origin: hostile, nested: { path: hostile }, msg: hostile })
+})
+
+test.each([
+  ['/api/auth/calendar/cal_s3cret.ics', '/api/auth/calendar/{secret}'],
+  ['/api/auth/calendar/cal_s3cret', '/api/auth/calendar/{secret}'],
+  ['/api/auth/calendar/cal%5Fs3cret.ics', '/api/auth/calendar/{secret}'],
+  ['/API/AUTH/CALENDAR/s3cret', '/API/AUTH/CALENDAR/{secret}'],
+  ['/api/auth/cal_s3cret.ics', '/api/auth/{secret}'],
+  ['/api/auth/calendar/list', '/api/auth/calendar/list'],
+  ['/api/auth/calendar/create', '/api/auth/calendar/create'],
+  ['/data/transactions', '/data/transactions'],
+  [`/${'x'.repeat(300)}`, `/${'x'.repeat(199)}`],
+])('the path %s is logged as %s', (path, logged) => {
+  expect(loggablePath(path)).toBe(logged)
 })

@@ -91,7 +91,7 @@ async function confirmChange(db: AuthDatabase, { userId, from, to, credential }:
 /**
  * Restores the old address of the account, even after later changes of the address. The attacker who requested the change knew the
  * password and may be signed in. This deletes every way to sign in that the attacker may have added:
- * - sessions, API keys, the password, passkeys, remembered devices and linked providers
+ * - sessions, API keys, webhooks, calendars, the password, passkeys, remembered devices and linked providers
  * - mailed links, and invitations in the user's name
  * - a second factor or backup codes from the week before the request, or later
  * Older second factors stay: the user would have noticed a foreign one by then, and access to the mailbox must not be enough to remove
@@ -124,7 +124,7 @@ async function stopChange(db: AuthDatabase, { userId, from, requestedAt }: Chang
     // The attacker may have linked a provider by the new address. The owner links it again by signing in there.
     await trx.deleteFrom('auth.accounts').where('userId', '=', userId).where('providerId', '<>', 'credential').execute()
     await trx.deleteFrom('auth.sessions').where('userId', '=', userId).execute()
-    await trx.deleteFrom('auth.api_keys').where('userId', '=', userId).execute()
+    for (const table of ['auth.api_keys', 'auth.webhooks', 'auth.calendars'] as const) await trx.deleteFrom(table).where('userId', '=', userId).execute()
   })
 }
 

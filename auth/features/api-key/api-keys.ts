@@ -101,18 +101,23 @@ const keyStatement = {
     select found.*, ${signingKeyColumns} left join found on true`,
 }
 
-type Row =
-  & ({ id: null } | { id: string, user_id: string, organization_id: string | null, role: string, email: string })
-  & SigningKeyRow
+type Found = { id: string, user_id: string, organization_id: string | null, role: string, email: string }
+
+/**
+ * Finds a key that is alive, and notes its use.
+ * @throws Refusal UNAUTHORIZED for a wrong key; RATE_LIMIT_EXCEEDED after many wrong ones
+ */
+export async function useApiKey(c: RouteContext, key: string): Promise<Found & SigningKeyRow> {
+  const { prepared, limits } = c.var.services
+  const row = await prepared<({ id: null } | Found) & SigningKeyRow>(keyStatement, [hashOf(key)])
+  if (row !== undefined && row.id !== null) return row
+  const { allowed, retryAfterSeconds } = await limits.consumeForAddress(wrongKeys.path, c.var.client, wrongKeys.limit)
+  throw allowed ? refusal('UNAUTHORIZED', 'The API key is none, has ended or was revoked.') : refusal('RATE_LIMIT_EXCEEDED', undefined, retryAfterSeconds)
+}
 
 /** Issues a token of the key's context and role. @throws Refusal UNAUTHORIZED for a wrong key */
 export async function issueApiKeyToken(c: RouteContext, key: string): Promise<string> {
-  const { prepared, limits } = c.var.services
-  const row = await prepared<Row>(keyStatement, [hashOf(key)])
-  if (row === undefined || row.id === null) {
-    const { allowed, retryAfterSeconds } = await limits.consumeForAddress(wrongKeys.path, c.var.client, wrongKeys.limit)
-    throw allowed ? refusal('UNAUTHORIZED', 'The API key is none, has ended or was revoked.') : refusal('RATE_LIMIT_EXCEEDED', undefined, retryAfterSeconds)
-  }
+  const row = await useApiKey(c, key)
   const { id: sessionId, user_id: userId, email, organization_id: organizationId, role } = row
   return issueToken(c, row, { userId, email, sessionId, organizationId, role: organizationId === null ? undefined : role }, { api_key: role })
 }

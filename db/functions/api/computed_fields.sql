@@ -1,22 +1,17 @@
 -- Computed fields. PostgREST presents a function of one unnamed row as a column of that table, and not as a function of /rpc.
 
--- Two scan methods are disabled, because the planner would sometimes read all of the caller's transactions for each account.
 create or replace function api.current_balance(api.accounts) returns numeric
-  language sql stable set enable_seqscan = off set enable_bitmapscan = off
-begin atomic
-  select $1.balance + coalesce(sum(t.amount), 0) from api.transactions t
-  where t.account_id = $1.id and t.status = 'paid'
-    and case when t.booked_on is null then t.transaction_date < (current_date + 1)::timestamptz else t.booked_on <= current_date end;
-end;
+  language sql stable
+  return private.balance_on($1, current_date);
 comment on function api.current_balance(api.accounts) is
-  'Balance of the account today: the opening `balance` plus all paid transactions dated up to the end of today, including transfers. Today is UTC''s, or of the time zone in `Prefer: timezone=…`. Not part of `*`: `select=*,current_balance`';
+  'Balance of the account today: the opening `balance`, from `opened_on` on, plus all paid transactions dated up to the end of today, including transfers. Today is UTC''s, or of the time zone in `Prefer: timezone=…`. Not part of `*`: `select=*,current_balance`';
 grant execute on function api.current_balance(api.accounts) to authenticated;
 
 create or replace function api.monthly_cost(api.subscriptions) returns numeric
   language sql immutable parallel safe
 begin atomic
   -- enough decimal places that no monthly cost is at half a cent before it is rounded
-  select round($1.amount::numeric(34, 20) * months.share / months.of, 2)
+  select case when $1.kind = 'expense' then round($1.amount::numeric(34, 20) * months.share / months.of, 2) end
   from (
     select
       case when $1.interval_in_days is not null or $1.period in ('daily', 'weekly') then 365 else 1 end as share,
@@ -27,7 +22,7 @@ begin atomic
   ) months;
 end;
 comment on function api.monthly_cost(api.subscriptions) is
-  'Average cost per month in its currency, so that costs of all periods compare: a year has 12 months and 365 days. Does not depend on whether it is due now';
+  'Average cost per month in its currency, so that costs of all periods compare: a year has 12 months and 365 days. Null for an income and a transfer, which cost nothing, so a sum has only expenses. Does not depend on whether it is due now';
 grant execute on function api.monthly_cost(api.subscriptions) to authenticated;
 
 create or replace function api.next_due_on(api.subscriptions) returns date

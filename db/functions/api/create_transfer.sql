@@ -15,8 +15,7 @@ declare
   outgoing constant numeric := private.parse_transfer_amount(create_transfer.amount, 'amount');
   incoming numeric := case when create_transfer.to_amount is not null then private.parse_transfer_amount(create_transfer.to_amount, 'to_amount') end;
   moved_at constant timestamptz := case when transfer_date is null then now() else private.to_moment(transfer_date, 'transfer_date', false) end;
-  moved_on constant date := private.whole_day(transfer_date);
-  transfer constant uuid := gen_random_uuid();
+  template api.transactions;
 begin
   if from_account_id = to_account_id then
     perform private.invalid('a transfer is between two accounts', 'from_account_id and to_account_id are different.');
@@ -48,17 +47,12 @@ begin
     perform private.refuse_value('api.transactions', 'transactions_amount_fits_currency');
   end if;
 
-  perform set_config('private.transfer', transfer::text, true);
-  return query
-    with stored as (
-      insert into api.transactions (amount, name, currency, organization_id, account_id, transfer_id, source, transaction_date, booked_on)
-      select half.amount, coalesce(create_transfer.name, 'Transfer'), half.currency, origin.organization_id, half.account_id, transfer, 'transfer',
-        moved_at, moved_on
-      from (values (- outgoing, origin.currency, origin.id), (incoming, destination.currency, destination.id)) as half (amount, currency, account_id)
-      returning *
-    )
-    select * from stored order by stored.amount;
-  perform set_config('private.transfer', '', true);
+  template.name := coalesce(create_transfer.name, 'Transfer');
+  template.status := 'paid';
+  template.source := 'transfer';
+  template.transaction_date := moved_at;
+  template.booked_on := private.whole_day(transfer_date);
+  return query select * from private.store_transfer(origin, destination, outgoing, incoming, template);
 end
 $$;
 comment on function api.create_transfer(uuid, uuid, numeric, text, text, numeric) is

@@ -3,6 +3,7 @@ create or replace function api.delete_category(p_category_id uuid, p_replacement
 as $$
 declare
   category record;
+  replacement record;
   transactions bigint;
   subscriptions bigint;
   line_items bigint;
@@ -17,11 +18,17 @@ begin
   if p_replacement_id = p_category_id then
     perform private.invalid('a category cannot replace itself', 'p_replacement_id is another category of the same context, or left out.');
   end if;
-  if p_replacement_id is not null and not exists (
-    select from api.categories c
-    where c.id = p_replacement_id and private.same_tenant(c.user_id, c.organization_id, category.user_id, category.organization_id)
-  ) then
-    raise sqlstate 'PT404' using message = 'replacement category not found', hint = 'p_replacement_id is another category of the same context, or left out.';
+  if p_replacement_id is not null then
+    select id, parent_id into replacement from api.categories c
+      where c.id = p_replacement_id and private.same_tenant(c.user_id, c.organization_id, category.user_id, category.organization_id);
+    if not found then
+      raise sqlstate 'PT404' using message = 'replacement category not found', hint = 'p_replacement_id is another category of the same context, or left out.';
+    end if;
+    if replacement.parent_id = p_category_id then
+      update api.categories set parent_id = null where id = p_replacement_id;
+      replacement.parent_id := null;
+    end if;
+    update api.categories set parent_id = coalesce(replacement.parent_id, p_replacement_id) where parent_id = p_category_id;
   end if;
   update api.transactions set category_id = p_replacement_id where category_id = p_category_id;
   get diagnostics transactions = row_count;
@@ -29,6 +36,8 @@ begin
   get diagnostics subscriptions = row_count;
   update api.line_items set category_id = p_replacement_id where category_id = p_category_id;
   get diagnostics line_items = row_count;
+  -- without a replacement the foreign key clears the action, and the trigger deactivates a rule without any other
+  update api.rules set set_category_id = p_replacement_id where set_category_id = p_category_id and p_replacement_id is not null;
   delete from api.categories where id = p_category_id;
   return jsonb_build_object(
     'category_id', p_category_id, 'replacement_id', p_replacement_id,
@@ -38,7 +47,7 @@ $$;
 comment on function api.delete_category(uuid, uuid) is
 $$Deletes a category safely
 
-Moves all rows of `p_category_id` to `p_replacement_id`, a category of the same context, or leaves them without a category if you leave that out. Then deletes the category with its budgets. Either all of it happens or nothing.
+Moves all rows of `p_category_id` to `p_replacement_id`, a category of the same context, or leaves them without a category if you leave that out. Its subcategories move below the replacement, or below the parent of that; a replacement that is one of them takes its place. Without a replacement they stay without a parent. Then deletes the category with its budgets. Either all of it happens or nothing.
 
 Returns {`category_id`, `replacement_id`, `transactions`, `subscriptions`, `line_items`}; the last three are the numbers of moved rows. 404 if you do not see one of the two categories. 403 if your role may not delete.$$;
 grant execute on function api.delete_category(uuid, uuid) to authenticated;

@@ -27,8 +27,7 @@ begin
   execute format(
     'with %1$s select (select min(since) from carrying), exists (select from usual where since < %3$L and until > %2$L) or exists (select from own where month >= %2$L and month < %3$L)',
     budgets, first_month, upper(days)) into carried_from, is_budgeted;
-  -- Without a budget there is nothing to compare. Without this check the plan would decide whether other spending is converted, and so
-  -- whether a missing rate is an error.
+  -- without a budget there is nothing to compare
   if not is_budgeted then
     return null;
   end if;
@@ -40,8 +39,23 @@ begin
         select month::date, (least(%4$L::date, (month + interval '1 month')::date) - greatest(%3$L::date, month::date)) * 377580
           / ((month + interval '1 month')::date - month::date) as weight
         from generate_series(%2$L::date::timestamp, %4$L::timestamp - interval '1 day', interval '1 month') as month
-      ), spent_before as (
+      ), spent_by_category as (
         select category_id, currency, date_trunc('month', day::timestamp)::date as month, sum(amount) as amount from %5$s group by 1, 2, 3
+      ), held_before as (
+        -- the subcategories with a budget of their own in a month, which their parent's budget then leaves out
+        select category_id, month from own where month < %2$L
+        union
+        select category_id, month::date
+        from (select distinct category_id, since, until from usual where since < %2$L) u
+        join generate_series(coalesce((select min(since) from carrying), %2$L)::timestamp, %2$L::timestamp - interval '1 month', interval '1 month') as month
+          on u.since <= month::date and u.until > month::date
+      ), spent_before as (
+        select case when h.category_id is null then coalesce(c.parent_id, s.category_id) else s.category_id end as category_id, s.currency, s.month,
+          sum(s.amount) as amount
+        from spent_by_category s
+        join (select id, parent_id from api.categories where %8$s) c on c.id = s.category_id
+        left join held_before h on h.category_id = s.category_id and h.month = s.month
+        group by 1, 2, 3
       ), months_before as (
         select c.category_id, c.currency, coalesce(o.amount, u.amount) + coalesce(s.amount, 0) as rest,
           -- a remainder reaches the range if every month after it carries over
@@ -68,12 +82,22 @@ begin
         ) shares
         group by 1, 2
       ), compared as (
-        select category_id, currency, sum(amount) as budget from %6$s group by 1, 2
+        select category_id, currency, coalesce(sum(amount), 0.00) as budget, sum(left_out) as left_out from %6$s group by 1, 2
       ), spent as (
-        select category_id, currency, -sum(amount) as actual from %7$s
-        where category_id is not null group by 1, 2 having sum(count) <> 0
+        select case when c.parent_id is null or s.category_id in (select category_id from budgeted) then s.category_id else c.parent_id end as category_id,
+          s.currency, -sum(s.amount) as actual, -sum(s.pending) as pending, sum(s.left_out) as left_out
+        from (
+          select category_id, currency, coalesce(sum(amount), 0.00) as amount, sum(count) as count,
+            coalesce(sum(amount) filter (where status = 'pending'), 0.00) as pending, sum(left_out) as left_out
+          from %7$s
+          where category_id is not null group by 1, 2
+        ) s
+        join (select id, parent_id from api.categories where %8$s) c on c.id = s.category_id
+        where s.count <> 0
+        group by 1, 2
       )
-      select c.id, c.name, r.currency, coalesce(b.budget, 0.00), coalesce(s.actual, 0.00), coalesce(b.budget, 0) - coalesce(s.actual, 0)
+      select c.id, c.name, r.currency, coalesce(b.budget, 0.00), coalesce(s.actual, 0.00), coalesce(b.budget, 0) - coalesce(s.actual, 0),
+        coalesce(s.pending, 0.00), (coalesce(b.left_out, 0) + coalesce(s.left_out, 0))::bigint
       from (
         select category_id, currency from compared
         union
@@ -87,12 +111,12 @@ begin
     budgets, first_month, lower(days), upper(days),
     private.report_transactions(context,
       p_condition => case when carried_from is null then 'false' else private.days_condition(daterange(carried_from, first_month)) end,
-      p_by_category => true),
+      p_group => 'category_id'),
     private.converted_rows(format(
-        'select %L::date as day, null as status, currency, category_id, budget as whole, budget as amount, 1 as count from budgeted where %s', upper(days) - 1, wanted),
+        'select %L::date as day, null as status, currency, category_id, null as key, budget as whole, budget as amount, 1 as count from budgeted where %s', upper(days) - 1, wanted),
       context, target),
     private.report_transactions(context,
-      p_condition => concat_ws(' and ', private.days_condition(days), wanted), p_by_category => true, p_convert_to => target),
+      p_condition => concat_ws(' and ', private.days_condition(days), wanted), p_group => 'category_id', p_convert_to => target),
     context);
 end
 $$;
@@ -106,7 +130,7 @@ create or replace function api.get_budget_comparison(
   preset text default null,
   p_currency text default null,
   p_convert_to text default null
-) returns table (category_id uuid, name text, currency text, budget numeric, actual numeric, difference numeric)
+) returns table (category_id uuid, name text, currency text, budget numeric, actual numeric, difference numeric, pending numeric, left_out bigint)
   language plpgsql stable set search_path = '' set enable_sort = off set enable_nestloop = off
 as $$
 declare
@@ -123,11 +147,13 @@ $$Compares budgets with spending
 
 For the active context, from `start_date` to `end_date` (YYYY-MM-DD, both included) or for a `preset`; by default this month.
 
-The budget of a category, month and currency is the row of `budgets` for that month; otherwise the row for every month; otherwise the category's `monthly_budget`, in its `budget_currency`. Each category with a budget in the range has a row for each currency of its budgets and its spending, ordered by the category's name and then the currency. `budget` is prorated by days: half of April counts half; 0 if there is none in this currency. `actual` is the spending: expenses less refunds, as a positive number. `difference` is the remainder, negative if overspent. Line items with a category count there, the rest of their transaction in its own category. Transfers and failed transactions do not count. Without any budget the result is empty and needs no exchange rate.
+The budget of a category, month and currency is the row of `budgets` for that month; otherwise the row for every month; otherwise the category's `monthly_budget`, in its `budget_currency`. Each category with a budget in the range has a row for each currency of its budgets and its spending, ordered by the category's name and then the currency. `budget` is prorated by days: half of April counts half; 0 if there is none in this currency. `actual` is the spending: expenses less refunds, as a positive number. `difference` is the remainder, negative if overspent. `pending` is the part of `actual` that is pending. Line items with a category count there, the rest of their transaction in its own category. Transfers and failed transactions do not count. Without any budget the result is empty.
+
+The budget of a category with subcategories also counts the spending of those that have no budget of their own in the range. A subcategory with its own budget has its own row, and its parent's row leaves its spending out. So each expense is in one row at most, and the rows add up.
 
 If the budget of the range's first month has `rollover`, the remainder of the month before is added to it, or the overspending subtracted. The same applies to that month, and so on, for up to 60 months. The sum begins with the first month for which the category has a row of `budgets` in this currency; a row for every month begins with its `starts_on`. A month without a budget has no remainder. For months before a change of a budget, `past_budgets` has the former one.
 
-`p_currency`: only rows of this currency. `p_convert_to`: a currency to which all amounts are converted, so that each category has one row. A transaction is converted at your context's latest exchange rate on or before its day, a budget at the latest one on or before the last day of the range.
+`p_currency`: only rows of this currency. `p_convert_to`: a currency to which all amounts are converted, so that each category has one row. A transaction is converted at your context's latest exchange rate on or before its day, a budget at the latest one on or before the last day of the range. Transactions and budgets without a rate are left out, and `left_out` counts them; get_missing_rates lists the transactions.
 
-400 for an invalid day, for a range without an end or in the wrong order, and for a missing rate, with the pair and the day.$$;
+400 for an invalid day, and for a range without an end or in the wrong order.$$;
 grant execute on function api.get_budget_comparison(text, text, text, text, text) to authenticated;

@@ -26,22 +26,23 @@ begin
     perform private.invalid(format('unknown p_transaction_type %s', coalesce(quote_literal(left(p_transaction_type, 40)), 'null')), 'It is balance, income or expense.');
   end if;
   counted := private.report_transactions(context, p_filters,
-    case p_transaction_type when 'income' then 'amount > 0' when 'expense' then 'amount < 0' else 'true' end,
+    p_type => nullif(p_transaction_type, 'balance'),
     -- a count needs no rate
     p_convert_to => case when p_aggregate_fn <> 'count' then target end);
   statement := format(
     case
-      when p_aggregate_fn = 'count' then 'select null::numeric as amount, sum(count) as count, null as currency, false as is_mixed from %1$s'
+      when p_aggregate_fn = 'count' then 'select null::numeric as amount, sum(count) as count, null as currency, false as is_mixed, 0::bigint as left_out from %1$s'
       when target is null then $query$
         with any_one as materialized (select currency from %1$s limit 1)
         select sum(amount) as amount, sum(count) as count,
           -- an average of no rows has no currency, so the query for one is skipped
           case when count(*) > 0 then (select currency from any_one) end as currency,
           -- comparing with any one currency is faster than min() and max() or a group by
-          bool_or(currency <> (select currency from any_one)) as is_mixed
+          bool_or(currency <> (select currency from any_one)) as is_mixed,
+          0::bigint as left_out
         from %1$s
       $query$
-      else 'select sum(amount) as amount, sum(count) as count, %2$L as currency, false as is_mixed from %1$s'
+      else 'select sum(amount) as amount, sum(count) as count, %2$L as currency, false as is_mixed, sum(left_out)::bigint as left_out from %1$s'
     end, counted, target);
   currencies := format('select array(select currency from %s group by 1 having sum(count) <> 0 order by 1)', counted);
 end
@@ -76,21 +77,22 @@ begin
     end if;
     answer.currency := currencies[1];
   end if;
+  perform private.note_left_out(answer.left_out);
   return case p_aggregate_fn
     when 'count' then coalesce(answer.count, 0)
     when 'sum' then coalesce(answer.amount, 0.00)
-    else round(coalesce(answer.amount, 0.00) / greatest(answer.count, 1), least(private.currency_decimals(answer.currency), 2))
+    else round(coalesce(answer.amount, 0.00) / greatest(answer.count - answer.left_out, 1), least(private.currency_decimals(answer.currency), 2))
   end;
 end
 $$;
 comment on function api.get_transaction_stat(text, text, jsonb, text, text, text) is
 $$One statistic as one number
 
-`p_aggregate_fn`: `sum`, `avg` (with the decimals of the currency, at most two) or `count`. `p_transaction_type`: `balance` includes all transactions, `income` those above zero, `expense` those below zero, so that their sum is negative. Without transactions the result is 0.
+`p_aggregate_fn`: `sum`, `avg` (with the decimals of the currency, at most two) or `count`. `p_transaction_type`: `balance` includes all transactions, `income` and `expense` one side, whose sum is negative for expenses. The kind of an amount's category decides: a refund in a category of expenses lowers them. Without a category its sign decides. Without transactions the result is 0. Pending transactions are included; a filter on `status` selects their part.
 
 `p_organization_id` null is your personal context; by default it is the active one. `p_user_id` is yours. Other values are 403.
 
-`p_filters` as in get_filtered_transactions. Transfers do not count. Failed transactions count only if you filter by `status`. With a filter on `category_id`, only the parts of a split transaction in these categories are added up, and each transaction counts once.
+`p_filters` as in get_filtered_transactions. Transfers count only with a filter `eq` or `in` on `account_id`, as money in or out of these accounts; a transfer between two of them does not count. Failed transactions count only if you filter by `status`. With a filter on `category_id`, only the parts of a split transaction in these categories are added up, and each transaction counts once.
 
-`p_convert_to`: a currency, such as `eur`, to which each transaction is converted, at your context's latest exchange rate on or before its day. 400 for a missing rate, with the pair and the day. Without it currencies are never mixed: for several currencies `sum` and `avg` are 400 with their list; add a filter on `currency`.$$;
+`p_convert_to`: a currency, such as `eur`, to which each transaction is converted, at your context's latest exchange rate on or before its day. Transactions without a rate are left out: the response header `X-Left-Out` has their number, and get_missing_rates lists them. A count needs no rate. Without `p_convert_to` currencies are never mixed: for several currencies `sum` and `avg` are 400 with their list; add a filter on `currency`.$$;
 grant execute on function api.get_transaction_stat(text, text, jsonb, text, text, text) to authenticated;

@@ -3,16 +3,26 @@ create or replace function api.import_transactions(
   p_source text default 'import',
   p_account_id uuid default null,
   p_file_name text default null,
-  p_dry_run boolean default true
-) returns table (row_number integer, verdict text, reason text, transaction_id uuid)
+  p_dry_run boolean default true,
+  p_match boolean default true,
+  p_link_transfers boolean default true,
+  p_again boolean default false,
+  p_balance numeric default null,
+  p_balance_on text default null
+) returns table (row_number integer, verdict text, reason text, transaction_id uuid, rule_id uuid, suggested_category_id uuid, because text)
   language plpgsql volatile set search_path = ''
 as $$
 declare
   account_currency text;
+  balance_day date;
   invalid bigint := 0;
+  closed bigint := 0;
   examples text;
   new_values jsonb;
   updates jsonb[];
+  matches jsonb[];
+  filed jsonb[];
+  import_id uuid;
 begin
   if jsonb_typeof(p_rows) is distinct from 'array' or jsonb_array_length(p_rows) not between 1 and 5000 then
     perform private.invalid('p_rows is not an array of 1 to 5000 rows', 'Send a larger file in parts: a row that is there already is not stored again.');
@@ -34,47 +44,81 @@ begin
       raise sqlstate 'PT404' using message = 'account not found', hint = 'p_account_id is an account of the active context.';
     end if;
   end if;
+  balance_day := private.read_stated_balance(p_balance, p_balance_on, account_currency);
 
   if coalesce(p_dry_run, true) then
     return query
-      select j.row_number, j.verdict, j.reason, case when j.verdict <> 'new' then j.transaction_id end
-      from private.judge_import(p_rows, p_source, p_account_id, account_currency) j;
+      with judged as materialized (
+        select * from private.judge_import(p_rows, p_source, p_account_id, account_currency, p_match is not false, p_link_transfers is not false, p_again is true)
+      )
+      select j.row_number, j.verdict, j.reason, case when j.verdict <> 'new' then j.transaction_id end, f.rule_id, f.suggested_category_id, f.because
+      from judged j
+      left join private.file_import_rows((select jsonb_agg(to_jsonb(n)) from judged n where n.verdict in ('new', 'transfer')), p_account_id) f on f.row_number = j.row_number
+      order by j.row_number;
     return;
   end if;
 
   -- if two members import the same file, the second waits here and then finds the stored rows
   perform private.lock_tenants('transactions');
-  for row_number, verdict, reason, transaction_id, new_values in
+  for row_number, verdict, reason, transaction_id, import_id, new_values, rule_id, suggested_category_id, because in
     with judged as materialized (
-      select * from private.judge_import(p_rows, p_source, p_account_id, account_currency)
+      select * from private.judge_import(p_rows, p_source, p_account_id, account_currency, p_match is not false, p_link_transfers is not false, p_again is true)
+    ), rules as materialized (
+      select f.* from private.file_import_rows((select jsonb_agg(to_jsonb(n)) from judged n where n.verdict in ('new', 'transfer')), p_account_id) f
     ), begun as materialized (
-      select private.begin_import(p_source, p_account_id, p_file_name, count(*) filter (where j.verdict in ('new', 'updated'))) as id
+      select private.begin_import(p_source, p_account_id, p_file_name, count(*) filter (where j.verdict in ('new', 'updated', 'matched', 'transfer'))) as id
       from judged j
-      having bool_or(j.verdict in ('new', 'updated')) and not bool_or(j.verdict = 'invalid')
+      having bool_or(j.verdict in ('new', 'updated', 'matched', 'transfer')) and not bool_or(j.verdict = 'invalid')
     ), stored as (
       insert into api.transactions (
-        id, name, amount, transaction_date, booked_on, currency, source, external_id, category_id, reference_no, description, status, metadata, account_id, import_id)
-      select j.transaction_id, j.name, j.amount, j.transaction_date, j.booked_on, j.currency, p_source, j.external_id, j.category_id, j.reference_no, j.description, j.status,
-        j.metadata, p_account_id, begun.id
-      from judged j cross join begun
-      where j.verdict = 'new'
+        id, name, amount, transaction_date, booked_on, currency, source, external_id, category_id, reference_no, description, status, metadata, account_id, import_id, transfer_id)
+      select j.new_id, coalesce(r.name, j.name), j.amount, j.transaction_date, j.booked_on, j.currency, p_source, j.external_id,
+        coalesce(j.category_id, r.category_id), j.reference_no, j.description, j.status,
+        j.metadata, p_account_id, begun.id, case when r.is_transfer then j.new_id else j.transfer_id end
+      from judged j cross join begun left join rules r on r.row_number = j.row_number
+      where j.verdict in ('new', 'transfer')
     )
-    select j.row_number, j.verdict, j.reason, j.transaction_id, case when j.verdict = 'updated' then to_jsonb(j) end from judged j
+    select j.row_number, j.verdict, j.reason, case j.verdict when 'new' then j.new_id else j.transaction_id end, (select id from begun),
+      case
+        when j.verdict in ('updated', 'matched', 'transfer') or j.is_closed then to_jsonb(j) || jsonb_build_object('set_name', r.name, 'tags', r.tags)
+        when num_nonnulls(r.name, r.tags) > 0 then jsonb_build_object('new_id', j.new_id, 'name', j.name, 'set_name', r.name, 'tags', r.tags)
+      end,
+      r.rule_id, r.suggested_category_id, r.because
+    from judged j left join rules r on r.row_number = j.row_number
+    order by j.row_number
   loop
     if verdict = 'invalid' then
       invalid := invalid + 1;
+      closed := closed + (new_values is not null)::integer;
       if invalid <= 3 then
         examples := concat_ws('. ', examples, format('Row %s: %s', row_number, reason));
       end if;
     elsif verdict = 'updated' then
       updates := array_append(updates, new_values);
+    elsif num_nonnulls(new_values ->> 'set_name', new_values ->> 'tags') > 0 then
+      filed := array_append(filed, new_values);
+    end if;
+    if verdict in ('matched', 'transfer') or verdict = 'updated' and new_values ->> 'said' is not null then
+      matches := array_append(matches, new_values);
     end if;
     return next;
   end loop;
   if invalid = 0 and updates is not null then
     perform private.store_import_updates(updates);
   end if;
+  if invalid = 0 and filed is not null then
+    perform private.store_import_rules(import_id, filed);
+  end if;
+  if invalid = 0 and matches is not null then
+    perform private.store_import_matches(import_id, matches);
+  end if;
   perform set_config('private.import', '', true);
+  if invalid = 0 and balance_day is not null then
+    perform private.store_stated_balance(import_id, p_account_id, p_balance, balance_day);
+  end if;
+  if invalid > 0 and invalid = closed then
+    perform private.refuse_closed(private.closed_until(p_account_id, public.uid(), public.org_id()));
+  end if;
   if invalid > 0 then
     perform private.invalid(
       format('%s of %s rows cannot be imported. %s', invalid, jsonb_array_length(p_rows), examples),
@@ -82,16 +126,31 @@ begin
   end if;
 end
 $$;
-comment on function api.import_transactions(jsonb, text, uuid, text, boolean) is
+comment on function api.import_transactions(jsonb, text, uuid, text, boolean, boolean, boolean, boolean, numeric, text) is
 $$Imports the rows of a bank's file, without duplicates
 
 `p_rows` is an array of 1 to 5,000 objects with `name` and `amount` and, if the file has them, `transaction_date`, `currency`, `external_id`, `category_id`, `reference_no`, `description`, `status` and `metadata`, in the form of a transaction. An amount is a number or a text such as `"-12.50"`. A day is the same in every time zone, and stored as `booked_on`. Null is a value that the file does not have. `p_source` names the origin of the rows: together with the `external_id` it identifies a row in later imports. `p_account_id` is an account of the active context, with the currency of the rows. `p_file_name` is only displayed.
 
-Returns for each row, in the order sent: `row_number` from 1, `verdict`, `reason` and `transaction_id`. `new`: the row is stored. `duplicate`: it exists already. `updated`: it exists, and the bank has new values for fields that no user has edited. The fields in `reason` are updated; category, tags and a user's own description stay. `changed`: it exists, and differs in the fields in `reason`. It stays unchanged, because a user's edits have priority. `invalid`: it cannot be stored, and `reason` explains the error.
+Returns for each row, in the order sent: `row_number` from 1, `verdict`, `reason` and `transaction_id`.
+
+- `new`: the row is stored.
+- `duplicate`: it exists already, perhaps under another id: imported from another format of the account's file, with the same day and amount and a similar text.
+- `updated`: it exists, and the bank has new values for fields that no user has edited. The fields in `reason` are updated; category, tags and a user's own description stay.
+- `changed`: it exists, and differs in the fields in `reason`. It stays unchanged, because a user's edits have priority.
+- `matched`: a user entered it, a subscription recorded it, or the bank announced it under another id. The transaction gets the id, day and status of the bank, and keeps its name, category, tags and notes. It has the same account and amount, and is up to five days away. The nearest day comes first, then the most similar name.
+- `transfer`: the row is stored, and it and `transaction_id` become the two halves of a transfer. That transaction has the opposite amount in another account of the context with the same currency, and is up to five days away. If several are as near, the row is `new`, and `reason` says so.
+- `deleted`: it was imported before, also from another format of the account's file, and a user deleted it. Only `p_again` stores it.
+- `invalid`: it cannot be stored, and `reason` explains the error. A row that would add or change a transaction on a closed day is invalid; the import is 409 if all invalid rows are.
+
+A `new` row gets the changes of the first of your `rules` that matches it, and a `transfer` its name and tags: `rule_id` names the rule. A `category_id` in the row has priority, and such a row is not marked as a transfer. For a row without a category then, `suggested_category_id` is a suggestion, as of `/rpc/suggest_categories`, which the import does not store. `because` is the reason for both.
+
+`p_balance` is the balance that the file states for the account, at the end of the day `p_balance_on` (YYYY-MM-DD). The import stores it in `balances` with the source `statement`, also if it has no new rows. It replaces another balance of that day, also one that a user entered. 400 for one of the two without the other, or without `p_account_id`.
+
+`p_match` false recognizes rows only by their id, `p_link_transfers` false links no transfers.
 
 A row without a `status` is booked. A booked row never becomes pending again, and an older file never restores former values.
 
 A row without an `external_id` is identified by its account, day, amount, currency and name, and its number among equal rows of its file. So importing the same file again changes nothing, and files may overlap by whole days.
 
-With `p_dry_run`, the default, nothing is written. With `p_dry_run` false all new and updated rows are stored in the active context, as one import that `DELETE /imports` reverts. If one row is invalid, none is stored: 400 with the first one. 404 for an account that is not of the active context. 403 if your role may not create. 409 if other writes take too long.$$;
-grant execute on function api.import_transactions(jsonb, text, uuid, text, boolean) to authenticated;
+With `p_dry_run`, the default, nothing is written. With `p_dry_run` false all `new`, `updated`, `matched` and `transfer` rows are stored in the active context, as one import that `DELETE /imports` reverts. If one row is invalid, none is stored: 400 with the first one. 404 for an account that is not of the active context. 403 if your role may not create. 409 if other writes take too long.$$;
+grant execute on function api.import_transactions(jsonb, text, uuid, text, boolean, boolean, boolean, boolean, numeric, text) to authenticated;

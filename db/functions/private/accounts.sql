@@ -16,7 +16,7 @@ comment on function private.currency_of_account(uuid, text, text) is
   'The currency of an account in the row''s tenant. Null if the account is of another tenant, or the caller has no access to the tenant.';
 grant execute on function private.currency_of_account(uuid, text, text) to authenticated;
 
-create or replace function private.check_account(p_table text, p_account_id uuid, p_currency text, p_user_id text, p_organization_id text) returns void
+create or replace function private.check_account(p_table text, p_account_id uuid, p_currency text, p_user_id text, p_organization_id text, p_column text default 'account_id') returns void
   language plpgsql set search_path = ''
 as $$
 declare
@@ -25,17 +25,19 @@ begin
   select a.currency into kept_in from api.accounts a
     where a.id = p_account_id and private.same_tenant(a.user_id, a.organization_id, p_user_id, p_organization_id);
   if not found then
-    perform private.refuse_reference(p_table, 'account_id', 'accounts');
+    perform private.refuse_reference(p_table, p_column, 'accounts');
   end if;
   if p_currency <> kept_in then
     perform private.invalid(
       format('the account is of %s, the %s of %s', kept_in, rtrim(p_table, 's'), p_currency),
-      case p_table
-        when 'transactions' then 'Leave currency out or send the account''s; /rpc/create_transfer moves money between currencies.'
+      case
+        when p_column = 'to_account_id' then 'A recurring transfer is between two accounts of one currency: what arrives in another is not known beforehand.'
+        when p_table = 'transactions' then 'Leave currency out or send the account''s; /rpc/create_transfer moves money between currencies.'
         else 'Send the account''s currency; a subscription does not take it by itself.'
       end);
   end if;
 end
 $$;
-comment on function private.check_account(text, uuid, text, text, text) is
+comment on function private.check_account(text, uuid, text, text, text, text) is
   'Raises 409 for an account of another tenant than the row''s, as the foreign key does, and 400 for an account of another currency. A null currency is not compared.';
+grant execute on function private.check_account(text, uuid, text, text, text, text) to authenticated;

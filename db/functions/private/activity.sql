@@ -2,7 +2,7 @@
 -- them. Changes by foreign keys and triggers are recorded in the same way.
 --
 -- Only requests of the data surface are recorded. The owner of the database and the auth service have no claims. So the deletion of a user
--- leaves no activity.
+-- leaves no activity. Live streams learn of every change: each function also notes the changed contexts (changes.sql).
 
 create or replace function private.activity_id_prefix(p_moment timestamptz, p_random uuid) returns text
   language sql immutable set search_path = ''
@@ -26,10 +26,26 @@ create or replace function private.activity_count(p_so_far text) returns bigint
 comment on function private.activity_count(text) is 'The number of a request''s activity rows, read from the last of their ids.';
 
 -- The id has the time of the first change and not of the request's start. So a request that waited for others comes after them.
-create or replace function private.last_activity_id() returns text
-  language sql volatile
-  return coalesce(nullif(current_setting('activity.of_request', true), ''), private.activity_id_prefix(clock_timestamp(), gen_random_uuid()) || '00000000');
-comment on function private.last_activity_id() is 'The last id of the request''s activity, in hexadecimal digits; the id of the request if it has recorded nothing yet.';
+-- PostgREST reads the header before the triggers after a statement run, so lock_tenants_of_statement() calls this too.
+create or replace function private.start_activity() returns text
+  language plpgsql volatile set search_path = ''
+as $$
+declare
+  so_far text := nullif(current_setting('activity.of_request', true), '');
+begin
+  if so_far is null then
+    so_far := private.activity_id_prefix(clock_timestamp(), gen_random_uuid()) || '00000000';
+    perform set_config('activity.of_request', so_far, true);
+    perform set_config('response.headers', (
+      coalesce(nullif(current_setting('response.headers', true), '')::jsonb, '[]')
+        || jsonb_build_array(jsonb_build_object('X-Change-Id', private.activity_id(left(so_far, 24), 0))))::text, true);
+  end if;
+  return so_far;
+end
+$$;
+comment on function private.start_activity() is
+  'Returns the last id of the request''s activity. At its first write it gives the request a change_id, and tells the client in the header X-Change-Id.';
+grant execute on function private.start_activity(), private.activity_id_prefix(timestamptz, uuid), private.activity_id(text, bigint) to authenticated;
 
 -- The limit of rows that one request may write. It lets an undo finish within the time and memory of one request. Rows of all tables
 -- count, including those that foreign keys and triggers change. The rows are counted before they are written: otherwise a request that
@@ -91,7 +107,7 @@ create or replace function private.record_creation() returns trigger
   language plpgsql security definer set search_path = '' set timezone = 'UTC'
 as $$
 declare
-  so_far constant text := private.last_activity_id();
+  so_far constant text := private.start_activity();
   recorded bigint;
 begin
   insert into api.activity
@@ -103,6 +119,10 @@ begin
     where s.actor is not null;
   get diagnostics recorded = row_count;
   perform private.store_activity_count(so_far, recorded);
+  perform private.note_change(tg_table_name, c.user_id, c.organization_id, null, 'create', c.ids)
+    from (
+      select case when organization_id is null then user_id end as user_id, organization_id, array_agg(id) as ids from new_rows group by 1, 2
+    ) c;
   return null;
 end
 $$;
@@ -112,7 +132,7 @@ create or replace function private.record_association() returns trigger
   language plpgsql security definer set search_path = '' set timezone = 'UTC'
 as $$
 declare
-  so_far constant text := private.last_activity_id();
+  so_far constant text := private.start_activity();
   recorded bigint;
 begin
   insert into api.activity
@@ -122,6 +142,10 @@ begin
     where s.actor is not null;
   get diagnostics recorded = row_count;
   perform private.store_activity_count(so_far, recorded);
+  perform private.note_change(tg_table_name, c.user_id, c.organization_id, null, 'create', c.ids)
+    from (
+      select case when organization_id is null then user_id end as user_id, organization_id, array_agg(distinct transaction_id) as ids from new_rows group by 1, 2
+    ) c;
   return null;
 end
 $$;
@@ -132,7 +156,7 @@ create or replace function private.record_change() returns trigger
   language plpgsql security definer set search_path = '' set timezone = 'UTC'
 as $$
 declare
-  so_far constant text := private.last_activity_id();
+  so_far constant text := private.start_activity();
   recorded bigint;
 begin
   insert into api.activity
@@ -149,6 +173,10 @@ begin
     where s.actor is not null and r.before - 'updated_at' <> r.after - 'updated_at';
   get diagnostics recorded = row_count;
   perform private.store_activity_count(so_far, recorded);
+  perform private.note_change(tg_table_name, c.user_id, c.organization_id, null, 'update', c.ids)
+    from (
+      select case when organization_id is null then user_id end as user_id, organization_id, array_agg(id) as ids from new_rows group by 1, 2
+    ) c where recorded > 0 or public.uid() is null;
   return null;
 end
 $$;
@@ -159,7 +187,7 @@ create or replace function private.record_changed_association() returns trigger
   language plpgsql security definer set search_path = '' set timezone = 'UTC'
 as $$
 declare
-  so_far constant text := private.last_activity_id();
+  so_far constant text := private.start_activity();
   recorded bigint;
 begin
   insert into api.activity
@@ -172,6 +200,10 @@ begin
     where s.actor is not null and o is distinct from n;
   get diagnostics recorded = row_count;
   perform private.store_activity_count(so_far, recorded);
+  perform private.note_change(tg_table_name, c.user_id, c.organization_id, null, 'update', c.ids)
+    from (
+      select case when organization_id is null then user_id end as user_id, organization_id, array_agg(distinct transaction_id) as ids from new_rows group by 1, 2
+    ) c where recorded > 0 or public.uid() is null;
   return null;
 end
 $$;
@@ -181,7 +213,7 @@ create or replace function private.record_deletion() returns trigger
   language plpgsql security definer set search_path = '' set timezone = 'UTC'
 as $$
 declare
-  so_far constant text := private.last_activity_id();
+  so_far constant text := private.start_activity();
   recorded bigint;
 begin
   insert into api.activity
@@ -193,6 +225,17 @@ begin
     where s.actor is not null;
   get diagnostics recorded = row_count;
   perform private.store_activity_count(so_far, recorded);
+  if tg_table_name = 'transaction_tags' then
+    perform private.note_change(tg_table_name, c.user_id, c.organization_id, null, 'delete', c.ids)
+    from (
+      select case when organization_id is null then user_id end as user_id, organization_id, array_agg(distinct transaction_id) as ids from old_rows group by 1, 2
+    ) c;
+  else
+    perform private.note_change(tg_table_name, c.user_id, c.organization_id, null, 'delete', c.ids)
+    from (
+      select case when organization_id is null then user_id end as user_id, organization_id, array_agg(id) as ids from old_rows group by 1, 2
+    ) c;
+  end if;
   return null;
 end
 $$;

@@ -14,6 +14,7 @@ begin atomic
   values
     ('accounts', 'accounts_balance_fits_currency', '{balance,currency}'::text[]),
     ('accounts', 'accounts_currency_known', '{currency}'),
+    ('balances', 'balances_balance_fits_currency', '{balance}'),
     ('budgets', 'budgets_amount_fits_currency', '{amount,currency}'),
     ('budgets', 'budgets_currency_known', '{currency}'),
     ('categories', 'categories_budget_currency_known', '{budget_currency}'),

@@ -37,10 +37,13 @@ create or replace function private.record_account_event(p_kind text, p_user text
 as $$
 declare
   context constant jsonb := private.audit_context();
+  -- an owner who removes a member also ends the member's keys, and the member must not learn the owner's address
+  is_of_user constant boolean := coalesce(context ->> 'user_id', p_user) = p_user;
 begin
   -- a user who is being deleted is no longer in the table
   insert into auth.events (kind, user_id, ip_address, user_agent, detail, mail_to)
-    select p_kind, id, left(context ->> 'ip_address', 64), left(context ->> 'user_agent', 512), p_detail, private.mail_recipient(p_kind, id, p_mail_to)
+    select p_kind, id, case when is_of_user then left(context ->> 'ip_address', 64) end, case when is_of_user then left(context ->> 'user_agent', 512) end,
+      p_detail, private.mail_recipient(p_kind, id, p_mail_to)
     from auth.users where id = p_user;
 end
 $$;

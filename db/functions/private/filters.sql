@@ -218,16 +218,19 @@ create or replace function private.parse_filters(p_filters jsonb)
     field text, kind text, numbers nummultirange, moments tstzmultirange, days datemultirange, likeness text, texts text[], is_negated boolean, takes_null boolean)
   language plpgsql stable rows 1 set search_path = ''
 as $$
+declare
+  -- PostgREST reads the value of a GET as text
+  filters constant jsonb := case when jsonb_typeof(p_filters) = 'string' and p_filters #>> '{}' like '[%' then (p_filters #>> '{}')::jsonb else p_filters end;
 begin
-  if coalesce(jsonb_typeof(p_filters), 'null') = 'null' then
+  if coalesce(jsonb_typeof(filters), 'null') = 'null' then
     return;
   end if;
-  perform private.require_plain_numbers(p_filters, 'filters');
-  if jsonb_typeof(p_filters) <> 'array' or jsonb_array_length(p_filters) > 50 then
+  perform private.require_plain_numbers(filters, 'filters');
+  if jsonb_typeof(filters) <> 'array' or jsonb_array_length(filters) > 50 then
     perform private.invalid('filters are an array of up to 50 filters',
       'Each has field, operation and value, such as {"field": "amount", "operation": "gt", "value": 50}.');
   end if;
-  return query select c.* from jsonb_array_elements(p_filters) as filter cross join lateral private.filter_conditions(filter) as c;
+  return query select c.* from jsonb_array_elements(filters) as filter cross join lateral private.filter_conditions(filter) as c;
 end
 $$;
 comment on function private.parse_filters(jsonb) is 'All filters as typed conditions; no rows without filters.';

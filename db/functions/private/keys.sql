@@ -57,6 +57,8 @@ begin
   -- A thief of the key may have dated a token up to thirty seconds ahead, which PostgREST allows. PostgREST unloads the key
   -- within three more seconds. The auth service dates new tokens after that: issuedAt() in auth/features/session/tokens.ts.
   update private.settings set tokens_issued_after = floor(extract(epoch from clock_timestamp())) + 33;
+  -- every live stream of a token must end
+  perform private.note_change('auth', null, null, null, 'update', null);
   return null;
 end
 $$;

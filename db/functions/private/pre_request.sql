@@ -4,8 +4,7 @@
 -- * The request asks for a planner's estimate, or names an unknown time zone.
 -- * The request goes to a standby that is far behind (standby.sql).
 --
--- The session, the membership and the role are one indexed look-up. If it finds no session, the token may be that of an API key
--- (db/functions/auth/roles.sql). The function also acquires one of the caller's connection slots (connection_slots.sql).
+-- access.sql judges the token. The function also acquires one of the caller's connection slots (connection_slots.sql).
 
 create or replace function private.set_time_zone(p_wish text) returns void
   language plpgsql volatile set search_path = ''
@@ -63,57 +62,27 @@ declare
   -- only PostgREST sets this setting
   claims constant jsonb := nullif(current_setting('request.jwt.claims', true), '');
   caller constant text := claims ->> 'user_id';
-  session constant text := claims ->> 'sid';
-  organization constant text := claims #>> '{claims,organization_id}';
-  organization_role constant text := claims #>> '{claims,organization_role}';
   headers constant text := current_setting('request.headers', true);
   public_url text;
   issued_after bigint;
   slots integer;
-  is_alive boolean;
-  role_of_key text;
   user_key integer;
   problem text;
 begin
   if pg_is_in_recovery() then
     perform private.refuse_when_behind();
   end if;
-  -- a request without a token has no session to look up
-  select s.public_url, s.tokens_issued_after, case when is_anonymous then s.places_of_anonymous else s.places_per_person end,
-      is_anonymous or exists (
-        select from auth.sessions a
-        where a.id = session and a.user_id = caller and a.expires_at > statement_timestamp()
-          and (
-            organization is null and organization_role is null
-            or exists (select from auth.members m where m.organization_id = organization and m.user_id = caller and m.role = organization_role)
-          )
-      )
-    into public_url, issued_after, slots, is_alive
+  select s.public_url, s.tokens_issued_after, case when is_anonymous then s.places_of_anonymous else s.places_per_person end
+    into public_url, issued_after, slots
     from private.settings s;
-  if not is_alive then
-    -- The claim api_key is the role of the key. private.personal_id() recognizes the token of a key by it.
-    select k.role into role_of_key from auth.api_keys k
-      where k.id = session and k.user_id = caller and k.role = claims ->> 'api_key'
-        and k.organization_id is not distinct from organization
-        and organization_role is not distinct from case when organization is not null then k.role end
-        and auth.is_alive(k);
-    is_alive := found;
-  end if;
   if not is_anonymous then
-    problem := case
-      when jsonb_typeof(claims -> 'exp') is distinct from 'number' then 'JWT invalid: exp is missing'
-      -- thirty seconds of clock skew, as PostgREST allows
-      when (claims ->> 'exp')::numeric < extract(epoch from statement_timestamp()) - 30 then 'JWT expired'
-      when claims ->> 'aud' is distinct from public_url then 'JWT invalid: not in audience'
-      when coalesce((claims ->> 'iat')::numeric, 0) <= issued_after then 'JWT revoked: a signing key was revoked after it was issued'
-      when not is_alive or claims ->> 'sub' is distinct from caller then 'JWT revoked: its session, membership or role has ended'
-    end;
+    problem := private.token_problem(claims, public_url, issued_after);
     if problem is not null then
       perform private.refuse('PGRST301', problem, 'Fetch a new token: POST /api/auth/token with the session cookie, or with the API key.', 401,
         '{"WWW-Authenticate": "Bearer error=\"invalid_token\""}');
     end if;
     -- PostgREST begins a request that only reads in a READ ONLY transaction, so this request could write
-    if role_of_key = 'viewer' and current_setting('transaction_read_only') = 'off' then
+    if claims ->> 'api_key' = 'viewer' and current_setting('transaction_read_only') = 'off' then
       raise insufficient_privilege using
         message = 'permission denied for ' || regexp_replace(regexp_replace(current_setting('request.path'), '^/rpc/', 'function '), '^/', 'table '),
         hint = 'The API key only reads. One with the role editor changes what its person may change.';

@@ -1,4 +1,4 @@
--- Due days of recurring costs. Each occurrence is counted from the first one and not from the previous one. So a cost that began on the
+-- Due days of recurring rows. Each occurrence is counted from the first one and not from the previous one. So a cost that began on the
 -- 31st is due on the last day of a shorter month, and on the 31st again after it.
 
 create or replace function private.months_between(p_first date, p_last date) returns integer
@@ -33,57 +33,84 @@ begin atomic
   where o.due_on between span.first and span.last;
 end;
 comment on function private.occurrences(api.subscriptions, date, date) is
-  'The due days of a recurring cost between two days, both included, in order. The run time depends only on the number of due days in the range, not on the age of the first one.';
+  'The due days of a subscription between two days, both included, in order. The run time depends only on the number of due days in the range, not on the age of the first one.';
 
--- The transaction of an occurrence is identified like an imported transaction: by its context, source and external_id. The query looks
--- for the external_id only, in the index transactions_subscription. With the tenant as a condition, the planner would estimate one row and
--- read all of the tenant's. An external_id that the same step computes from a column could use no index, because row security comes first.
-
-create or replace function private.occurrence_id(p_subscription_id uuid, p_due_on date) returns text
-  language sql stable parallel safe
-  return p_subscription_id || ':' || to_char(p_due_on, 'YYYY-MM-DD');
-comment on function private.occurrence_id(uuid, date) is 'The external_id of the transaction of an occurrence. Its source is subscription.';
+-- The transaction of an occurrence has the subscription in subscription_id and the day in due_on. Both halves of a transfer have them. Its
+-- source and external_id do not matter afterwards: an import may replace them with the bank's.
 
 create or replace function private.recorded_transaction(s api.subscriptions, p_due_on date) returns setof api.transactions
   language plpgsql stable rows 1 set search_path = ''
 as $$
 begin
   return query
-    select t.* from api.transactions t
-    where t.source = 'subscription' and t.external_id = private.occurrence_id(s.id, p_due_on)
-      and private.same_tenant(t.user_id, t.organization_id, s.user_id, s.organization_id);
+    select t.* from api.transactions t where t.subscription_id = s.id and t.due_on = p_due_on
+    -- the outgoing half of a transfer, or the older transaction
+    order by s.kind = 'transfer' and t.amount > 0, t.created_at, t.id limit 1;
 end
 $$;
-comment on function private.recorded_transaction(api.subscriptions, date) is 'The transaction that records an occurrence of a recurring cost, if it exists.';
+comment on function private.recorded_transaction(api.subscriptions, date) is 'The transaction that records an occurrence of a subscription, if it exists.';
 
-create or replace function private.due_costs(p_first date, p_last date, p_most integer)
-  returns table (subscription_id uuid, title text, due_on date, amount numeric, currency text, category_id uuid, account_id uuid, is_recorded boolean)
+create or replace function private.bank_row_of(s api.subscriptions, p_due_on date) returns setof api.transactions
+  language plpgsql stable rows 1 set search_path = '' set enable_seqscan = off
+as $$
+begin
+  return query
+    select t.*
+    from private.rows_of_amount(case when s.kind = 'income' then s.amount else -s.amount end, p_due_on) t
+    cross join lateral (select coalesce(t.booked_on, t.transaction_date::date) as day) b
+    where t.external_id is not null and t.subscription_id is null and t.currency = s.currency
+      and t.organization_id is not distinct from s.organization_id and t.account_id is not distinct from s.account_id
+      and case when s.kind = 'transfer'
+        then exists (select from api.transactions other where other.transfer_id = t.transfer_id and other.account_id = s.to_account_id)
+        else t.transfer_id is null
+      end
+      -- a row that is nearer to another due day without a record belongs to that day
+      and not exists (
+        select
+        from private.occurrences(s, b.day - 5, b.day + 5) o
+        where abs(o.due_on - b.day) < abs(p_due_on - b.day) and not exists (select from private.recorded_transaction(s, o.due_on)))
+    order by abs(b.day - p_due_on), private.common_share(private.words_of(s.title), private.words_of(concat_ws(' ', t.name, t.description))) desc, t.created_at, t.id
+    limit 1;
+end
+$$;
+comment on function private.bank_row_of(api.subscriptions, date) is
+  'The imported transaction that paid an occurrence of a subscription, if it exists: it has the same account, currency and amount, is up to five days away, and records no other occurrence.';
+
+create or replace function private.max_occurrences() returns integer
+  language sql immutable parallel safe
+  return 100000;
+comment on function private.max_occurrences() is 'The maximum number of due days that a report adds up.';
+
+create or replace function private.due_occurrences(p_first date, p_last date, p_most integer)
+  returns table (
+    subscription_id uuid, title text, due_on date, kind text, amount numeric, currency text, category_id uuid, account_id uuid, to_account_id uuid, is_recorded boolean)
   language plpgsql stable set search_path = ''
 as $$
 declare
   context constant text := private.context_condition(public.uid(), public.org_id());
+  subscriptions api.subscriptions[];
   found bigint;
 begin
+  execute format('select array_agg(s) from api.subscriptions s where %s', context) into subscriptions;
   return query execute format(
     $query$
-      select d.id, d.title, d.due_on, d.amount, d.currency, d.category_id, d.account_id, exists (
-        select from api.transactions t
-        where t.source = 'subscription' and t.external_id = d.external_id
-          and private.same_tenant(t.user_id, t.organization_id, d.user_id, d.organization_id))
+      select d.id, d.title, d.due_on, d.kind, d.amount, d.currency, d.category_id, d.account_id, d.to_account_id,
+        -- becomes one hash of the marked transactions
+        (d.id, d.due_on) in (
+          select subscription_id, due_on from api.transactions where subscription_id = any ($4) and due_on between $1 and $2 and %s)
       from (
-        select s.*, o.due_on, private.occurrence_id(s.id, o.due_on) as external_id
-        from (select * from api.subscriptions where %s) s cross join lateral private.occurrences(s, $1, $2) o
-        limit $3
+        select s.*, o.due_on from unnest($5) s cross join lateral private.occurrences(s, $1, $2) o limit $3
       ) d
-    $query$, context) using p_first, p_last, p_most + 1;
+    $query$, context) using p_first, p_last, p_most + 1, array(select s.id from unnest(subscriptions) s), subscriptions;
   get diagnostics found = row_count;
   if found > p_most then
     perform private.invalid(format('there are more than %s days on which something is due', p_most), 'Ask for a shorter range.');
   end if;
 end
 $$;
-comment on function private.due_costs(date, date, integer) is
-  'The due days of the active context''s recurring costs between two days, both included, without order. Raises 400 if there are more than p_most.';
+comment on function private.due_occurrences(date, date, integer) is
+  'The due days of the active context''s subscriptions between two days, both included, without order. Raises 400 if there are more than p_most.';
 
 grant execute on function private.occurrences(api.subscriptions, date, date), private.months_between(date, date),
-  private.occurrence_id(uuid, date), private.recorded_transaction(api.subscriptions, date), private.due_costs(date, date, integer) to authenticated;
+  private.recorded_transaction(api.subscriptions, date), private.bank_row_of(api.subscriptions, date), private.max_occurrences(),
+  private.due_occurrences(date, date, integer) to authenticated;

@@ -4,9 +4,11 @@
 -- are quoted literals of typed values. CONTRIBUTING.md, "To follow a request", shows how to explain a statement.
 --
 -- All reports count by the same rules, so two reports of one range never contradict each other. The page docs/data.md explains the rules.
--- * A transfer between accounts does not count.
+-- * A transfer between accounts does not count. A report by account counts its half there as money in or out of the account.
 -- * A failed transaction counts only if a filter on status accepts it, or if each status is a group.
 -- * A line item with a category moves its part of the amount there, with the transaction's sign. The rest stays in the transaction's category.
+-- * The kind of an amount's category decides whether it is income or an expense. Without a category its sign decides.
+-- * A transaction without an exchange rate is left out of a converted figure, and left_out counts it.
 
 -- Conditions
 
@@ -63,7 +65,7 @@ create or replace function private.days_condition(p_days daterange) returns text
 comment on function private.days_condition(daterange) is
   'The condition that a transaction is within some whole days, as SQL text: by its booking day, or by its moment in the request''s time zone.';
 
-create or replace function private.filters_to_sql(p_filters jsonb) returns table (field text, condition text)
+create or replace function private.conditions_to_sql(p_filters jsonb) returns table (field text, condition text, selected text[])
   language sql stable rows 1 set search_path = ''
 begin atomic
   select c.field, case c.kind
@@ -77,137 +79,118 @@ begin atomic
         when 'date' then case c.field when 'transaction_date' then private.date_condition(c.moments, c.days) else private.range_condition(c.field, c.moments) end
         else format('%s %I %s any (%L)', case when c.is_negated then 'not' end, c.field, c.likeness, c.texts)
       end)
-    end
+    end, case when c.kind = 'id' and not c.is_negated and not c.takes_null then c.texts end
   from private.parse_filters(p_filters) c;
 end;
-comment on function private.filters_to_sql(jsonb) is 'The filters as conditions on api.transactions that must all hold, as SQL text, each with its field.';
+comment on function private.conditions_to_sql(jsonb) is
+  'The filters as conditions on api.transactions that must all hold, as SQL text, each with its field. `selected`: the ids that eq or in names; null for other filters.';
 
--- Conversion with the rates that the context has stored. A rate is two numbers: the amount is multiplied by the numerator and divided by
--- the denominator. So the inverse of a rate is exact, and the result is rounded once.
+create or replace function private.transfer_condition(p_context text, p_accounts text, p_is_one_account boolean) returns text
+  language sql immutable set search_path = ''
+  return case
+    when p_accounts is null then 'transfer_id is null'
+    -- the two halves of a transfer are in different accounts
+    when p_is_one_account then 'true'
+    else format(
+      '(transfer_id is null or transfer_id not in (select transfer_id from api.transactions where %s and transfer_id is not null and %s group by 1 having count(*) > 1))',
+      p_context, p_accounts)
+  end;
+comment on function private.transfer_condition(text, text, boolean) is
+$$The condition for the halves of transfers that a report counts, as SQL text
 
-create or replace function private.refuse_missing_rate(p_currency text, p_convert_to text, p_day date) returns numeric
+`p_accounts` is the condition for the accounts that a filter selects, and null without such a filter: then transfers do not count. Otherwise a transfer between two of these accounts does not count.$$;
+
+create or replace function private.side_condition(p_context text, p_type text, p_amount text) returns text
   language plpgsql stable set search_path = ''
 as $$
+declare
+  income uuid[];
 begin
-  perform private.invalid(
-    format('no exchange rate from %s to %s on or before %s', p_currency, p_convert_to, to_char(p_day, 'YYYY-MM-DD')),
-    'Store one in exchange_rates, of this context: of the two currencies in either direction, or of each with a third.');
+  if p_type is null then
+    return null;
+  end if;
+  -- a list is faster than a join for each row
+  execute format('select coalesce(array_agg(id order by id), %L) from api.categories where %s and kind = %L', '{}', p_context, 'income') into income;
+  return format(
+    case p_type
+      when 'income' then 'case when category_id is null then %1$s > 0 else category_id = any (%2$L) end'
+      when 'expense' then 'case when category_id is null then %1$s < 0 else category_id <> all (%2$L) end'
+    end, p_amount, income);
 end
 $$;
-comment on function private.refuse_missing_rate(text, text, date) is 'Raises 22023 (HTTP 400) for a missing exchange rate.';
+comment on function private.side_condition(text, text, text) is
+$$The condition that an amount is income or an expense, as SQL text. All reports decide it here
 
-create or replace function private.latest_rate(p_context text, p_from text, p_to text, p_day text) returns text
-  language sql immutable set search_path = ''
-  return format(
-    $query$
-      select numerator, denominator, on_date
-      from (
-        (select rate as numerator, 1::numeric as denominator, on_date, 1 as turn
-          from api.exchange_rates where %1$s and base = %2$s and quote = %3$s and on_date <= %4$s order by on_date desc limit 1)
-        union all
-        (select 1, rate, on_date, 2
-          from api.exchange_rates where %1$s and base = %3$s and quote = %2$s and on_date <= %4$s order by on_date desc limit 1)
-      ) as either
-      order by on_date desc, turn limit 1
-    $query$, p_context, p_from, p_to, p_day);
-comment on function private.latest_rate(text, text, text, text) is
-  'A query for the latest rate of two currencies on or before a day, as SQL text. The currencies and the day are SQL expressions. The query searches both directions and prefers the direct rate if both have the same day.';
+`p_type`: `income` or `expense`; null returns null. An amount with a category has the category's kind: a positive amount lowers the expenses of a category of expenses, and a negative amount the income of a category of income. Without a category the sign decides. `p_amount` is the column with the transaction's full amount. The condition reads the column category_id.$$;
 
-create or replace function private.exchange_rates(p_context text, p_pairs text, p_convert_to text) returns text
-  language sql immutable set search_path = ''
-  return format(
-    $query$
-      select wanted.currency, wanted.day,
-        coalesce(known.numerator, through.numerator, private.refuse_missing_rate(wanted.currency, %1$L, wanted.day)) as numerator,
-        coalesce(known.denominator, through.denominator) as denominator
-      -- if several rates are missing, the error names the one of the first day
-      from (select * from (select currency, day from (%2$s) as needed group by 1, 2 offset 0) as needed order by day, currency offset 0) as wanted
-      left join lateral (
-        (%3$s)
-        union all
-        select 1, 1, null where wanted.currency = %1$L
-      ) as known on true
-      left join lateral (
-        -- Currencies that have rates with the source currency. The query looks up one distinct value after the other, because a pair may
-        -- have a rate for each day.
-        with recursive quotes (code) as (
-          select (select min(quote) from api.exchange_rates where %4$s and base = wanted.currency) where known.numerator is null
-          union all
-          select (select min(quote) from api.exchange_rates where %4$s and base = wanted.currency and quote > quotes.code) from quotes where quotes.code is not null
-        ), bases (code) as (
-          select (select min(base) from api.exchange_rates where %4$s) where known.numerator is null
-          union all
-          select (select min(base) from api.exchange_rates where %4$s and base > bases.code) from bases where bases.code is not null
-        )
-        select one.numerator * other.numerator as numerator, one.denominator * other.denominator as denominator
-        from (
-          select code from quotes
-          union
-          -- one rate of each pair is enough, of possibly thousands
-          select code from bases where (select true from api.exchange_rates where %4$s and base = bases.code and quote = wanted.currency limit 1)
-        ) as common
-        cross join lateral (%5$s) as one
-        cross join lateral (%6$s) as other
-        order by least(one.on_date, other.on_date) desc, common.code limit 1
-      ) as through on true
-    $query$,
-    p_convert_to, p_pairs,
-    private.latest_rate(p_context, 'wanted.currency', format('%L', p_convert_to), 'wanted.day'),
-    p_context,
-    private.latest_rate(p_context, 'wanted.currency', 'common.code', 'wanted.day'),
-    private.latest_rate(p_context, 'common.code', format('%L', p_convert_to), 'wanted.day'));
-comment on function private.exchange_rates(text, text, text) is
-$$The rates of a report: (currency, day, numerator, denominator), as SQL text
+create or replace function private.top_category(p_context text) returns text
+  language plpgsql stable set search_path = ''
+as $$
+declare
+  parents jsonb;
+begin
+  execute format('select jsonb_object_agg(id, parent_id) from api.categories where %s and parent_id is not null', p_context) into parents;
+  return case when parents is null then 'category_id' else format('coalesce((%L::jsonb ->> category_id::text)::uuid, category_id)', parents) end;
+end
+$$;
+comment on function private.top_category(text) is 'The parent of the column category_id, or that category itself if it has none, as an SQL expression.';
 
-`p_pairs` is a query of (currency, day). Each distinct pair is looked up once. The latest rate on or before the day applies, in either direction. If the two currencies have none, the rates of both with a third currency apply: of several such currencies the one whose older rate is the latest. Only the context's own rates are used. A missing rate is 400 with the pair and the day.
-
-The amount times the numerator, divided by the denominator, is the amount in `p_convert_to`. private.converted() returns that expression.$$;
-
-create or replace function private.converted(p_amount text, p_convert_to text) returns text
-  language sql immutable set search_path = ''
-  -- Numeric division rounds, and rounding twice may be wrong by a cent. So the amount is doubled, and div() returns the integer quotient. A
-  -- denominator of 1 needs no division.
-  return format('case when denominator = 1 then round(%1$s * numerator, %2$s) else sign(%1$s) * div(2 * abs(%1$s) * numerator * %3$s + denominator, 2 * denominator) * %4$s end',
-    p_amount, least(private.currency_decimals(p_convert_to), 2),
-    10 ^ least(private.currency_decimals(p_convert_to), 2), round(0.1 ^ least(private.currency_decimals(p_convert_to), 2), 2));
-comment on function private.converted(text, text) is
-  'The conversion of an amount by the columns numerator and denominator, as SQL text. p_amount is an SQL expression. The result is rounded half away from zero to the decimals of the currency, at most two.';
+-- Conversion with the rates of db/functions/private/exchange_rates.sql
 
 create or replace function private.converted_rows(p_rows text, p_context text, p_convert_to text) returns text
   language sql immutable set search_path = ''
-  return case when p_convert_to is null then format('(%s) as counted', p_rows) else format(
+  return case when p_convert_to is null then format('(select *, 0 as left_out from (%s) as unconverted) as counted', p_rows) else format(
+    -- The rows are read once, for their currencies and days and for the conversion.
     -- PostgreSQL estimates one row for a context, and would search all rates for each of a hundred thousand rows. A full join cannot be a
     -- nested loop; each row has a rate and each rate a row. The offset keeps outer conditions from turning it into an inner join.
     $query$
-      (select day, status, %1$L as currency, transaction_currency, category_id, whole, %2$s as amount, count
+      (with unconverted as materialized (%3$s)
+      select day, status, %1$L as currency, transaction_currency, category_id, key, whole, %2$s as amount, count,
+        case when numerator is null then count else 0 end as left_out
       from (
         select parts.*, rates.numerator, rates.denominator
-        from (select day, status, currency as transaction_currency, category_id, whole, amount, count from (%3$s) as unconverted) as parts
+        from (select day, status, currency as transaction_currency, category_id, key, whole, amount, count from unconverted) as parts
         full join (%4$s) as rates on rates.currency = parts.transaction_currency and rates.day = parts.day
         offset 0
       ) as rated) as counted
     $query$,
     p_convert_to, private.converted('amount', p_convert_to), p_rows,
-    private.exchange_rates(p_context, format('select currency, day from (%s) as unconverted', p_rows), p_convert_to)) end;
+    private.exchange_rates(p_context, 'select currency, day from unconverted', p_convert_to)) end;
 comment on function private.converted_rows(text, text, text) is
-  'The rows of a report as a relation in SQL text, for use after "from": converted to p_convert_to with the rates of the context, or unchanged if that is null.';
+  'The rows of a report as a relation in SQL text, for use after "from": converted to p_convert_to with the rates of the context, or unchanged if that is null. A row without a rate has no amount, and left_out counts its transaction.';
+
+create or replace function private.note_left_out(p_left_out bigint) returns void
+  language plpgsql stable set search_path = ''
+as $$
+begin
+  if p_left_out > 0 then
+    perform set_config('response.headers', jsonb_build_array(jsonb_build_object('X-Left-Out', p_left_out::text))::text, true);
+  end if;
+end
+$$;
+comment on function private.note_left_out(bigint) is
+  'Sets the response header X-Left-Out to the number of transactions without an exchange rate, for a function that returns one number. Sets none for 0.';
 
 -- Amounts
 
-create or replace function private.split_allocations(p_context text, p_condition text, p_of_category text, p_by_category boolean, p_are_many boolean) returns text
+create or replace function private.split_allocations(p_context text, p_condition text, p_of_category text, p_group text, p_key text, p_are_many boolean) returns text
   language plpgsql immutable set search_path = ''
 as $$
 declare
+  is_by_category constant boolean := p_group = 'category_id';
   transactions constant text := format(
-    'select id, coalesce(booked_on, transaction_date::date) as day, status, currency, category_id as own_category, amount as whole from api.transactions where %s and %s offset 0',
-    case when p_are_many then 'true' else 'id = i.transaction_id' end, p_condition);
+    'select id, coalesce(booked_on, transaction_date::date) as day, status, currency, category_id as own_category, %s as key, amount as whole from api.transactions where %s and %s offset 0',
+    p_key, case when p_are_many
+      -- A context with many items has still more transactions without any. The subquery becomes one hash, so these need no look-up.
+      then format('(id in (select transaction_id from api.line_items where %s and category_id is not null)) is true', p_context)
+      else 'id = i.transaction_id' end, p_condition);
   items constant text := format(
     'select transaction_id, category_id, sum(abs(amount)) as part from api.line_items where %s and category_id is not null and amount <> 0 and %s group by 1, 2 offset 0',
     case when p_are_many then 'transaction_id = t.id' else 'true' end, p_context);
 begin
   return format(
     $query$
-      select day, status, currency, moved.category_id, whole, moved.amount, moved.count
+      select day, status, currency, moved.category_id, key, whole, moved.amount, moved.count
       from (
         select t.*, i.category_id as part_category, sign(t.whole) * i.part as part, row_number() over one as place,
           first_value(i.category_id) over one as largest, sum(i.part) over one >= abs(t.whole) as is_all%1$s
@@ -224,32 +207,38 @@ begin
       ) as moved (category_id, amount, count)
       where %5$s
     $query$,
-    case when not p_by_category then
-      ', of_own.is_selected as is_own_selected, max(case when of_part.is_selected then i.category_id::text end) over one as selected_part' end,
+    case when not is_by_category then
+      ', of_own.is_selected and of_own.grouped is not distinct from of_part.grouped as is_in_own_group'
+      || ', of_own.is_selected and count(*) filter (where of_part.is_selected and of_part.grouped is not distinct from of_own.grouped) over one = 0 as is_own_alone'
+      || ', min(case when of_part.is_selected then i.category_id::text end) over (partition by t.id, of_part.grouped) as selected_part' end,
     -- A few line items are read before their transactions. Many line items are read after them, so that only those of the range are read. The
     -- offsets enforce that order.
     case when p_are_many then format('(%s) as t cross join lateral (%s) as i', transactions, items)
       else format('(%s) as i cross join lateral (%s) as t', items, transactions) end
-      || case when not p_by_category then format(
-        ' cross join lateral (select (%1$s) as is_selected from (values (t.own_category)) as own (category_id)) as of_own
-          cross join lateral (select (%1$s) as is_selected from (values (i.category_id)) as part (category_id)) as of_part', p_of_category) else '' end,
-    -- Each category counts the transaction once. A report without groups counts it in its own row if the filter accepts the transaction's
-    -- category. Otherwise one part counts it.
-    case when p_by_category then '1' else 'case when part_category::text = selected_part and not is_own_selected then 1 else 0 end' end,
-    case when p_by_category then 'case when is_all and place = 1 then -1 else 0 end'
-      else 'case when is_all and place = 1 and is_own_selected and selected_part is null then -1 else 0 end' end,
+      || case when not is_by_category then format(
+        ' cross join lateral (select (%1$s) as is_selected, %2$s as grouped from (values (t.own_category)) as own (category_id)) as of_own
+          cross join lateral (select (%1$s) as is_selected, %2$s as grouped from (values (i.category_id)) as part (category_id)) as of_part',
+        p_of_category, p_group) else '' end,
+    -- Each group counts the transaction once: in its own row if the own category is in the group and the filter accepts it, otherwise in one
+    -- part. If nothing remains in the own category, and no part is in its group, the own row no longer counts.
+    case when is_by_category then '1' else 'case when part_category::text = selected_part and not is_in_own_group then 1 else 0 end' end,
+    case when is_by_category then 'case when is_all and place = 1 then -1 else 0 end'
+      else 'case when is_all and place = 1 and is_own_alone then -1 else 0 end' end,
     p_of_category);
 end
 $$;
-comment on function private.split_allocations(text, text, text, boolean, boolean) is
-  'The amounts that line items move from their transaction''s category to their own, as SQL text: two rows for each category of a transaction''s items. p_by_category: each category is a group. p_are_many: the context has many items with a category.';
+comment on function private.split_allocations(text, text, text, text, text, boolean) is
+  'The amounts that line items move from their transaction''s category to their own, as SQL text: two rows for each category of a transaction''s items. p_group: the expression for the group of category_id, in which a transaction counts once. p_are_many: the context has many items with a category.';
 
 create or replace function private.report_transactions(
   p_context text,
   p_filters jsonb default null,
   p_condition text default 'true',
-  p_by_category boolean default false,
+  p_group text default null,
+  p_type text default null,
+  p_key text default 'null',
   p_by_status boolean default false,
+  p_by_account boolean default false,
   p_convert_to text default null
 ) returns text
   language plpgsql stable set search_path = ''
@@ -257,39 +246,46 @@ as $$
 declare
   condition text;
   of_category text;
+  of_accounts text;
+  is_one_account boolean;
   of_status boolean;
   items integer;
   counted text;
 begin
   select coalesce(string_agg(t.condition, ' and ') filter (where field <> 'category_id'), 'true'),
       string_agg(t.condition, ' and ') filter (where field = 'category_id'),
+      string_agg(t.condition, ' and ') filter (where field = 'account_id' and selected is not null),
+      coalesce(bool_or(field = 'account_id' and cardinality(selected) = 1), false) or p_by_account,
       coalesce(bool_or(field = 'status'), false)
-    into condition, of_category, of_status
-    from private.filters_to_sql(p_filters) t;
-  condition := concat_ws(' and ', p_context, 'transfer_id is null', case when not (of_status or p_by_status) then $sql$status <> 'failed'$sql$ end,
-    condition, p_condition);
+    into condition, of_category, of_accounts, is_one_account, of_status
+    from private.conditions_to_sql(p_filters) t;
+  condition := concat_ws(' and ', p_context,
+    private.transfer_condition(p_context, case when p_by_account then 'true' else of_accounts end, is_one_account),
+    case when not (of_status or p_by_status) then $sql$status <> 'failed'$sql$ end, condition, p_condition);
   counted := format(
-    'select coalesce(booked_on, transaction_date::date) as day, status, currency, category_id, amount as whole, amount, 1 as count from api.transactions where %s',
-    concat_ws(' and ', condition, of_category));
-  if p_by_category or of_category is not null then
+    'select coalesce(booked_on, transaction_date::date) as day, status, currency, category_id, %s as key, amount as whole, amount, 1 as count from api.transactions where %s',
+    p_key, concat_ws(' and ', condition, of_category, private.side_condition(p_context, p_type, 'amount')));
+  if p_group is not null or of_category is not null or p_type is not null then
     execute format('select count(*) from (select from api.line_items where %s and category_id is not null limit 1001) i', p_context) into items;
     if items > 0 then
-      counted := concat_ws(' union all ', counted, private.split_allocations(p_context, condition, coalesce(of_category, 'true'), p_by_category, items > 1000));
+      counted := concat_ws(' union all ', counted, private.split_allocations(p_context, condition,
+        coalesce(nullif(concat_ws(' and ', of_category, private.side_condition(p_context, p_type, 'whole')), ''), 'true'), coalesce(p_group, 'true'), p_key, items > 1000));
     end if;
   end if;
   return private.converted_rows(counted, p_context, p_convert_to);
 end
 $$;
-comment on function private.report_transactions(text, jsonb, text, boolean, boolean, text) is
+comment on function private.report_transactions(text, jsonb, text, text, text, text, boolean, boolean, text) is
 $$The rows that a report adds up, as a relation in SQL text, for use after "from"
 
-`p_context` is a result of private.context_condition(). `p_filters` are the client's filters. `p_condition` is a further condition on api.transactions, such as days or an account. `p_by_category`: the report groups by category, so a split transaction has several rows; a filter on category_id has the same effect. `p_by_status`: the report groups by status. `p_convert_to` is a result of private.target_currency().
+`p_context` is a result of private.context_condition(). `p_filters` are the client's filters. `p_condition` is a further condition on api.transactions, such as days. `p_group` is an expression of category_id, by which the report groups: a split transaction then has several rows. `true` is one group, for a report that distinguishes the kinds of the parts. A filter on category_id also splits transactions. `p_type`: only `income` or `expense`, by private.side_condition(). `p_key`: an expression of api.transactions for the column `key`. `p_by_status`: the report groups by status. `p_by_account`: the report groups by account, so each half of a transfer counts. `p_convert_to` is a result of private.target_currency().
 
-Columns: `day` (the transaction's booking day, or the day of its moment in the request's time zone), `status`, `currency` (the target currency if converted), `category_id`, `amount`, `whole` (the transaction's full amount, whose sign distinguishes income and expense), `count`. A report adds up `amount` and `count`; `count` counts each transaction once in a group. The part of a line item is also a row with the negative amount in the transaction's category, so a group whose count is 0 is empty. If converted, `transaction_currency` is the original currency.
+Columns: `day` (the transaction's booking day, or the day of its moment in the request's time zone), `status`, `currency` (the target currency if converted), `category_id`, `key`, `amount`, `whole` (the transaction's full amount, whose sign distinguishes income and expense without a category), `count`, `left_out`. A report adds up `amount`, `count` and `left_out`; `count` counts each transaction once in a group, and `left_out` those of them without a rate, whose amount is null. The part of a line item is also a row with the negative amount in the transaction's category, so a group whose count is 0 is empty. If converted, `transaction_currency` is the original currency.
 
 Without split transactions and without conversion the relation is the plain table, and a report reads only the index of a context.$$;
 
-grant execute on function private.refuse_missing_rate(text, text, date), private.context_condition(text, text), private.range_condition(text, anymultirange), private.date_condition(tstzmultirange, datemultirange),
-  private.days_condition(daterange), private.filters_to_sql(jsonb), private.latest_rate(text, text, text, text), private.exchange_rates(text, text, text),
-  private.converted(text, text), private.converted_rows(text, text, text), private.split_allocations(text, text, text, boolean, boolean),
-  private.report_transactions(text, jsonb, text, boolean, boolean, text) to authenticated;
+grant execute on function private.context_condition(text, text), private.range_condition(text, anymultirange), private.date_condition(tstzmultirange, datemultirange),
+  private.days_condition(daterange), private.conditions_to_sql(jsonb), private.transfer_condition(text, text, boolean), private.side_condition(text, text, text),
+  private.top_category(text), private.converted_rows(text, text, text), private.note_left_out(bigint),
+  private.split_allocations(text, text, text, text, text, boolean),
+  private.report_transactions(text, jsonb, text, text, text, text, boolean, boolean, text) to authenticated;

@@ -31,8 +31,9 @@ begin
   -- the owner of the database and the actions of foreign keys take no lock
   if current_user = 'authenticated' then
     perform private.lock_tenants(tg_table_name);
+    perform private.start_activity();
   end if;
   return null;
 end
 $$;
-comment on function private.lock_tenants_of_statement() is 'Locks the tenants of a request that writes to a table.';
+comment on function private.lock_tenants_of_statement() is 'Locks the tenants of a request that writes to a table, and gives the request its change_id.';

@@ -3,11 +3,8 @@
 -- stored.
 --
 -- A row without an external_id is identified by a fingerprint: its account, day, amount, currency and name, and its number among equal rows
--- of the file. So two coffees on one day are two rows, and the next file has the same two.
---
--- An import applies newer values of the bank, unless a user has edited the row. A transaction has the bank's values until a user changes
--- one. From then on private.bank_values stores them for the comparison. private.import_updates stores the changes of each import, for its
--- deletion.
+-- of the file. So two coffees on one day are two rows, and the next file has the same two. import_matches.sql resolves the rows that no
+-- transaction has the id of.
 
 create or replace function private.read_import(p_rows jsonb, p_account_currency text)
   returns table (
@@ -78,44 +75,12 @@ end;
 comment on function private.read_import(jsonb, text) is
   'The rows of a file as values, null for a missing value, and the problem of each row by itself. A row''s currency must be p_account_currency, if that is not null.';
 
-create or replace function private.bank_values(
-  p_amount numeric, p_name text, p_status text, p_transaction_date timestamptz, p_booked_on date, p_reference_no text, p_description text, p_metadata jsonb
-) returns jsonb
-  language sql immutable
-  return jsonb_build_object(
-    'amount', p_amount, 'name', p_name, 'status', p_status, 'day', coalesce(p_booked_on::timestamp, p_transaction_date at time zone 'UTC'),
-    'transaction_date', p_transaction_date at time zone 'UTC', 'booked_on', p_booked_on,
-    'reference_no', p_reference_no, 'description', p_description, 'metadata', p_metadata);
-comment on function private.bank_values(numeric, text, text, timestamptz, date, text, text, jsonb) is
-  'The values of a transaction that a bank defines. The day is the booking day, or the moment.';
-
-create or replace function private.core_values(p_values jsonb) returns jsonb
-  language sql immutable
-  return p_values - array['transaction_date', 'booked_on', 'reference_no', 'description', 'metadata'];
-comment on function private.core_values(jsonb) is
-  'Amount, name, status and day of a bank''s values. After a user''s edit of one of these, imports no longer update the transaction.';
-
-create or replace function private.bank_history(p_transaction_ids uuid[])
-  returns table (id uuid, is_edited boolean, said jsonb, earlier jsonb[])
-  language sql stable security definer set search_path = '' set enable_seqscan = off
-begin atomic
-  select t.id, v.transaction_id is not null, v.said,
-    array(
-      select u.before
-      from private.import_updates u
-      join api.imports i on i.id = u.import_id
-      join api.transactions x on x.id = u.transaction_id
-      where u.transaction_id = t.id and private.same_tenant(i.user_id, i.organization_id, x.user_id, x.organization_id))
-  from unnest(p_transaction_ids) as t (id)
-  left join private.bank_values v on v.transaction_id = t.id;
-end;
-comment on function private.bank_history(uuid[]) is
-  'The history of imported transactions: whether a user has edited it, the bank''s values if so, and the bank''s values before each import that changed it.';
-
-create or replace function private.judge_import(p_rows jsonb, p_source text, p_account_id uuid, p_account_currency text)
-  returns table (
+create or replace function private.judge_import(
+  p_rows jsonb, p_source text, p_account_id uuid, p_account_currency text, p_match boolean, p_link_transfers boolean, p_again boolean
+) returns table (
     row_number integer, verdict text, reason text, transaction_id uuid, name text, amount numeric, transaction_date timestamptz, booked_on date, currency text,
-    external_id text, category_id uuid, reference_no text, description text, status text, metadata jsonb)
+    external_id text, category_id uuid, reference_no text, description text, status text, metadata jsonb,
+    new_id uuid, transfer_id uuid, source text, has_date boolean, said jsonb, is_closed boolean)
   language sql stable set search_path = '' set enable_seqscan = off set enable_sort = off
 begin atomic
   with known_by as (
@@ -139,9 +104,8 @@ begin atomic
   ), found as materialized (
     select c.*, known.id as known_id, known.import_id as known_import, known.status as known_status,
       known.transaction_date as known_date, known.booked_on as known_day, known.reference_no as known_reference_no, known.description as known_description,
-      known.metadata as known_metadata,
+      known.metadata as known_metadata, known.name as known_name, nullif(known.transfer_id, known.id) as known_transfer,
       private.bank_values(known.amount, known.name, known.status, known.transaction_date, known.booked_on, known.reference_no, known.description, known.metadata) as known_values,
-      known.name <> c.name as is_renamed,
       known.amount <> c.amount as has_amount,
       -- compared by the day if the file has one, because the day does not depend on the time zone
       coalesce(case when c.booked_on is null then known.transaction_date <> c.transaction_date else coalesce(known.booked_on, known.transaction_date::date) <> c.booked_on end, false) as is_moved,
@@ -149,10 +113,7 @@ begin atomic
       -- amounts of a file without a currency have the account's currency, or the default of a new row
       coalesce(known.currency <> coalesce(c.currency, p_account_currency, 'usd'), false) as is_of_other_currency,
       known.account_id is distinct from coalesce(p_account_id, known.account_id) as has_account,
-      known.category_id is distinct from coalesce(c.filed, known.category_id) as is_refiled,
-      known.reference_no is distinct from coalesce(c.reference_no, known.reference_no) as has_reference_no,
-      known.description is distinct from coalesce(c.description, known.description) as has_description,
-      known.metadata is distinct from coalesce(c.metadata, known.metadata) as has_metadata
+      known.category_id is distinct from coalesce(c.filed, known.category_id) as is_refiled
     from checked c
     -- one look-up per row, as in recognize_import()
     left join lateral (
@@ -173,12 +134,33 @@ begin atomic
       where c.refusal is null and t.external_id = c.key
     ) as known on true
   ), histories as materialized (
-    select h.* from private.bank_history(array(select f.known_id from found f where f.known_import is not null)) h
+    select h.* from private.bank_history(array(select f.known_id from found f where f.known_id is not null)) h
   ), booked as (
     -- A file without statuses contains booked rows. So it sets a pending row to paid, unless a user has set its status.
-    select f.*, h.said, coalesce(not h.is_edited or private.core_values(h.said) = private.core_values(f.known_values), false) as is_banks, h.earlier,
-      coalesce(f.status, case when f.known_status = 'pending' and (not h.is_edited or h.said ->> 'status' = 'pending') then 'paid' else f.known_status end) as says_status
+    select f.*, h.said, h.earlier, coalesce(h.is_matched, false) as is_matched,
+      case
+        -- a user entered the row, so its name is the user's
+        when h.is_matched then private.core_values(h.said) - 'name' = private.core_values(f.known_values) - 'name'
+        else f.known_import is not null and coalesce(not h.is_edited or own.has_name or private.core_values(h.said) = private.core_values(f.known_values), false)
+      end as is_banks,
+      coalesce(own.has_name, false) as has_own_name,
+      not coalesce(h.is_matched, false) and f.known_name <> f.name as is_renamed,
+      base.reference_no as base_reference_no, base.description as base_description, base.metadata as base_metadata,
+      base.reference_no is distinct from coalesce(f.reference_no, base.reference_no) as has_reference_no,
+      base.description is distinct from coalesce(f.description, base.description) as has_description,
+      base.metadata is distinct from coalesce(f.metadata, base.metadata) as has_metadata,
+      coalesce(f.status, case when f.known_status <> 'paid' and (f.known_import is not null and not h.is_edited or h.said ->> 'status' = f.known_status) then 'paid' else f.known_status end) as says_status
     from found f left join histories h on h.id = f.known_id
+    cross join lateral (
+      select case when h.is_matched then h.said ->> 'reference_no' else f.known_reference_no end as reference_no,
+        case when h.is_matched then h.said ->> 'description' else f.known_description end as description,
+        case when h.is_matched then nullif(h.said -> 'metadata', 'null') else f.known_metadata end as metadata
+    ) base
+    -- A pending transaction is booked under the name that a user has written. Otherwise it would stay pending for ever.
+    cross join lateral (
+      select f.known_status = 'pending' and not h.is_matched and h.said ->> 'name' <> f.known_name
+        and private.core_values(h.said) - 'name' = private.core_values(f.known_values) - 'name' as has_name
+    ) own
   ), compared as (
     select b.*,
       concat_ws(', ',
@@ -190,10 +172,10 @@ begin atomic
       b.has_reference_no and (b.said is null or b.said ->> 'reference_no' is not distinct from b.known_reference_no) as takes_reference_no,
       b.has_description and (b.said is null or b.said ->> 'description' is not distinct from b.known_description) as takes_description,
       b.has_metadata and (b.said is null or b.said -> 'metadata' is not distinct from coalesce(b.known_metadata, 'null')) as takes_metadata,
-      b.is_renamed or b.has_amount or b.is_moved or b.says_status <> b.known_status as is_essential,
+      b.is_renamed and not b.has_own_name or b.has_amount or b.is_moved or b.says_status <> b.known_status as is_essential,
       private.bank_values(
         b.amount, b.name, b.says_status, case when b.is_moved then b.transaction_date else b.known_date end, case when b.is_moved then b.booked_on else b.known_day end,
-        coalesce(b.reference_no, b.known_reference_no), coalesce(b.description, b.known_description), coalesce(b.metadata, b.known_metadata)) as says
+        coalesce(b.reference_no, b.base_reference_no), coalesce(b.description, b.base_description), coalesce(b.metadata, b.base_metadata)) as says
     from booked b
   ), decided as materialized (
     select c.*,
@@ -201,6 +183,8 @@ begin atomic
       c.is_banks and not c.is_of_other_currency and not c.has_account
         -- without an id other rows may look the same, so only the change from pending to paid identifies the row
         and (c.is_essential or c.external_id is not null and (c.takes_reference_no or c.takes_description or c.takes_metadata))
+        -- the other half of a transfer is another bank's
+        and not (c.has_amount and c.known_transfer is not null)
         -- a booked row does not become pending again, and earlier values of the bank come from an older file
         and not (c.says_status = 'pending' and c.known_status <> 'pending')
         and not exists (
@@ -209,38 +193,76 @@ begin atomic
             and (c.is_essential or e.said - array['day', 'transaction_date', 'booked_on'] = c.says - array['day', 'transaction_date', 'booked_on'])
         ) as is_later
     from compared c
+  ), resolved as materialized (
+    select r.*
+    from private.resolve_import_rows(
+      (
+        select jsonb_agg(jsonb_build_object(
+          'row_number', d.row_number, 'key', d.key, 'name', d.name, 'amount', d.amount, 'currency', coalesce(d.currency, p_account_currency, 'usd'),
+          'day', coalesce(d.booked_on, d.transaction_date::date, current_date), 'description', d.description, 'status', coalesce(d.status, 'paid')))
+        from decided d
+        where d.known_id is null and d.refusal is null
+      ),
+      p_source, p_account_id, array(select d.known_id from decided d where d.known_id is not null), p_match, p_link_transfers, p_again) r
+  ), decided_on as materialized (
+    select d.*, r.transaction_id as other_id, r.reason as other_reason,
+      case
+        when d.refusal is not null then 'invalid'
+        when d.known_id is null then coalesce(r.verdict, 'new')
+        when d.differences = '' then 'duplicate'
+        when d.is_later and not coalesce(d.itemized > abs(d.amount), false) then 'updated'
+        else 'changed'
+      end as decision
+    from decided d left join resolved r on r.row_number = d.row_number
+  ), closed_days as materialized (
+    -- materialized, because it would otherwise be computed for each row
+    select private.closed_until(p_account_id, (select public.uid()), (select public.org_id())) as until
+  ), judged as materialized (
+    -- storing the row would change a closed day
+    select d.*, case when k.is_closed then 'invalid' else d.decision end as verdict, case when k.is_closed then 'the days until ' || k.until || ' are closed' end as closed
+    from decided_on d
+    cross join closed_days c
+    cross join lateral (
+      select c.until, d.decision in ('new', 'matched', 'transfer', 'updated') and coalesce(
+        least(coalesce(d.booked_on, d.transaction_date::date, case when d.known_id is null then current_date end), coalesce(d.known_day, d.known_date::date)) <= c.until, false) as is_closed
+    ) k
   )
-  select d.row_number,
+  select j.row_number, j.verdict,
     case
-      when d.refusal is not null then 'invalid'
-      when d.known_id is null then 'new'
-      when d.differences = '' then 'duplicate'
-      when d.is_later and not coalesce(d.itemized > abs(d.amount), false) then 'updated'
-      else 'changed'
+      when j.closed is not null then j.closed
+      when j.refusal is not null then j.refusal
+      when j.known_id is null then j.other_reason
+      when j.differences = '' then null
+      when j.verdict = 'updated' then 'the bank now says another ' || concat_ws(', ',
+        case when j.is_renamed and not j.has_own_name then 'name' end, case when j.has_amount then 'amount' end, case when j.is_moved then 'transaction_date' end,
+        case when j.says_status <> j.known_status then 'status' end, case when j.takes_reference_no then 'reference_no' end,
+        case when j.takes_description then 'description' end, case when j.takes_metadata then 'metadata' end)
+      else concat_ws('; ', 'stored with another ' || j.differences, case when j.is_later then format('its line items add up to %s', j.itemized) end,
+        case when j.has_amount and j.known_transfer is not null then 'it is half of a transfer' end)
     end,
+    coalesce(j.known_id, case when j.closed is null then j.other_id end),
+    case when j.is_matched or j.has_own_name then j.known_name else j.name end, j.amount,
+    case when j.known_id is null then coalesce(j.transaction_date, now()) when j.is_moved then j.transaction_date end,
+    case when j.known_id is null or j.is_moved then j.booked_on end,
+    coalesce(j.currency, p_account_currency, 'usd'), j.key, j.filed,
+    case when j.known_id is null or j.takes_reference_no then j.reference_no end,
+    case when j.known_id is null or j.takes_description then j.description end,
+    case when j.known_id is null then coalesce(j.status, 'paid') else j.says_status end,
+    case when j.known_id is null or j.takes_metadata then j.metadata end,
+    case when j.verdict in ('new', 'transfer') then gen_random_uuid() end,
+    case when j.verdict = 'transfer' then gen_random_uuid() end,
+    p_source, j.transaction_date is not null,
     case
-      when d.refusal is not null then d.refusal
-      when d.known_id is null or d.differences = '' then null
-      when d.is_later and not coalesce(d.itemized > abs(d.amount), false) then 'the bank now says another ' || concat_ws(', ',
-        case when d.is_renamed then 'name' end, case when d.has_amount then 'amount' end, case when d.is_moved then 'transaction_date' end,
-        case when d.says_status <> d.known_status then 'status' end, case when d.takes_reference_no then 'reference_no' end,
-        case when d.takes_description then 'description' end, case when d.takes_metadata then 'metadata' end)
-      else 'stored with another ' || d.differences || case when d.is_later then format('; its line items add up to %s', d.itemized) else '' end
+      when j.verdict = 'matched'
+        then private.bank_values(j.amount, j.name, coalesce(j.status, 'paid'), j.transaction_date, j.booked_on, j.reference_no, j.description, j.metadata)
+      when j.is_matched then j.says
     end,
-    coalesce(d.known_id, case when d.refusal is null then gen_random_uuid() end),
-    d.name, d.amount,
-    case when d.known_id is null then coalesce(d.transaction_date, now()) when d.is_moved then d.transaction_date end,
-    case when d.known_id is null or d.is_moved then d.booked_on end,
-    coalesce(d.currency, p_account_currency, 'usd'), d.key, d.filed,
-    case when d.known_id is null or d.takes_reference_no then d.reference_no end,
-    case when d.known_id is null or d.takes_description then d.description end,
-    case when d.known_id is null then coalesce(d.status, 'paid') else d.says_status end,
-    case when d.known_id is null or d.takes_metadata then d.metadata end
-  from decided d
-  order by d.row_number;
+    j.closed is not null
+  from judged j
+  order by j.row_number;
 end;
-comment on function private.judge_import(jsonb, text, uuid, text) is
-  'The verdict for each row of a file in the active context, with the values to store and the id of the new or existing transaction. For an existing one, transaction_date, reference_no, description and metadata are null unless they change.';
+comment on function private.judge_import(jsonb, text, uuid, text, boolean, boolean, boolean) is
+  'The verdict for each row of a file in the active context, with the values to store. new_id is the id of a row to store, transfer_id that of its transfer; said has the bank''s values of a transaction that keeps a user''s. For an existing transaction, transaction_date, reference_no, description and metadata are null unless they change.';
 
 -- The planner expects one row for each tenant. In a nested loop it would compare each row of the tenant with each row of the file.
 create or replace function private.store_import_updates(p_updates jsonb[]) returns void
@@ -337,117 +359,21 @@ begin
   where t.import_id = p_import_id and (
     not private.is_untouched(t.id, t.created_at, t.updated_at)
     or exists (select from api.line_items l where l.transaction_id = t.id)
-    or exists (select from api.transaction_tags g where g.transaction_id = t.id)
+    or private.has_tags_of_user(t.id)
   );
   if changed > 0 then
     raise sqlstate 'PT409' using
       message = format('%s of the import''s transactions %s been changed since', changed, case changed when 1 then 'has' else 'have' end),
       hint = 'Nothing was deleted. A transaction counts as changed if it was edited, even if edited back, or if it has line items or tags. Delete the transactions themselves instead.';
   end if;
+  perform private.unlink_import_transfers(p_import_id);
+  -- the next import of the file may store these rows again
+  perform set_config('private.reverted_import', p_import_id::text, true);
   delete from api.transactions where import_id = p_import_id;
+  perform set_config('private.reverted_import', '', true);
 end
 $$;
 comment on function private.delete_import_transactions(uuid) is 'Deletes the transactions of an import that is being deleted. Raises 409 if one of them was changed since.';
 
--- Runs with the definer's rights, because callers have no access to private.import_updates. The import is of the caller's context. A
--- transaction that it has updated may be deleted by now, and another tenant may have its id.
-create or replace function private.revert_import_updates() returns trigger
-  language plpgsql security definer set search_path = '' set enable_seqscan = off
-as $$
-declare
-  changed bigint;
-begin
-  select count(*) into changed
-  from private.import_updates u join api.transactions t on t.id = u.transaction_id
-  where u.import_id = old.id and private.same_tenant(t.user_id, t.organization_id, old.user_id, old.organization_id) and (
-    private.core_values(private.bank_values(t.amount, t.name, t.status, t.transaction_date, t.booked_on, null, null, null)) <> private.core_values(u.after)
-    or (select sum(abs(l.amount)) from api.line_items l where l.transaction_id = t.id) > abs((u.before ->> 'amount')::numeric)
-  );
-  if changed > 0 then
-    raise sqlstate 'PT409' using
-      message = format('%s of the transactions that the import updated %s been changed since', changed, case changed when 1 then 'has' else 'have' end),
-      hint = 'Nothing was deleted. Delete a later import first, or undo the change of amount, name, status, day or line items.';
-  end if;
-  update api.transactions t
-    set amount = (u.before ->> 'amount')::numeric, name = u.before ->> 'name', status = u.before ->> 'status',
-      transaction_date = (u.before ->> 'transaction_date')::timestamp at time zone 'UTC', booked_on = (u.before ->> 'booked_on')::date,
-      -- a user's own values stay
-      reference_no = case when t.reference_no is not distinct from u.after ->> 'reference_no' then u.before ->> 'reference_no' else t.reference_no end,
-      description = case when t.description is not distinct from u.after ->> 'description' then u.before ->> 'description' else t.description end,
-      metadata = case when t.metadata is not distinct from nullif(u.after -> 'metadata', 'null') then nullif(u.before -> 'metadata', 'null') else t.metadata end
-    from private.import_updates u
-    where u.import_id = old.id and u.transaction_id = t.id and private.same_tenant(t.user_id, t.organization_id, old.user_id, old.organization_id);
-  update private.bank_values v set said = v.said || private.changed_values(u.after, u.before)
-    from private.import_updates u join api.transactions t on t.id = u.transaction_id
-    where u.import_id = old.id and u.transaction_id = v.transaction_id and private.same_tenant(t.user_id, t.organization_id, old.user_id, old.organization_id);
-  update private.import_updates u set taken_back_at = now()
-    from api.transactions t
-    where u.import_id = old.id and u.was_untouched
-      and t.id = u.transaction_id and private.same_tenant(t.user_id, t.organization_id, old.user_id, old.organization_id);
-  return old;
-end
-$$;
-comment on function private.revert_import_updates() is
-  'Restores the values of the transactions that an import has updated. Raises 409 if one of them was changed since.';
-
-create or replace function private.is_untouched(p_transaction_id uuid, p_created_at timestamptz, p_updated_at timestamptz) returns boolean
-  language sql stable security definer set search_path = ''
-begin atomic
-  select p_updated_at = p_created_at
-    or exists (select from private.import_updates u where u.transaction_id = p_transaction_id and u.taken_back_at = p_updated_at);
-end;
-comment on function private.is_untouched(uuid, timestamptz, timestamptz) is
-  'Whether a transaction is as it was created: never changed, or last changed by the deletion of an import that had updated it.';
-
-create or replace function private.changed_values(p_before jsonb, p_after jsonb) returns jsonb
-  language sql immutable
-  return (select coalesce(jsonb_object_agg(key, value), '{}') from jsonb_each(p_after) where value is distinct from p_before -> key);
-comment on function private.changed_values(jsonb, jsonb) is 'The bank''s values after a change that differ from those before it.';
-
-create or replace function private.store_bank_values(old api.transactions, new api.transactions) returns void
-  language plpgsql set search_path = ''
-as $$
-declare
-  import constant uuid := nullif(current_setting('private.import', true), '');
-  before constant jsonb := private.bank_values(
-    old.amount, old.name, old.status, old.transaction_date, old.booked_on, old.reference_no, old.description, old.metadata);
-  after constant jsonb := private.bank_values(
-    new.amount, new.name, new.status, new.transaction_date, new.booked_on, new.reference_no, new.description, new.metadata);
-begin
-  if import is null then
-    insert into private.bank_values (transaction_id, said) values (old.id, before) on conflict do nothing;
-  else
-    insert into private.import_updates (transaction_id, import_id, before, after, was_untouched)
-      values (old.id, import, before, after, private.is_untouched(old.id, old.created_at, old.updated_at));
-    update private.bank_values set said = said || private.changed_values(before, after) where transaction_id = old.id;
-  end if;
-end
-$$;
-comment on function private.store_bank_values(api.transactions, api.transactions) is
-  'Stores the bank''s values of an imported transaction when a user changes one of them, and the changes of an import.';
-
-create or replace function private.is_of_other_import(p_import_id uuid, p_user_id text, p_organization_id text) returns boolean
-  -- without a SET clause, so that the planner can inline it into the statement
-  language sql stable
-begin atomic
-  select exists (select from api.imports i where i.id = p_import_id and not private.same_tenant(i.user_id, i.organization_id, p_user_id, p_organization_id));
-end;
-comment on function private.is_of_other_import(uuid, text, text) is 'Whether an import belongs to another tenant than this owner pair.';
-
-create or replace function private.forget_import_updates() returns trigger
-  language plpgsql security definer set search_path = ''
-as $$
-begin
-  delete from private.import_updates u using gone
-    where gone.action = 'delete' and gone.table_name = 'transactions' and u.transaction_id = gone.row_id
-      and not exists (select from api.transactions t where t.id = gone.row_id)
-      and not private.is_of_other_import(u.import_id, gone.user_id, gone.organization_id);
-  return null;
-end
-$$;
-comment on function private.forget_import_updates() is
-  'Deletes the stored import changes of deleted transactions once the activity of the deletion is deleted, because an undo is then impossible.';
-
-grant execute on function private.read_import(jsonb, text), private.judge_import(jsonb, text, uuid, text), private.store_import_updates(jsonb[]), private.begin_import(text, uuid, text, bigint),
-  private.bank_values(numeric, text, text, timestamptz, date, text, text, jsonb), private.core_values(jsonb), private.bank_history(uuid[]),
-  private.is_untouched(uuid, timestamptz, timestamptz), private.is_of_import(uuid, uuid), private.recognize_import(api.transactions), private.delete_import_transactions(uuid) to authenticated;
+grant execute on function private.read_import(jsonb, text), private.judge_import(jsonb, text, uuid, text, boolean, boolean, boolean), private.store_import_updates(jsonb[]), private.begin_import(text, uuid, text, bigint),
+  private.is_of_import(uuid, uuid), private.recognize_import(api.transactions), private.delete_import_transactions(uuid) to authenticated;

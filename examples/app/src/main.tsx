@@ -6,6 +6,7 @@ import { StrictMode } from 'react'
 import { createRoot } from 'react-dom/client'
 import { router } from './app/router.tsx'
 import { followSession } from './app/session.ts'
+import { followRows } from './data/live.ts'
 import { queries } from './data/queries.ts'
 import { Toasts } from './parts/toast.tsx'
 
@@ -13,6 +14,7 @@ const container = document.querySelector('#app')
 if (container === null) throw new Error('index.html has no #app')
 
 followSession(() => void router.invalidate())
+followRows()
 
 createRoot(container).render(
   <StrictMode>

@@ -1,6 +1,6 @@
 /** Reads a bank's file in the browser. Nothing is sent before the user confirms the import. */
 import { queryOptions } from '@tanstack/react-query'
-import type { ReadOptions, Statement } from 'finance-client/import'
+import type { AppExport, ReadOptions, Statement } from 'finance-client/import'
 
 export type BankFile = { id: string, name: string, bytes: ArrayBuffer }
 
@@ -14,7 +14,8 @@ export type Answers = Pick<
 type Refusal = { message: string, lines: string[][] }
 
 export type Question = { bytes: ArrayBuffer, options: Answers }
-export type Read = { statement: Statement } | { refusal: Refusal }
+/** `exported` is the same file as the export of another app. */
+export type Read = { statement: Statement, exported?: AppExport } | { refusal: Refusal }
 
 /** Reads a file in a worker, which is loaded with the first file. */
 function read(question: Question): Promise<Read> {

@@ -5,6 +5,19 @@ import { type Context, finance, rowOf, stored, within } from './client.ts'
 
 export type Category = Row<'categories'>
 
+type Related = { id: string, parent_id?: string | null }
+
+/** Whether the category has subcategories. */
+export const isParent = ({ id }: Related, categories: readonly Related[]): boolean => categories.some(({ parent_id: parent }) => parent === id)
+
+/** Puts subcategories behind their parents. */
+export function inFamilies<One extends Related>(categories: readonly One[]): One[] {
+  const ids = new Set(categories.map(({ id }) => id))
+  const isSubcategory = ({ parent_id: parent }: One) => parent != null && ids.has(parent)
+  const subcategories = categories.filter(isSubcategory)
+  return categories.filter((one) => !isSubcategory(one)).flatMap((top) => [top, ...subcategories.filter(({ parent_id: parent }) => parent === top.id)])
+}
+
 export const categoriesQuery = (context: Context) =>
   queryOptions({
     queryKey: [context.key, 'categories'],

@@ -19,6 +19,13 @@ export const ratesQuery = (context: Context, most: number) =>
       ),
   })
 
+/** The latest rates of the instance, which it downloads from the European Central Bank; none if its operator has not switched that on. */
+export const instanceRatesQuery = () =>
+  queryOptions({
+    queryKey: ['instance rates'],
+    queryFn: ({ signal }) => unwrap(finance.data.rpc('get_instance_rates', {}, { get: true }).abortSignal(signal)),
+  })
+
 type RateValues = RateKey & Pick<Rate, 'rate'>
 
 /** Creates a rate, or changes the one of the `id`. @throws FinanceError 409 if the day and the currencies have another rate */
@@ -33,8 +40,9 @@ export const deleteRate = async (_: Context, { id }: Rate): Promise<void> => {
   await unwrap(finance.data.from('exchange_rates').delete().eq('id', id))
 }
 
-/** Returns the rate that a report is missing; null for other errors. Only the message names it. */
-export function missingRate({ message }: Error): RateKey | null {
-  const [, base, quote, on_date] = /^no exchange rate from ([a-z]{3}) to ([a-z]{3}) on or before (\d{4}-\d{2}-\d{2})/.exec(message) ?? []
-  return base === undefined || quote === undefined || on_date === undefined ? null : { base, quote, on_date }
-}
+/** The transactions that a converted report leaves out: one row per currency, with the first day without a rate. */
+export const missingRatesQuery = (context: Context, convertTo: string) =>
+  queryOptions({
+    queryKey: [context.key, 'reports', 'missing rates', convertTo],
+    queryFn: ({ signal }) => unwrap(finance.data.rpc('get_missing_rates', { p_convert_to: convertTo }, { get: true }).abortSignal(signal)),
+  })

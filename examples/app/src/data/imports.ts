@@ -8,44 +8,63 @@ import { imports as m } from '../messages/en.ts'
 /** Keeps a request below 2 MiB. */
 const rowsAtOnce = 2_000
 
-export type Verdict = 'new' | 'updated' | 'duplicate' | 'changed' | 'invalid'
+export type Verdict = 'new' | 'updated' | 'matched' | 'transfer' | 'duplicate' | 'changed' | 'deleted' | 'invalid'
 
 /** Whether an import stores the row. */
-export const isStored = ({ verdict }: Judged) => verdict === 'new' || verdict === 'updated'
+export const isStored = ({ verdict }: Judged) => ['new', 'updated', 'matched', 'transfer'].includes(verdict)
 
-/** Rows of one account of a file, with their destination. `currency` is the default of rows without one. */
-export type Portion = { source: string, accountId: string | null, currency: string, rows: StatementRow[] }
+/** Rows of one account of a file, with their destination. `currency` is the default of rows without one, `balance` that of the statement. */
+export type Portion = { source: string, accountId: string | null, currency: string, rows: StatementRow[], balance: { amount: number, on: string } | null }
 
-export type Judged = { row: StatementRow, currency: string, verdict: Verdict, reason: string | null }
+/** A row with its verdict. `because` names the rule that changes the row, and the reason of the suggested category. */
+export type Judged = { row: StatementRow, currency: string, verdict: Verdict, reason: string | null, suggestedId: string | null, because: string | null }
+
+/** The user's choices about rows and transactions that are there already. */
+export type ImportOptions = { match: boolean, linkTransfers: boolean, again: boolean }
+
+export const usualOptions: ImportOptions = { match: true, linkTransfers: true, again: false }
+
+/** Categories by row, which the user has accepted. */
+type Accepted = ReadonlyMap<StatementRow, string>
 
 type Progress = (done: number, of: number) => void
 
-type Send = { rows: StatementRow[], portion: Portion, fileName: string, isDry: boolean }
+type Order = { portions: Portion[], fileName: string, options: ImportOptions, accepted: Accepted, onProgress: Progress }
 
-const send = ({ rows, portion, fileName, isDry }: Send): Promise<Reply<'import_transactions'>> =>
+type Send = Omit<Order, 'portions' | 'onProgress'> & { rows: StatementRow[], portion: Portion, isDry: boolean, isLast: boolean }
+
+const send = ({ rows, portion, fileName, options, accepted, isDry, isLast }: Send): Promise<Reply<'import_transactions'>> =>
   unwrap(
     finance.data.rpc('import_transactions', {
-      // an account determines the currency
-      p_rows: portion.accountId === null ? rows.map((row) => ({ currency: portion.currency, ...row })) : rows,
+      p_rows: rows.map((row) => ({
+        // an account determines the currency
+        ...(portion.accountId === null && { currency: portion.currency }),
+        ...row,
+        ...(accepted.has(row) && { category_id: accepted.get(row) ?? null }),
+      })),
       p_source: portion.source,
       p_account_id: portion.accountId,
       p_file_name: fileName.slice(0, 255),
+      p_match: options.match,
+      p_link_transfers: options.linkTransfers,
+      p_again: options.again,
       p_dry_run: isDry,
+      ...isLast && portion.balance !== null && { p_balance: portion.balance.amount, p_balance_on: portion.balance.on },
     }),
   )
 
 /** Sends portions in batches, one after the other, because a batch is compared with the former ones. */
-async function sendAll(portions: Portion[], fileName: string, isDry: boolean, onProgress: Progress): Promise<Judged[]> {
+async function sendAll({ portions, fileName, onProgress, ...order }: Order & { isDry: boolean }): Promise<Judged[]> {
   const parts = portions.flatMap((portion) => inParts(portion.rows, rowsAtOnce).map((rows) => ({ portion, rows })))
   const judged: Judged[] = []
   for (const [done, { portion, rows }] of parts.entries()) {
     onProgress(done, parts.length)
     // a number distinguishes the imports of a long file
     const name = parts.length === 1 ? fileName : m.of(fileName.slice(0, 230), done + 1, parts.length)
-    const verdicts = await send({ rows, portion, fileName: name, isDry })
-    for (const { row_number, verdict, reason } of verdicts) {
+    const verdicts = await send({ rows, portion, fileName: name, isLast: parts[done + 1]?.portion !== portion, ...order })
+    for (const { row_number, verdict, reason, suggested_category_id: suggestedId, because } of verdicts) {
       const row = rows[row_number - 1]
-      if (row !== undefined) judged.push({ row, currency: row.currency ?? portion.currency, verdict: verdict as Verdict, reason })
+      if (row !== undefined) judged.push({ row, currency: row.currency ?? portion.currency, verdict: verdict as Verdict, reason, suggestedId, because })
     }
   }
   onProgress(parts.length, parts.length)
@@ -56,19 +75,17 @@ async function sendAll(portions: Portion[], fileName: string, isDry: boolean, on
  * A preview: the verdict of each row. Stores nothing.
  * @param key the user's choices
  */
-export const verdictsQuery = (context: Context, key: readonly unknown[], portions: Portion[], fileName: string, onProgress: Progress) =>
+export const verdictsQuery = (context: Context, key: readonly unknown[], order: Omit<Order, 'accepted'>) =>
   queryOptions({
-    queryKey: [context.key, 'verdicts', ...key],
-    queryFn: () => sendAll(portions, fileName, true, onProgress),
+    queryKey: [context.key, 'verdicts', ...key, order.options],
+    queryFn: () => sendAll({ ...order, accepted: new Map(), isDry: true }),
     gcTime: 0,
     refetchOnWindowFocus: false,
   })
 
-type Order = { portions: Portion[], fileName: string, onProgress: Progress }
-
-/** Stores new and updated rows. @returns their number */
-export async function importAll(_: Context, { portions, fileName, onProgress }: Order): Promise<number> {
-  const judged = await sendAll(portions, fileName, false, onProgress)
+/** Stores the rows of an import, with the accepted categories. @returns their number */
+export async function importAll(_: Context, order: Order): Promise<number> {
+  const judged = await sendAll({ ...order, isDry: false })
   return judged.filter(isStored).length
 }
 

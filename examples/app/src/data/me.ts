@@ -1,6 +1,6 @@
-/** The signed-in user: account, credentials, API keys, export. */
+/** The signed-in user: account, credentials, API keys, webhooks, calendars, export. */
 import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query'
-import { type ApiKey, createPasskey, signInWithPasskey, supportsPasskeys } from 'finance-client'
+import { type ApiKey, type Calendar, createPasskey, signInWithPasskey, supportsPasskeys, type Webhook } from 'finance-client'
 import type { Restored } from 'finance-client/export'
 import { finance } from './client.ts'
 import type { GrantableRole } from './teams.ts'
@@ -16,6 +16,8 @@ export const sessionsQuery = (userId: string) => ofUser(userId, 'sessions', () =
 export const twoFactorQuery = (userId: string) => ofUser(userId, 'two-factor', () => auth.twoFactor.status())
 export const passkeysQuery = (userId: string) => ofUser(userId, 'passkeys', () => auth.passkey.list())
 export const apiKeysQuery = (userId: string) => ofUser(userId, 'api-keys', () => auth.apiKey.list())
+export const webhooksQuery = (userId: string) => ofUser(userId, 'webhooks', () => auth.webhook.list())
+export const calendarsQuery = (userId: string) => ofUser(userId, 'calendars', () => auth.calendar.list())
 
 /** Pages of events, the newest first. */
 export const eventPages = <Event extends { id: string }>(
@@ -102,6 +104,17 @@ export const removePassword = (input: Confirmed) => auth.removePassword(input)
 export const createApiKey = (input: Confirmed & { name: string, expiresInDays: number, organizationId: string | null, role: GrantableRole }) =>
   auth.apiKey.create(input)
 export const revokeApiKey = ({ id }: ApiKey) => auth.apiKey.revoke({ keyId: id })
+
+/** Only this response contains the secret. */
+export const createWebhook = (input: Confirmed & { name: string, url: string, organizationId: string | null, tables: string[] | null }) =>
+  auth.webhook.create(input)
+export const testWebhook = ({ id }: Webhook) => auth.webhook.test({ webhookId: id })
+export const enableWebhook = ({ id }: Webhook) => auth.webhook.enable({ webhookId: id })
+export const deleteWebhook = ({ id }: Webhook) => auth.webhook.delete({ webhookId: id })
+
+/** Only this response contains the address. */
+export const createCalendar = (input: Confirmed & { name: string, organizationId: string | null, amounts: boolean }) => auth.calendar.create(input)
+export const revokeCalendar = ({ id }: Calendar) => auth.calendar.revoke({ calendarId: id })
 
 /** Exports all data of the user. The exporter is loaded on demand. */
 export const exportAll = async (): Promise<ReadableStream<Uint8Array>> => (await import('finance-client/export')).exportMine(finance)

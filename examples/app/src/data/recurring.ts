@@ -8,6 +8,9 @@ export type Recurring = Row<'subscriptions'>
 
 export const periods = m.periods
 
+/** The amount as a cost: an income is a negative one. */
+export const costOf = ({ kind, amount }: { kind: string, amount: number }): number => kind === 'income' ? -amount : amount
+
 /** Active costs first, by their next due day. */
 export const recurringQuery = (context: Context) =>
   queryOptions({

@@ -1,11 +1,14 @@
 /** Reports of the service. The app adds up nothing that a report already has. */
 import { queryOptions } from '@tanstack/react-query'
 import { type Arguments, type Reply, type TransactionFilter, unwrap } from 'finance-client'
+import { sumsByCurrency } from '../locale/figures.ts'
 import type { Days } from '../locale/months.ts'
 import { type Context, finance, within } from './client.ts'
 
 export type Comparison = Reply<'get_budget_comparison'>[number]
 export type Grouping = NonNullable<Arguments<'get_cash_flow'>['grouping']>
+/** A figure of one currency. `count` is only of all transactions. */
+export type Figure = { currency: string, value: number, count: number }
 export type Measure = 'income' | 'expense' | 'balance' | 'count'
 
 /** The currencies of a report. */
@@ -23,7 +26,7 @@ const ofCurrency = ({ currency }: Money) => <Row extends { currency: string }>(r
   currency === undefined ? undefined : rows.filter((row) => currency === null || row.currency === currency)
 
 /** Leaves null out, because a URL would have the word `null`. */
-const converted = ({ convertTo }: Money) => convertTo === null ? {} : { p_convert_to: convertTo }
+const converted = ({ convertTo }: Pick<Money, 'convertTo'>) => convertTo === null ? {} : { p_convert_to: convertTo }
 
 /** @param days null for all time */
 const inDays = (days: Days | null) => days === null ? { preset: 'all_time' as const } : { start_date: days.start, end_date: days.end }
@@ -39,6 +42,13 @@ export const cashFlowQuery = (context: Context, periods: FlowPeriods, money: Mon
     queryKey: [context.key, 'reports', 'cash flow', periods, money.convertTo],
     queryFn: ({ signal }) => unwrap(finance.data.rpc('get_cash_flow', { ...periods, ...converted(money) }, { get: true }).abortSignal(signal)),
     select: ofCurrency(money),
+  })
+
+/** Assets, liabilities and net worth per period. A conversion leaves rows of currencies without a rate. */
+export const netWorthQuery = (context: Context, periods: Omit<FlowPeriods, 'upcoming'>, { convertTo }: Pick<Money, 'convertTo'>) =>
+  queryOptions({
+    queryKey: [context.key, 'reports', 'net worth', periods, convertTo],
+    queryFn: ({ signal }) => unwrap(finance.data.rpc('get_net_worth', { ...periods, ...converted({ convertTo }) }, { get: true }).abortSignal(signal)),
   })
 
 /** Income or expenses per category. */
@@ -70,22 +80,36 @@ export const upcomingQuery = (context: Context, days: Days) =>
     queryFn: ({ signal }) => unwrap(finance.data.rpc('get_upcoming', inDays(days), { get: true }).abortSignal(signal)),
   })
 
-const signs: Record<Measure, TransactionFilter[]> = {
-  income: [{ field: 'amount', operation: 'gt', value: 0 }],
-  expense: [{ field: 'amount', operation: 'lt', value: 0 }],
-  balance: [],
-  count: [],
-}
+export type Forecast = Reply<'get_forecast'>[number]
 
-/** The sum and the count of transactions per currency. */
+/** A row that a forecast adds. It is stored nowhere. */
+export type WhatIf = { account_id: string, on_date: string, amount: number, name: string }
+
+type ForecastOptions = { whatIf: WhatIf[], convertTo: string | null }
+
+/** The balances of the coming days: of each account, or all of them as one series if `convertTo` is a currency. */
+export const forecastQuery = (context: Context, until: string, { whatIf, convertTo }: ForecastOptions = { whatIf: [], convertTo: null }) =>
+  queryOptions({
+    queryKey: [context.key, 'reports', 'forecast', until, whatIf, convertTo],
+    queryFn: ({ signal }) => unwrap(finance.data.rpc('get_forecast', { p_until: until, p_what_if: whatIf, ...converted({ convertTo }) }).abortSignal(signal)),
+  })
+
+/** The sum and the count of transactions per currency; of income or expenses the sum of their categories. */
 export const figuresQuery = (context: Context, measure: Measure, days: Days | null) =>
   queryOptions({
     queryKey: [context.key, 'reports', 'figures', measure, days],
-    queryFn: ({ signal }) =>
-      unwrap(
-        finance.data.rpc('get_transaction_aggregate', { p_group_by: 'currency', p_aggregate_fn: 'sum', p_filters: [...daysFilter(days), ...signs[measure]] })
-          .abortSignal(signal),
-      ),
+    queryFn: async ({ signal }): Promise<Figure[]> => {
+      if (measure === 'balance' || measure === 'count')
+        return unwrap(
+          finance.data.rpc('get_transaction_aggregate', { p_group_by: 'currency', p_aggregate_fn: 'sum', p_filters: daysFilter(days) }).abortSignal(signal),
+        )
+      const parts = await unwrap(
+        finance.data.rpc('get_transaction_distribution_by_category', {
+          params: { organization_id: context.id, filters: { ...inDays(days), transaction_type: measure } },
+        }).abortSignal(signal),
+      )
+      return sumsByCurrency(parts.map(({ currency, total }) => ({ currency, amount: total }))).map(({ currency, sum }) => ({ currency, value: sum, count: 0 }))
+    },
   })
 
 /** The newest transactions. */

@@ -1,4 +1,5 @@
 /** Figures of charts and reports. */
+import { addDays } from './months.ts'
 
 /** @param share from 0 to 1 */
 export const formatPercent = (share: number, locale?: string): string =>
@@ -30,9 +31,24 @@ export function sumsByCurrency(amounts: ReadonlyArray<{ amount: number, currency
 }
 
 /**
+ * Returns the balance of each day from the first row to the last day.
+ * @param rows the days with a change, in their order
+ */
+export function balancesByDay(rows: ReadonlyArray<{ day: string, balance: number }>, until: string): number[] {
+  const balances: number[] = []
+  let now = 0
+  let next = 0
+  for (let day = rows[0]?.day ?? until; day <= until; day = addDays(day, 1)) {
+    while (rows[next] !== undefined && (rows[next]?.day ?? '') <= day) now = rows[next++]?.balance ?? now
+    balances.push(now)
+  }
+  return balances
+}
+
+/**
  * Returns the balances at the ends of months, to the cent.
  * @param now the current balance, which is also the one of the last month
- * @param booked sums per month since the first month; future ones are already in `now`
+ * @param booked sums per month since the first month
  */
 export function balancesOf(now: number, booked: ReadonlyArray<{ month: string, amount: number }>, months: readonly string[]): number[] {
   return months.map((month) => {

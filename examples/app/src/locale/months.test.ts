@@ -1,6 +1,6 @@
 /** Periods, days and figures of the reference app's reports. */
 import { describe, expect, test } from 'vitest'
-import { balancesOf, formatChange, sumsByCurrency } from './figures.ts'
+import { balancesByDay, balancesOf, formatChange, sumsByCurrency } from './figures.ts'
 import { addDays, addMonths, comparedDays, daysOf, daysOfPreset, formatPeriod, monthOf, passedOf, startOf } from './months.ts'
 import { flowsOf, hasFlow } from '../parts/reports/flows.ts'
 
@@ -62,6 +62,12 @@ test('a dashboard of all time has no range of days', () => {
 test('a former balance is the current balance without later transactions', () => {
   const booked = [{ month: '2025-02-01', amount: 0.1 }, { month: '2025-03-01', amount: -20 }, { month: '2025-04-01', amount: 5 }]
   expect(balancesOf(100, booked, ['2025-01-01', '2025-02-01', '2025-03-01'])).toEqual([114.9, 115, 100])
+})
+
+test('a forecast keeps a balance until the next day with a change, and the last one until its end', () => {
+  const rows = [{ day: '2025-02-27', balance: 10 }, { day: '2025-03-01', balance: -5 }]
+  expect(balancesByDay(rows, '2025-03-03')).toEqual([10, 10, -5, -5, -5])
+  expect(balancesByDay([], '2025-03-03')).toEqual([0])
 })
 
 test('a change is a percentage, and has no value if the former amount is zero', () => {

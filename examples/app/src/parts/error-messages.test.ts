@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import { FinanceError } from '../../../../client/errors.ts'
+import { formatDay } from '../locale/days.ts'
 import { isAbout, messageOf } from './error-messages.ts'
 
 const refused = (code: string, message: string, hint: string | null = null) => new FinanceError(400, { code, message, hint })
@@ -24,6 +25,14 @@ test('messages of the service for people are shown, and its hints for programs a
     .toEqual({ message: 'A half of a transfer keeps its currency.', hint: 'Delete the transfer and create another.' })
   expect(messageOf(refused('22023', 'the account is of eur', "Leave currency out or send the account's; /rpc/create_transfer moves money.")))
     .toEqual({ message: 'The account is of eur.', hint: null })
+})
+
+test('a refusal for closed days names the last one as users write it, and says where they are opened', () => {
+  expect(messageOf(refused('PT409', 'the days until 2024-12-31 are closed', 'Nothing was stored. Or open the days first: change closed_until of the account.')))
+    .toEqual({
+      message: `The days until ${formatDay('2024-12-31')} are closed, so nothing was stored. Use a later day, or open the days again on the page Accounts.`,
+      hint: null,
+    })
 })
 
 test('the error of a too large amount belongs to the field of the amount', () => {

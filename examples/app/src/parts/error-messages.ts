@@ -1,4 +1,5 @@
 /** Error messages for users. Only this file knows the service's messages for programs. */
+import { formatDay } from '../locale/days.ts'
 import { errors } from '../messages/en.ts'
 
 const { rules, codes, signIn, unknown } = errors
@@ -35,6 +36,8 @@ const sentence = (text: string) => `${text.charAt(0).toUpperCase()}${text.slice(
 export function messageOf(error: Error): { message: string, hint: string | null } {
   if (!isFinanceError(error)) return { message: sentence(error.message), hint: null }
   const { code, message, hint } = error
+  const [, closedUntil] = /^the days until (\d{4}-\d\d-\d\d) are closed$/.exec(message) ?? []
+  if (closedUntil !== undefined) return { message: errors.daysAreClosed(formatDay(closedUntil)), hint: null }
   const [, rule = ''] = /constraint "([^"]+)"/.exec(message) ?? []
   const mappedMessage = byRule.find(([pattern]) => pattern.test(rule))?.[1] ?? byCode[code]
   if (mappedMessage !== undefined) return { message: mappedMessage, hint: null }

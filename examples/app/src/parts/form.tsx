@@ -2,6 +2,7 @@
 import { type ComponentProps, createContext, type ReactNode, use, useId } from 'react'
 import { type DefaultValues, type FieldValues, FormProvider, useController, useForm, useFormContext, type UseFormReturn } from 'react-hook-form'
 import { useUnsavedInput } from '../app/session-context.tsx'
+import { inFamilies } from '../data/categories.ts'
 import { isAbout } from './error-messages.ts'
 import { ErrorNote } from './ui.tsx'
 import { parts as m } from '../messages/en.ts'
@@ -114,9 +115,17 @@ export function Checkbox({ name, children }: { name: string, children: ReactNode
   )
 }
 
-/** The options of a choice: rows by their ids, or labels by their values. */
-export const Options = ({ of }: { of: ReadonlyArray<{ id: string, name: string }> | Record<string, string> }) =>
-  (Array.isArray(of) ? of.map(({ id, name }) => [id, name]) : Object.entries(of)).map(([value, name]) => <option key={value} value={value}>{name}</option>)
+type OptionRow = { id: string, name: string, parent_id?: string | null }
+
+/** The options of a choice: rows by their ids, subcategories indented below their parents, or labels by their values. */
+export const Options = ({ of }: { of: readonly OptionRow[] | Record<string, string> }) => {
+  const options = isRows(of)
+    ? inFamilies(of).map(({ id, name, parent_id: parent }) => [id, parent == null ? name : `\u2003${name}`])
+    : Object.entries(of)
+  return options.map(([value, name]) => <option key={value} value={value}>{name}</option>)
+}
+
+const isRows = (of: readonly OptionRow[] | Record<string, string>): of is readonly OptionRow[] => Array.isArray(of)
 
 export const SubmitButton = ({ isBusy, children }: { isBusy: boolean, children: ReactNode }) => (
   <button

@@ -6,7 +6,7 @@ import { decimalsOf, parseAmount, typedAmount } from '../locale/amounts.ts'
 import { Field, type FieldProps, Select } from './form.tsx'
 import { common, parts as m } from '../messages/en.ts'
 
-export type Direction = 'out' | 'in'
+export type Direction = 'out' | 'in' | 'transfer'
 
 /** The direction that a typed sign means. */
 const directionOf = (typed: string): Direction | null => /^\s*\+/.test(typed) ? 'in' : /^\s*[-−]/.test(typed) ? 'out' : null
@@ -74,11 +74,14 @@ export function AmountField({ direction: directionName, required, currency, isNe
   )
 }
 
-/** Expense or income, so that an amount needs no sign. */
-export const DirectionField = (props: { hint?: string | undefined, disabled?: boolean, fallback?: string }) => (
+/** Expense or income, so that an amount needs no sign, and a transfer where the form has one. */
+export const DirectionField = (
+  { hasTransfer = false, ...props }: { hasTransfer?: boolean, hint?: string | undefined, disabled?: boolean, fallback?: string },
+) => (
   <Select {...props} name='direction' label={m.direction}>
     <option value='out'>{m.expenseOption}</option>
     <option value='in'>{m.incomeOption}</option>
+    {hasTransfer && <option value='transfer'>{m.transferOption}</option>}
   </Select>
 )
 

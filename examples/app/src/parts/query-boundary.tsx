@@ -1,10 +1,8 @@
 import type { InfiniteData, UseInfiniteQueryResult, UseQueryResult } from '@tanstack/react-query'
-import { Link } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
-import { missingRate } from '../data/exchange-rates.ts'
 import { formatMoment } from '../locale/days.ts'
 import { ErrorNote, Skeleton } from './ui.tsx'
-import { common, parts as m } from '../messages/en.ts'
+import { parts as m } from '../messages/en.ts'
 
 type QueryBoundaryProps<Data extends unknown[]> = {
   /** The queries. Each boundary waits and fails by itself. */
@@ -20,14 +18,12 @@ type QueryBoundaryProps<Data extends unknown[]> = {
 export function QueryBoundary<Data extends unknown[]>({ of, empty, loading = <Skeleton />, children }: QueryBoundaryProps<Data>) {
   const queries: UseQueryResult[] = of
   const error = queries.find((query) => query.error !== null)?.error ?? null
-  const rate = error === null ? null : missingRate(error)
   const data = queries.map((query) => query.data)
   const isLoaded = !data.includes(undefined)
   const isEmpty = Array.isArray(data[0]) && data[0].length === 0
   return (
     <>
       <ErrorNote error={error} />
-      {rate !== null && <Link to='/exchange-rates' search={rate}>{common.exchangeRates}</Link>}
       {!isLoaded && error === null && loading}
       {isLoaded && (isEmpty ? empty : children(...data as { [Index in keyof Data]: NonNullable<Data[Index]> }))}
     </>

@@ -104,7 +104,7 @@ export const MonthSteps = ({ month, onChange }: { month: string, onChange: (mont
   </div>
 )
 
-type RowsLinkProps = Pick<TransactionView, 'account' | 'sort' | 'search'> & {
+type RowsLinkProps = Pick<TransactionView, 'account' | 'parent' | 'sort' | 'search'> & {
   /** null for all time. */
   days?: Days | null
   /** A category's id; null for rows without one, undefined for all. */

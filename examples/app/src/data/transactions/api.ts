@@ -1,6 +1,7 @@
 /** Reads and writes transactions. */
-import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query'
+import { infiniteQueryOptions, type QueryKey, queryOptions } from '@tanstack/react-query'
 import { type Arguments, type NewRow, type Row, type RowChange, unwrap } from 'finance-client'
+import { addDays } from '../../locale/months.ts'
 import { type Context, finance, rowOf, within } from '../client.ts'
 import { type Cursor, cursorOf, inOrder, narrowed, reportFilters, type TransactionView, textColumns, usualSort } from './filters.ts'
 
@@ -42,45 +43,69 @@ const rowsOf = async (query: Parameters<typeof unwrap>[0]): Promise<Transaction[
 
 export const pagesKey = (context: Context) => [context.key, 'transactions', 'pages'] as const
 
-/** Reads one page. The filter by user lets the database use an index for personal rows. */
-function readPage(context: Context, userId: string, view: TransactionView, after: Cursor | null, size: number, signal?: AbortSignal): Promise<Transaction[]> {
+/** The rows of a list: its filters, and the ids of the subcategories of its parent category. */
+export type Listed = { userId: string, view: TransactionView, subcategories: readonly string[] }
+
+/** The query of a list. The filter by user lets the database use an index for personal rows. */
+function queryOf(context: Context, { userId, view, subcategories }: Listed) {
   const all = finance.data.from('transactions').select(view.tag === undefined ? columns : `${columns},tagged:tags!inner(name)`)
-  const userRows = context.id === null ? all.eq('user_id', userId) : all
-  const page = inOrder(narrowed(within(context, userRows), view), view.sort ?? usualSort, after).limit(size)
+  return narrowed(within(context, context.id === null ? all.eq('user_id', userId) : all), view, subcategories)
+}
+
+/** Reads one page. */
+function readPage(context: Context, list: Listed, after: Cursor | null, size: number, signal?: AbortSignal): Promise<Transaction[]> {
+  const page = inOrder(queryOf(context, list), list.view.sort ?? usualSort, after).limit(size)
   return rowsOf(signal === undefined ? page : page.abortSignal(signal))
 }
 
+/** Reads those of the rows that belong to a list. */
+export const readListed = async (context: Context, list: Listed, ids: readonly string[]): Promise<Transaction[]> =>
+  (await Promise.all(inBatches(ids).map((batch) => rowsOf(queryOf(context, list).in('id', batch))))).flat()
+
 /** The list, page by page. */
-export const transactionPages = (context: Context, userId: string, view: TransactionView) =>
+export const transactionPages = (context: Context, list: Listed) =>
   infiniteQueryOptions({
-    queryKey: [...pagesKey(context), userId, view],
+    queryKey: [...pagesKey(context), list.userId, list.subcategories, list.view],
     initialPageParam: null as Cursor | null,
     queryFn: async ({ pageParam, signal }): Promise<TransactionPage> => {
-      const rows = await readPage(context, userId, view, pageParam, pageSize, signal)
+      const rows = await readPage(context, list, pageParam, pageSize, signal)
       const last = rows.at(-1)
-      return { rows, next: last === undefined || rows.length < pageSize ? null : cursorOf(last, view.sort ?? usualSort) }
+      return { rows, next: last === undefined || rows.length < pageSize ? null : cursorOf(last, list.view.sort ?? usualSort) }
     },
     getNextPageParam: ({ next }) => next,
     // a long list would be read again page by page
     refetchOnWindowFocus: ({ state }) => (state.data?.pages.length ?? 0) < 4 && 'always',
   })
 
+/** Returns the list of a key of `transactionPages`. */
+export const listedBy = (queryKey: QueryKey): Listed => {
+  const [userId, subcategories, view] = queryKey.slice(-3) as [string, readonly string[], TransactionView]
+  return { userId, subcategories, view }
+}
+
+/** The maximum number of rows of the list for which categories are suggested. */
+export const suggestedAtOnce = 1_000
+
+/** Reads the newest rows of the filters that have no category. */
+export const withoutCategory = (context: Context, list: Listed, signal: AbortSignal): Promise<Transaction[]> =>
+  readPage(context, { ...list, view: { ...list.view, category: 'none', sort: usualSort } }, null, suggestedAtOnce, signal)
+
 /** Yields all rows of the filters, in batches, for an export. */
-export async function* everyTransaction(context: Context, userId: string, view: TransactionView): AsyncGenerator<Transaction[]> {
+export async function* everyTransaction(context: Context, list: Listed): AsyncGenerator<Transaction[]> {
   const size = 5_000
   let after: Cursor | null = null
   while (true) {
-    const rows: Transaction[] = await readPage(context, userId, view, after, size)
+    const rows: Transaction[] = await readPage(context, list, after, size)
     yield rows
     const last = rows.at(-1)
     if (last === undefined || rows.length < size) return
-    after = cursorOf(last, view.sort ?? usualSort)
+    after = cursorOf(last, list.view.sort ?? usualSort)
   }
 }
 
 /** The sum and the count of the filtered rows per currency, by the rules of reports. */
-export const totalsQuery = (context: Context, view: TransactionView) => {
-  const p_filters = reportFilters(view)
+export const totalsQuery = (context: Context, { view, subcategories }: Listed) => {
+  const p_filters = reportFilters(view, subcategories)
   return queryOptions({
     queryKey: [context.key, 'transactions', 'totals', p_filters],
     queryFn: ({ signal }) =>
@@ -109,6 +134,45 @@ export const createTransaction = (context: Context, values: NewRow<'transactions
 export const createTransfer = (_: Context, values: Arguments<'create_transfer'>): Promise<Transaction[]> =>
   rowsOf(finance.data.rpc('create_transfer', values).select(columns))
 
+/** Days between the halves of a transfer, as an import links them. */
+const transferDays = 5
+
+const msOf = (day: string) => Date.parse(`${day}T00:00:00Z`)
+
+/** Whether the row is a transfer without another half. Such a row has its own id as transfer_id. */
+export const isLoneHalf = ({ id, transfer_id: transfer }: Pick<Transaction, 'id' | 'transfer_id'>): boolean => transfer === id
+
+/** Possible other halves of a transfer: the opposite amount in another account, the nearest days first. */
+export const otherHalvesQuery = (context: Context, userId: string, row: Transaction) => {
+  const { id, amount, currency, account_id: account } = row
+  const day = dayOf(row)
+  const distance = (other: Transaction) => Math.abs(msOf(dayOf(other)) - msOf(day))
+  return queryOptions({
+    queryKey: [context.key, 'transactions', 'other halves', id, amount, currency, account, day],
+    queryFn: async ({ signal }): Promise<Transaction[]> => {
+      const all = within(context, finance.data.from('transactions').select(columns))
+      const userRows = context.id === null ? all.eq('user_id', userId) : all
+      const rows = await rowsOf(
+        userRows.eq('amount', -amount).eq('currency', currency).neq('account_id', account ?? '').neq('status', 'failed')
+          // a time stamp may be of another day than the bank's booking day
+          .gte('transaction_date', addDays(day, -transferDays - 2)).lt('transaction_date', addDays(day, transferDays + 3)).limit(100).abortSignal(signal),
+      )
+      return rows.filter((other) => (other.transfer_id === null || isLoneHalf(other)) && distance(other) <= transferDays * 86_400_000)
+        .toSorted((one, other) => distance(one) - distance(other)).slice(0, 5)
+    },
+  })
+}
+
+/** Makes a transfer of two rows. Returns its halves, the outgoing one first. */
+export const linkTransfer = (_: Context, [one, other]: [Transaction, Transaction]): Promise<Transaction[]> => {
+  const [from, to] = one.amount < 0 ? [one, other] : [other, one]
+  return rowsOf(finance.data.rpc('link_transfer', { p_from_transaction_id: from.id, p_to_transaction_id: to.id }).select(columns))
+}
+
+/** Makes two ordinary rows of a transfer. */
+export const unlinkTransfer = (_: Context, transferId: string): Promise<Transaction[]> =>
+  rowsOf(finance.data.rpc('unlink_transfer', { p_transfer_id: transferId }).select(columns))
+
 /** Splits ids into batches that fit into a URL. */
 export const inBatches = (ids: readonly string[]): string[][] =>
   Array.from({ length: Math.ceil(ids.length / 150) }, (_, batch) => ids.slice(batch * 150, (batch + 1) * 150))
@@ -133,6 +197,14 @@ export async function changeTransactions(rows: readonly Transaction[], change: R
   for (const batch of inBatches(rows.map(({ id }) => id)))
     now.push(...await rowsOf(finance.data.from('transactions').update(change).in('id', batch).select(columns)))
   return [...now, ...await halvesOf(rows)]
+}
+
+/** Gives rows a category. Skips those that another user has given one. Returns the changed rows. */
+export async function categorizeTransactions(rows: readonly Transaction[], categoryId: string): Promise<Transaction[]> {
+  const now: Transaction[] = []
+  for (const batch of inBatches(rows.map(({ id }) => id)))
+    now.push(...await rowsOf(finance.data.from('transactions').update({ category_id: categoryId }).in('id', batch).is('category_id', null).select(columns)))
+  return now
 }
 
 /** Deletes rows with their line items, tags and other halves of transfers. Returns the rows that still existed. */

@@ -1,11 +1,22 @@
-/** The five changes of transactions, each with its undo. */
+/** The changes of transactions, each with its undo. */
 import { useQueryClient } from '@tanstack/react-query'
 import type { NewRow, RowChange } from 'finance-client'
 import { useSessionContext } from '../../app/session-context.tsx'
 import { transactions } from '../../messages/en.ts'
 import { type Outcome, useChange } from '../change.ts'
 import { type Context, gone } from '../client.ts'
-import { changeTransactions, createTransaction, createTransfer, deleteTransactions, reread, type Transaction } from './api.ts'
+import type { Suggestion } from '../suggestions.ts'
+import {
+  categorizeTransactions,
+  changeTransactions,
+  createTransaction,
+  createTransfer,
+  deleteTransactions,
+  linkTransfer,
+  reread,
+  type Transaction,
+  unlinkTransfer,
+} from './api.ts'
 import { saveTransaction, type TransactionChange } from './conflict.ts'
 import { cachedList } from './pages.ts'
 import { makeUndo, writeBack } from './undo.ts'
@@ -59,6 +70,41 @@ export function useTransactionChanges() {
     outcome: (rows) => withUndo(m.transferred, makeUndo(rows, rows, user.id), rows),
     refresh,
   })
+  const link = useChange(linkTransfer, {
+    onStored: list.put,
+    outcome: (rows) => withUndo(m.linked, makeUndo(rows, rows, user.id), rows),
+    refresh,
+  })
+  const unlink = useChange(unlinkTransfer, {
+    onStored: list.put,
+    outcome: (rows) => withUndo(m.unlinked(counted(rows), rows.length), makeUndo(rows, rows, user.id), rows),
+    refresh,
+  })
+  /** Stores suggested categories, with one request for each. */
+  const categorize = useChange(async (_: Context, suggestions: readonly Suggestion[]) => {
+    const requests: { rows: Transaction[], now: Transaction[] }[] = []
+    try {
+      for (const categoryId of new Set(suggestions.map((one) => one.categoryId))) {
+        const rows = suggestions.filter((one) => one.categoryId === categoryId).map(({ row }) => row)
+        requests.push({ rows, now: await categorizeTransactions(rows, categoryId) })
+      }
+      return requests
+    } finally {
+      // another user may have changed some, and a part is stored if a later request fails
+      await renew(suggestions.map(({ row }) => row)).catch(() => undefined)
+    }
+  }, {
+    outcome: (requests) => {
+      const now = requests.flatMap((request) => request.now)
+      if (now.length === 0) return { text: m.noneIsOpen }
+      const undos = requests.filter((request) => request.now.length > 0).map((request) => makeUndo(request.rows, request.now, user.id)).toReversed()
+      const undoAll = async () => {
+        for (const undo of undos) await undo()
+      }
+      return withUndo(m.changed(counted(now), now.length), undoAll, now)
+    },
+    refresh,
+  })
   /** A change of one row by its form, which shows refusals and conflicts. */
   const save = useChange((_: Context, { row, changed }: { row: Transaction, changed: TransactionChange }) => saveTransaction(row, changed), {
     onStored: list.put,
@@ -95,7 +141,7 @@ export function useTransactionChanges() {
     toastsErrors: true,
     refresh,
   })
-  return { add, transfer, save, change, remove, renew }
+  return { add, transfer, link, unlink, save, change, categorize, remove, renew }
 }
 
 export type TransactionChanges = ReturnType<typeof useTransactionChanges>

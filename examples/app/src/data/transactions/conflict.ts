@@ -4,6 +4,7 @@ import { formatAmount } from '../../locale/amounts.ts'
 import { formatDay } from '../../locale/days.ts'
 import { fields as names, transactions } from '../../messages/en.ts'
 import { gone } from '../client.ts'
+import { textColumns } from './filters.ts'
 import { dayOf, halvesOf, readBy, reread, setLineItems, setTags, type Transaction, updateUnchanged } from './api.ts'
 
 const isDate = (field: string) => field === 'transaction_date' || field === 'booked_on'
@@ -17,17 +18,30 @@ function textOf(row: Transaction, field: string): string | null {
   return typeof value === 'string' ? value : null
 }
 
+const { conflict } = transactions
+
+/** Describes the new values of fields. */
+const describe = (row: Transaction, fields: readonly string[]): string[] =>
+  fields.map((field) => conflict.field(isDate(field) ? conflict.date : names[field as keyof typeof names] ?? field, textOf(row, field)))
+
 /** Another user has changed the same fields. `row` is the stored row. */
 export class ChangedMeanwhile extends FinanceError {
   readonly row: Transaction
 
   constructor(row: Transaction, fields: readonly string[]) {
-    const { conflict } = transactions
-    const nameOf = (field: string) => isDate(field) ? conflict.date : names[field as keyof typeof names] ?? field
-    const changes = fields.map((field) => conflict.field(nameOf(field), textOf(row, field)))
-    super(409, { code: 'CHANGED_MEANWHILE', message: conflict.message(changes), hint: conflict.hint })
+    super(409, { code: 'CHANGED_MEANWHILE', message: conflict.message(describe(row, fields)), hint: conflict.hint })
     this.row = row
   }
+}
+
+/** The fields that users edit. A new day changes the time stamp too. */
+const editable = ['name', 'amount', 'currency', 'booked_on', 'status', 'category_id', 'account_id', ...textColumns] as const
+
+/** Returns the notice about a row that has changed while a form edits it; null if it has not. @param seen the row as the user last saw it */
+export function noticeOf(seen: Transaction, now: Transaction): string | null {
+  if (now.updated_at <= seen.updated_at) return null
+  const fields = editable.filter((field) => now[field] !== seen[field])
+  return fields.length === 0 ? null : conflict.notice(describe(now, fields))
 }
 
 /**

@@ -49,7 +49,7 @@ test('a query of rows and a report get the same filters', async () => {
     from: '2025-01-01',
     to: '2025-02-28',
   })
-  expect(await requestParameters((query) => narrowed(query, view))).toEqual([
+  expect(await requestParameters((query) => narrowed(query, view, []))).toEqual([
     'or=(name.ilike."*50\\\\%, \\"all\\"*",reference_no.ilike."*50\\\\%, \\"all\\"*",description.ilike."*50\\\\%, \\"all\\"*")',
     `category_id=eq.${food}`,
     'account_id=is.null',
@@ -61,7 +61,7 @@ test('a query of rows and a report get the same filters', async () => {
     'transaction_date=gte.2024-12-31T10:00:00.000Z',
     'transaction_date=lt.2025-03-01T12:00:00.000Z',
   ])
-  expect(reportFilters(view)).toEqual([
+  expect(reportFilters(view, [])).toEqual([
     { field: 'search', operation: 'contains', value: '50%, "all"' },
     { field: 'category_id', operation: 'eq', value: food },
     { field: 'account_id', operation: 'is_null', value: true },
@@ -71,6 +71,14 @@ test('a query of rows and a report get the same filters', async () => {
     { field: 'transaction_date', operation: 'from', value: '2025-01-01' },
     { field: 'transaction_date', operation: 'to', value: '2025-02-28' },
   ])
+})
+
+test('a parent category includes its subcategories', async () => {
+  const fuel = '22222222-2222-4222-8222-222222222222'
+  expect(viewOf({ parent: 'none' })).toEqual({})
+  const view = viewOf({ parent: food })
+  expect(await requestParameters((query) => narrowed(query, view, [fuel]))).toEqual([`category_id=in.(${food},${fuel})`])
+  expect(reportFilters(view, [fuel])).toEqual([{ field: 'category_id', operation: 'in', value: [food, fuel] }])
 })
 
 test('the next page begins behind the last row, also among rows of one value', async () => {

@@ -16,10 +16,11 @@ export type Sort = (typeof sorts)[number]
 /** The default order: the newest first. */
 export const usualSort: Sort = '-transaction_date'
 
-/** Filters and sorting of a list. `none` selects rows without a category or account. */
+/** Filters and sorting of a list. `none` selects rows without a category or account. `parent` selects a category with its subcategories. */
 export type TransactionView = {
   search?: string | undefined
   category?: string | undefined
+  parent?: string | undefined
   account?: string | undefined
   tag?: string | undefined
   status?: Status | undefined
@@ -31,7 +32,8 @@ export type TransactionView = {
 
 const oneOf = <Choice extends string>(value: unknown, choices: readonly Choice[]) => choices.find((choice) => choice === value)
 
-const reference = /^(?:none|[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12})$/
+const id = /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/
+const reference = new RegExp(`^none$|${id.source}`)
 const dayIn = (value: unknown) => {
   const text = matching(value, dayPattern)
   return text !== undefined && isDay(text) ? text : undefined
@@ -42,6 +44,7 @@ export function viewOf(search: Record<string, unknown>): TransactionView {
   return defined({
     search: matching(search['search'], /^.{1,200}$/),
     category: matching(search['category'], reference),
+    parent: matching(search['parent'], id),
     account: matching(search['account'], reference),
     tag: matching(search['tag'], /^.{1,255}$/),
     status: oneOf(search['status'], statuses),
@@ -60,16 +63,21 @@ type ReportFilter =
   | { field: 'search', operation: 'contains', value: string }
   | { field: 'category_id' | 'account_id' | 'tag' | 'status' | 'currency', operation: 'eq', value: string }
   | { field: 'category_id' | 'account_id', operation: 'is_null', value: true }
+  | { field: 'category_id', operation: 'in', value: string[] }
   | { field: 'transaction_date', operation: 'from' | 'to', value: string }
 
-/** Returns the same filters for reports. */
-export function reportFilters({ search, category, account, tag, status, currency, from, to }: TransactionView): ReportFilter[] {
+/** Returns the same filters for reports. @param subcategories ids of the subcategories of `parent` */
+export function reportFilters(
+  { search, category, parent, account, tag, status, currency, from, to }: TransactionView,
+  subcategories: readonly string[],
+): ReportFilter[] {
   const filters: ReportFilter[] = []
   if (search !== undefined) filters.push({ field: 'search', operation: 'contains', value: search })
   for (const [field, value] of [['category_id', category], ['account_id', account]] as const) {
     if (value === 'none') filters.push({ field, operation: 'is_null', value: true })
     else if (value !== undefined) filters.push({ field, operation: 'eq', value })
   }
+  if (parent !== undefined) filters.push({ field: 'category_id', operation: 'in', value: [parent, ...subcategories] })
   if (tag !== undefined) filters.push({ field: 'tag', operation: 'eq', value: tag })
   if (status !== undefined) filters.push({ field: 'status', operation: 'eq', value: status })
   if (currency !== undefined) filters.push({ field: 'currency', operation: 'eq', value: currency })
@@ -82,6 +90,7 @@ export function reportFilters({ search, category, account, tag, status, currency
 type Narrowable = {
   eq: (column: string, value: string) => unknown
   is: (column: string, value: null) => unknown
+  in: (column: string, values: readonly string[]) => unknown
   gte: (column: string, value: string) => unknown
   lte: (column: string, value: string) => unknown
   lt: (column: string, value: string) => unknown
@@ -99,8 +108,9 @@ const hoursAfter = (date: string, hours: number) => new Date(Date.parse(`${date}
 
 const nextDay = (date: string) => new Date(Date.parse(`${date}T00:00:00Z`) + 86_400_000).toISOString().slice(0, 10)
 
-/** Narrows a query to the filters. A tag needs the embedded `tagged:tags!inner(name)`. */
-export function narrowed<Query extends Narrowable>(query: Query, { search, category, account, tag, status, currency, from, to }: TransactionView): Query {
+/** Narrows a query to the filters. A tag needs the embedded `tagged:tags!inner(name)`. @param subcategories ids of the subcategories of `parent` */
+export function narrowed<Query extends Narrowable>(query: Query, view: TransactionView, subcategories: readonly string[]): Query {
+  const { search, category, parent, account, tag, status, currency, from, to } = view
   if (search !== undefined) {
     const pattern = quoted(`*${literal(search)}*`)
     query.or(['name', ...textColumns].map((column) => `${column}.ilike.${pattern}`).join())
@@ -109,6 +119,7 @@ export function narrowed<Query extends Narrowable>(query: Query, { search, categ
     if (value === 'none') query.is(column, null)
     else if (value !== undefined) query.eq(column, value)
   }
+  if (parent !== undefined) query.in('category_id', [parent, ...subcategories])
   if (tag !== undefined) query.eq('tagged.name', tag)
   if (status !== undefined) query.eq('status', status)
   if (currency !== undefined) query.eq('currency', currency)

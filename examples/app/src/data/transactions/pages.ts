@@ -1,10 +1,13 @@
 /** Updates cached pages of the list in place, so that no page has to be read again. */
-import type { InfiniteData, QueryClient } from '@tanstack/react-query'
+import type { InfiniteData, QueryClient, QueryKey } from '@tanstack/react-query'
 import type { Context } from '../client.ts'
 import { comparing, type Cursor, isBefore, type TransactionView, type Sort, usualSort } from './filters.ts'
-import { pagesKey, type Transaction, type TransactionPage } from './api.ts'
+import { listedBy, pagesKey, readListed, type Transaction, type TransactionPage } from './api.ts'
 
 type Pages = InfiniteData<TransactionPage, Cursor | null>
+
+/** Whether the data of a query has so many pages that only changed rows are read again. */
+export const isLongList = (data: unknown): boolean => ((data as Partial<Pages> | undefined)?.pages?.length ?? 0) >= 4
 
 const without = (data: Pages, isGone: (row: Transaction) => boolean): Pages => ({
   ...data,
@@ -33,7 +36,25 @@ export function cachedList(client: QueryClient, context: Context) {
       if (data !== undefined) client.setQueryData(key, change(data, key.at(-1) as TransactionView))
     }
   }
+  /** The newest change of the user. */
+  const lastMutation = () => client.getMutationCache().getAll().at(-1)
   return {
+    /**
+     * Reads rows of one list again, with its filters. Removes those that were deleted or no longer match.
+     * @returns false if the user has changed rows meanwhile, so that the result may be older than the list
+     */
+    reread: async (queryKey: QueryKey, ids: readonly string[]): Promise<boolean> => {
+      const mutation = lastMutation()
+      const list = listedBy(queryKey)
+      const rows = await readListed(context, list, ids)
+      if (lastMutation() !== mutation || client.isMutating() > 0) return false
+      await client.cancelQueries({ queryKey, exact: true })
+      client.setQueryData<Pages>(queryKey, (data) => {
+        const rest = data && without(data, ({ id }) => ids.includes(id))
+        return rest && rows.reduce((pages, row) => withRow(pages, row, list.view.sort ?? usualSort), rest)
+      })
+      return true
+    },
     /** Removes rows, with the other halves of transfers. */
     drop: (rows: readonly Transaction[]) => {
       const gone = new Set(rows.flatMap(({ id, transfer_id }) => transfer_id === null ? [id] : [id, transfer_id]))
@@ -49,6 +70,6 @@ export function cachedList(client: QueryClient, context: Context) {
     refreshOthers: () =>
       client.invalidateQueries({ queryKey: [context.key], predicate: ({ queryKey }) => !(queryKey[1] === 'transactions' && queryKey[2] === 'pages') }),
     /** Drops all but the first pages, so that the next visit reads only those. */
-    shorten: () => each((data) => data.pages.length < 4 ? data : { pages: data.pages.slice(0, 2), pageParams: data.pageParams.slice(0, 2) }),
+    shorten: () => each((data) => !isLongList(data) ? data : { pages: data.pages.slice(0, 2), pageParams: data.pageParams.slice(0, 2) }),
   }
 }

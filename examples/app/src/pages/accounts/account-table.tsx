@@ -1,11 +1,15 @@
+import { Link } from '@tanstack/react-router'
 import { useSessionContext } from '../../app/session-context.tsx'
-import { type Account, accountTypes, balanceOf } from '../../data/accounts.ts'
+import { type Account, accountTypes, balanceOf, type Coming } from '../../data/accounts.ts'
+import { formatAmount } from '../../locale/amounts.ts'
+import { formatDay } from '../../locale/days.ts'
+import { sumsByCurrency } from '../../locale/figures.ts'
 import { accounts as m, common } from '../../messages/en.ts'
 import { Action, ActionsHead, Amount } from '../../parts/ui.tsx'
 
-type AccountTableProps = { accounts: Account[], onEdit: (account: Account) => void, onDelete: (account: Account) => void }
+type AccountTableProps = { accounts: Account[], coming: Coming[], onEdit: (account: Account) => void, onDelete: (account: Account) => void }
 
-export function AccountTable({ accounts, onEdit, onDelete }: AccountTableProps) {
+export function AccountTable({ accounts, coming, onEdit, onDelete }: AccountTableProps) {
   const { rights } = useSessionContext()
   return (
     <table className='stacking'>
@@ -20,10 +24,17 @@ export function AccountTable({ accounts, onEdit, onDelete }: AccountTableProps) 
       <tbody>
         {accounts.map((account) => (
           <tr key={account.id}>
-            <th scope='row'>{account.name}{account.institution !== null && <small>{account.institution}</small>}</th>
+            <th scope='row'>
+              <Link to='/accounts/$accountId' params={{ accountId: account.id }}>{account.name}</Link>
+              {account.institution !== null && <small>{account.institution}</small>}
+              {account.closed_on !== null && <small>{m.isClosedSince(formatDay(account.closed_on))}</small>}
+            </th>
             <td data-label={m.type}>{accountTypes[account.type]}</td>
             <td className='amount' data-label={m.balance}>
               <Amount value={balanceOf(account)} currency={account.currency} />
+              {sumsByCurrency(coming.filter(({ account_id }) => account_id === account.id)).map(({ currency, sum }) => (
+                <small key={currency}>{m.coming(formatAmount(sum, currency))}</small>
+              ))}
             </td>
             {rights.write && (
               <td className='row-actions'>

@@ -2,13 +2,16 @@ import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
 import { useSessionContext } from '../../app/session-context.tsx'
-import { type Account, accountsQuery, deleteAccount } from '../../data/accounts.ts'
+import { type Account, accountsQuery, comingQuery, deleteAccount, isClosed } from '../../data/accounts.ts'
 import { useDeletion } from '../../data/change.ts'
-import { accounts as m, common } from '../../messages/en.ts'
+import { accounts as m, agreement, common } from '../../messages/en.ts'
 import { QueryBoundary } from '../../parts/query-boundary.tsx'
-import { EmptyState, PageHead } from '../../parts/ui.tsx'
+import { NetWorth } from '../../parts/reports/net-worth.tsx'
+import { Card, EmptyState, PageHead } from '../../parts/ui.tsx'
 import { AccountForm } from './account-form.tsx'
 import { AccountTable } from './account-table.tsx'
+import { ClosedContext } from './closed-days.tsx'
+import { Forecast } from './forecast.tsx'
 
 export function Page() {
   const { context, rights } = useSessionContext()
@@ -22,9 +25,41 @@ export function Page() {
         {rights.write && <button type='button' className='primary' onClick={() => setEdited('new')}>{m.newAccount}</button>}
       </PageHead>
       <QueryBoundary of={[accounts]} empty={<EmptyState>{m.noAccountYetAnAccount}</EmptyState>}>
-        {(rows) => <AccountTable accounts={rows} onEdit={setEdited} onDelete={remove} />}
+        {(rows) => (
+          <div className='report-cards'>
+            <Tables accounts={rows} onEdit={setEdited} onDelete={remove} />
+            <Forecast accounts={rows} />
+            <Card title={m.netWorth}>
+              <NetWorth />
+            </Card>
+            <Card title={agreement.closedDays}>
+              <ClosedContext />
+            </Card>
+          </div>
+        )}
       </QueryBoundary>
       {edited !== null && <AccountForm account={edited === 'new' ? null : edited} onClose={() => setEdited(null)} />}
     </>
+  )
+}
+
+type TablesProps = { accounts: Account[], onEdit: (account: Account) => void, onDelete: (account: Account) => void }
+
+/** The open accounts, and the closed ones under a fold. */
+function Tables({ accounts, ...does }: TablesProps) {
+  const { context } = useSessionContext()
+  const coming = useQuery(comingQuery(context)).data ?? []
+  const [open, closed] = [accounts.filter((account) => !isClosed(account)), accounts.filter(isClosed)]
+  return (
+    <div className='report-card report-card-wide'>
+      {open.length > 0 && <AccountTable accounts={open} coming={coming} {...does} />}
+      {coming.length > 0 && <p className='field-note'>{m.comingIs}</p>}
+      {closed.length > 0 && (
+        <details>
+          <summary>{m.closedAccounts}</summary>
+          <AccountTable accounts={closed} coming={coming} {...does} />
+        </details>
+      )}
+    </div>
   )
 }

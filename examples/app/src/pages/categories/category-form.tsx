@@ -1,33 +1,54 @@
+import { useSessionContext } from '../../app/session-context.tsx'
 import { categoriesQuery, type Category, saveCategory } from '../../data/categories.ts'
 import { updateRow, useChange } from '../../data/change.ts'
 import { categories as m, common } from '../../messages/en.ts'
 import { Dialog } from '../../parts/dialog.tsx'
-import { Form, SubmitButton, TextField } from '../../parts/form.tsx'
+import { Form, Options, Select, SubmitButton, TextField } from '../../parts/form.tsx'
+import { RowMeanwhile } from '../../parts/meanwhile.tsx'
 import { AmountField, CurrencyField } from '../../parts/money-fields.tsx'
 
-type Values = { name: string, color: string, monthly_budget: number | null, budget_currency: string | null }
+type Values = { name: string, kind: string, parent_id: string, color: string, monthly_budget: number | null, budget_currency: string | null }
 
 const valuesOf = (category: Category | null): Values => ({
   name: category?.name ?? '',
+  kind: category?.kind ?? 'expense',
+  parent_id: category?.parent_id ?? '',
   color: category?.color ?? '#4a7fb5',
   monthly_budget: category?.monthly_budget ?? null,
   budget_currency: category?.monthly_budget == null ? null : category.budget_currency,
 })
 
 /** Creates a category, or changes the given one. */
-export function CategoryForm({ category, onClose }: { category: Category | null, onClose: () => void }) {
+export function CategoryForm({ category, others, onClose }: { category: Category | null, others: Category[], onClose: () => void }) {
+  const { context } = useSessionContext()
   const save = useChange(saveCategory, {
-    optimistic: async ({ id, name, color = null }, context, client) =>
-      id === undefined ? null : updateRow<Category>(client, categoriesQuery(context).queryKey, id, { name, color }),
+    optimistic: async ({ id, name, color = null, parent_id, kind }, _, client) =>
+      // only the service passes a kind on to subcategories
+      id === undefined || parent_id !== category?.parent_id || (kind !== undefined && kind !== category?.kind)
+        ? null
+        : updateRow<Category>(client, categoriesQuery(context).queryKey, id, { name, color }),
     onStored: onClose,
   })
-  const submit = ({ budget_currency: currency, ...values }: Values) => {
-    if (currency !== null) save.mutate({ id: category?.id, ...values, budget_currency: currency })
+  const isParent = others.some(({ parent_id: parent }) => parent !== null && parent === category?.id)
+  const submit = ({ budget_currency: currency, kind, parent_id: parent, ...values }: Values) => {
+    if (currency === null) return
+    // a subcategory has the kind of its parent
+    save.mutate({ id: category?.id, ...values, ...(parent === '' ? { kind } : {}), parent_id: parent || null, budget_currency: currency })
   }
   return (
     <Dialog title={category === null ? m.newCategory : common.editOf(category.name)} open={!save.isOptimistic} onClose={onClose}>
+      <RowMeanwhile row={category} query={categoriesQuery(context)} valuesOf={valuesOf} />
       <Form defaultValues={valuesOf(category)} error={save.error} onSubmit={submit}>
         <TextField name='name' label={common.name} maxLength={255} required />
+        {!isParent && (
+          <Select name='parent_id' label={m.partOf}>
+            <option value=''>{m.noParent}</option>
+            <Options of={others.filter(({ id, parent_id: parent }) => id !== category?.id && parent === null)} />
+          </Select>
+        )}
+        <Select name='kind' label={m.kind} hint={m.aRefundLowersExpenses}>
+          <Options of={m.kinds} />
+        </Select>
         <TextField name='color' label={m.colour} type='color' />
         <AmountField name='monthly_budget' label={m.monthlyBudget} hint={m.emptyForNoneAMonth} />
         <CurrencyField name='budget_currency' />

@@ -1,12 +1,12 @@
 import { useSessionContext } from '../../app/session-context.tsx'
 import type { Budget } from '../../data/budgets.ts'
-import type { Category } from '../../data/categories.ts'
+import { type Category, inFamilies } from '../../data/categories.ts'
 import type { Comparison } from '../../data/reports.ts'
 import { formatAmount } from '../../locale/amounts.ts'
 import type { Days } from '../../locale/months.ts'
 import { categories as m, common } from '../../messages/en.ts'
 import { Action, ActionsHead, RowsLink } from '../../parts/ui.tsx'
-import { BudgetBar, leftOf } from '../../parts/reports/budgets.tsx'
+import { BudgetBar, leftOf, transactionsOf } from '../../parts/reports/budgets.tsx'
 
 type CategoryTableProps = {
   categories: Category[]
@@ -21,7 +21,7 @@ type CategoryTableProps = {
 /** Categories with their budgets of the month, one row per currency. */
 export function CategoryTable({ categories, compared, budgets, days, passed, onOpen }: CategoryTableProps) {
   const { rights } = useSessionContext()
-  const rows = categories.flatMap((category) => {
+  const rows = inFamilies(categories).flatMap((category) => {
     const some: Array<Comparison | null> = compared.filter(({ category_id }) => category_id === category.id)
     return (some.length === 0 ? [null] : some).map((comparison, index) => ({ category, comparison, isFirst: index === 0 }))
   })
@@ -42,7 +42,15 @@ export function CategoryTable({ categories, compared, budgets, days, passed, onO
             <th scope='row'>
               <span>
                 <span className='swatch' style={{ background: category.color ?? 'var(--line)' }} />
-                <RowsLink category={category.id} days={days} currency={comparison?.currency}>{category.name}</RowsLink>
+                {category.parent_id !== null && '– '}
+                <RowsLink
+                  {...transactionsOf(category.id, categories, compared)}
+                  days={days}
+                  currency={comparison?.currency}
+                >
+                  {category.name}
+                </RowsLink>
+                {category.kind === 'income' && <small>{m.kinds.income}</small>}
               </span>
               {comparison !== null && <BudgetBar budget={comparison.budget} actual={comparison.actual} passed={passed} />}
             </th>

@@ -3,7 +3,7 @@ import { type Category, deleteCategory } from '../../data/categories.ts'
 import { undoLastOf, useChange } from '../../data/change.ts'
 import { categories as m, common } from '../../messages/en.ts'
 import { Confirm } from '../../parts/dialog.tsx'
-import { Field } from '../../parts/form.tsx'
+import { Field, Options } from '../../parts/form.tsx'
 
 type DeleteCategoryProps = { category: Category, others: Category[], onClose: () => void }
 
@@ -30,7 +30,7 @@ export function DeleteCategory({ category, others, onClose }: DeleteCategoryProp
         {(control) => (
           <select {...control} value={replacement} onChange={({ target }) => setReplacement(target.value)}>
             <option value=''>{m.stayWithoutACategory}</option>
-            {others.filter(({ id }) => id !== category.id).map(({ id, name }) => <option key={id} value={id}>{m.moveTo(name)}</option>)}
+            <Options of={others.filter(({ id }) => id !== category.id).map((one) => ({ ...one, name: m.moveTo(one.name) }))} />
           </select>
         )}
       </Field>

@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query'
-import { useNavigate, useSearch } from '@tanstack/react-router'
+import { Link, useNavigate, useSearch } from '@tanstack/react-router'
 import { useState } from 'react'
 import { useSessionContext } from '../../app/session-context.tsx'
 import { budgetsQuery } from '../../data/budgets.ts'
@@ -7,7 +7,7 @@ import { categoriesQuery, type Category } from '../../data/categories.ts'
 import { budgetComparisonQuery, everyCurrency } from '../../data/reports.ts'
 import { today } from '../../locale/days.ts'
 import { daysOf, monthOf, passedOf } from '../../locale/months.ts'
-import { categories as m } from '../../messages/en.ts'
+import { categories as m, rules as rulesText } from '../../messages/en.ts'
 import { QueryBoundary } from '../../parts/query-boundary.tsx'
 import { EmptyState, MonthSteps, PageHead, Skeleton } from '../../parts/ui.tsx'
 import { BudgetForm } from './budget-form.tsx'
@@ -32,6 +32,7 @@ export function Page() {
     <>
       <PageHead title={m.categories}>
         <MonthSteps month={month} onChange={(other) => void navigate({ search: { month: other }, replace: true })} />
+        <Link to='/rules'>{rulesText.rules}</Link>
         {rights.write && <button type='button' className='primary' onClick={() => setOpened({ dialog: 'new' })}>{m.newCategory}</button>}
       </PageHead>
       <QueryBoundary
@@ -50,8 +51,8 @@ export function Page() {
           />
         )}
       </QueryBoundary>
-      {opened?.dialog === 'new' && <CategoryForm category={null} onClose={close} />}
-      {opened?.dialog === 'edit' && <CategoryForm category={opened.category} onClose={close} />}
+      {opened?.dialog === 'new' && <CategoryForm category={null} others={categories.data ?? []} onClose={close} />}
+      {opened?.dialog === 'edit' && <CategoryForm category={opened.category} others={categories.data ?? []} onClose={close} />}
       {opened?.dialog === 'budget' && (
         <BudgetForm category={opened.category} currency={opened.currency} month={month} budgets={budgets.data ?? []} onClose={close} />
       )}

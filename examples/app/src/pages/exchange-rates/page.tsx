@@ -3,7 +3,7 @@ import { useQuery } from '@tanstack/react-query'
 import { useNavigate, useSearch } from '@tanstack/react-router'
 import { useState } from 'react'
 import { useSessionContext } from '../../app/session-context.tsx'
-import { deleteRate, type Rate, ratesQuery } from '../../data/exchange-rates.ts'
+import { deleteRate, instanceRatesQuery, type Rate, ratesQuery } from '../../data/exchange-rates.ts'
 import { useDeletion } from '../../data/change.ts'
 import { formatDay } from '../../locale/days.ts'
 import { common, exchangeRates as m } from '../../messages/en.ts'
@@ -32,6 +32,7 @@ export function Page() {
       <PageHead title={common.exchangeRates}>
         {rights.write && <button type='button' className='primary' onClick={() => setEdited('new')}>{m.newExchangeRate}</button>}
       </PageHead>
+      <InstanceRates />
       <QueryBoundary of={[rates]} empty={<EmptyState>{m.noExchangeRateYetWith}</EmptyState>}>
         {(rows) => (
           <>
@@ -43,6 +44,13 @@ export function Page() {
       {edited !== null && <RateForm rate={edited === 'new' ? null : edited} missing={missing} onClose={close} />}
     </>
   )
+}
+
+/** Tells that rates come by themselves. */
+function InstanceRates() {
+  const { data: rates = [] } = useQuery(instanceRatesQuery())
+  const newest = rates.map(({ published_on }) => published_on).toSorted().at(-1)
+  return newest === undefined ? null : <p className='field-note'>{m.instanceRates(rates.length, formatDay(newest))}</p>
 }
 
 /** Keeps all decimals. */

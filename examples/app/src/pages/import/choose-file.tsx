@@ -21,7 +21,7 @@ export function ChooseFile({ onChoose }: { onChoose: (file: File) => void }) {
       <input
         id={id}
         type='file'
-        accept='.csv,.txt,.ofx,.qfx,.qif,.xml,text/csv'
+        accept='.csv,.txt,.ofx,.qfx,.qif,.xml,.sta,.mt940,.940,.942,.zip,text/csv'
         aria-describedby={`${id}-note`}
         onChange={({ target }) => target.files?.[0] !== undefined && onChoose(target.files[0])}
       />

@@ -1,12 +1,12 @@
 /** The interpretation of a file, and the accounts of its rows. */
 import { PRESETS, type Statement } from 'finance-client/import'
-import type { Account } from '../../data/accounts.ts'
+import { type Account, offered } from '../../data/accounts.ts'
 import type { Answers, BankFile } from '../../data/bank-file.ts'
 import { bankImport as m, common } from '../../messages/en.ts'
 import { Field } from '../../parts/form.tsx'
 import { type Choices, type Group, lacksCurrency } from './portions.ts'
 
-const formats = { csv: 'CSV', ofx: 'OFX', qif: 'QIF', camt: 'CAMT.053' }
+const formats = { csv: 'CSV', ofx: 'OFX', qif: 'QIF', camt: 'CAMT', mt940: 'MT940' }
 
 const answersInWords = (answers: Answers): string[] => [
   ...answers.columns === undefined ? [] : [m.theColumnsAsYouSaid],
@@ -36,8 +36,8 @@ export function HowItWasRead({ file, statement: { format, preset, rows, problems
         {given.length > 0 && m.readWith(given)}.{' '}
         {given.length > 0 && <button type='button' className='quiet' onClick={() => onAnswer({})}>{m.readItAnew}</button>}
       </p>
-      {lost.length > 0 && <Lines title={m.wrongLinesAreLeftOut(lost.length)} problems={lost} isOpen />}
-      {notes.length > 0 && <Lines title={m.notesOnLinesOfThe(notes.length)} problems={notes} />}
+      {lost.length > 0 && <Notes title={m.wrongLinesAreLeftOut(lost.length)} notes={lost.map(sentenceOf)} isOpen />}
+      {notes.length > 0 && <Notes title={m.notesOnLinesOfThe(notes.length)} notes={notes.map(sentenceOf)} />}
       {format === 'csv' && preset === undefined && (
         <label className='check'>
           <input type='checkbox' checked={answers.negate === true} onChange={({ target }) => onAnswer({ ...answers, negate: target.checked })} />
@@ -48,13 +48,15 @@ export function HowItWasRead({ file, statement: { format, preset, rows, problems
   )
 }
 
-/** Problems of lines. Skipped lines are visible at once. */
-const Lines = ({ title, problems, isOpen = false }: { title: string, problems: Statement['problems'], isOpen?: boolean }) => (
+/** Sentences about lines. Skipped lines are visible at once. */
+export const Notes = ({ title, notes, isOpen = false }: { title: string, notes: string[], isOpen?: boolean }) => (
   <details className='import-notes' open={isOpen}>
     <summary className={isOpen ? 'field-problem' : undefined}>{title}</summary>
-    <ul>{problems.slice(0, 200).map(({ line, message }, index) => <li key={index}>{m.line(line, message)}</li>)}</ul>
+    <ul>{notes.slice(0, 200).map((note, index) => <li key={index}>{note}</li>)}</ul>
   </details>
 )
+
+export const sentenceOf = ({ line, message, file }: Statement['problems'][number]): string => m.line(line, message, file)
 
 type DestinationProps = { groups: Group[], accounts: Account[], choices: Choices, onChoose: (choices: Choices) => void }
 
@@ -76,7 +78,9 @@ export function Destination({ groups, accounts, choices, onChoose }: Destination
               onChange={({ target }) => onChoose({ ...choices, accounts: { ...choices.accounts, [group.key]: target.value } })}
             >
               <option value=''>{m.noAccount}</option>
-              {accounts.map(({ id, name, currency }) => <option key={id} value={id}>{`${name} (${currency.toUpperCase()})`}</option>)}
+              {offered(accounts, choices.accounts[group.key]).map(({ id, name, currency }) => (
+                <option key={id} value={id}>{`${name} (${currency.toUpperCase()})`}</option>
+              ))}
             </select>
           )}
         </Field>

@@ -5,6 +5,7 @@ import { useSessionContext } from '../../app/session-context.tsx'
 import { accountsQuery } from '../../data/accounts.ts'
 import { type Answers, type BankFile, bankFileQuery } from '../../data/bank-file.ts'
 import { ErrorNote, Skeleton } from '../../parts/ui.tsx'
+import { AppExportReview } from './app-export.tsx'
 import { ColumnsForm } from './columns.tsx'
 import { recall, remember, signatureOf } from './memory.ts'
 import { Questions, questionsOf } from './questions.tsx'
@@ -14,6 +15,7 @@ export function OneFile({ file, onClose }: { file: BankFile, onClose: () => void
   const { user, context } = useSessionContext()
   const owner = `${user.id} ${context.key}`
   const [given, setGiven] = useState<Answers | null>(null)
+  const [isOnlyRows, setIsOnlyRows] = useState(false)
   const accounts = useQuery(accountsQuery(context))
   // reading the file without answers identifies the bank, and so the remembered answers
   const plain = useQuery(bankFileQuery(file, {}))
@@ -36,9 +38,12 @@ export function OneFile({ file, onClose }: { file: BankFile, onClose: () => void
       )
       : <ColumnsForm key={file.id} lines={lines} onAnswer={(columns) => add({ columns })} />
   }
-  const { statement } = read.data
+  const { statement, exported } = read.data
   if (statement.problems.some(({ option }) => option !== undefined))
     return <Questions key={questionsOf(statement.problems)} file={file} problems={statement.problems} answers={answers} onAnswer={setGiven} />
+  if (exported !== undefined && !isOnlyRows) {
+    return <AppExportReview file={file} exported={exported} accounts={accounts.data} onRows={() => setIsOnlyRows(true)} onDone={onClose} />
+  }
   return (
     <Review
       file={file}

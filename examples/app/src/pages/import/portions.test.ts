@@ -22,3 +22,22 @@ test('rows get the currency of their account, and pending rows are left out', ()
   expect(groups.map((group) => lacksCurrency(group, choices))).toEqual([false])
   expect(portionsOf(of, groups, [giro], choices)).toMatchObject([{ source: 'ofx giro', accountId: 'giro', currency: 'eur', rows: [{ name: 'booked' }] }])
 })
+
+test("the statement's balance is of the chosen account, if its day is known and its currency is the account's", () => {
+  const rows = [row('one')]
+  const balanceOf = (account: object, chosen = 'giro') => {
+    const of = { format: 'ofx', rows, problems: [], accounts: [{ id: 'DE1234', rows, ...account }] } as unknown as Statement
+    const groups = groupsOf(of)
+    return portionsOf(of, groups, [giro], { accounts: { '…1234': chosen }, currency: 'usd', withPending: false })[0]?.balance
+  }
+  const balance = { amount: 5, on: '2025-01-31' }
+  expect([balanceOf({ balance }), balanceOf({ balance, currency: 'eur' })]).toEqual([balance, balance])
+  expect([balanceOf({ balance, currency: 'usd' }), balanceOf({ balance: { amount: 5 } }), balanceOf({}), balanceOf({ balance }, '')]).toEqual([
+    null,
+    null,
+    null,
+    null,
+  ])
+  const plain = { ...statement(rows), balance }
+  expect(portionsOf(plain, groupsOf(plain), [giro], { accounts: { '': 'giro' }, currency: 'usd', withPending: false })).toMatchObject([{ balance }])
+})

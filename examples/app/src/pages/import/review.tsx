@@ -1,18 +1,20 @@
 /** The preview of an import: accounts, verdicts, and the import button. */
-import { useQuery } from '@tanstack/react-query'
+import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
-import type { Statement } from 'finance-client/import'
+import type { Statement, StatementRow } from 'finance-client/import'
 import { useMemo, useState } from 'react'
 import { useSessionContext } from '../../app/session-context.tsx'
-import type { Account } from '../../data/accounts.ts'
+import { type Account, offered } from '../../data/accounts.ts'
 import type { Answers, BankFile } from '../../data/bank-file.ts'
 import { useChange } from '../../data/change.ts'
-import { importAll, isStored, verdictsQuery } from '../../data/imports.ts'
+import { importAll, isStored, usualOptions, verdictsQuery } from '../../data/imports.ts'
 import { usualCurrency } from '../../locale/currencies.ts'
+import { formatDay } from '../../locale/days.ts'
 import { bankImport as m } from '../../messages/en.ts'
 import { ErrorNote, Skeleton } from '../../parts/ui.tsx'
 import { useToast } from '../../parts/toast.tsx'
 import { Destination, HowItWasRead } from './destination.tsx'
+import { ImportChoices } from './import-choices.tsx'
 import type { Remembered } from './memory.ts'
 import { type Choices, type Group, groupsOf, portionsOf } from './portions.ts'
 import { VerdictTable } from './verdict-table.tsx'
@@ -40,11 +42,7 @@ const onlyAccount = (groups: Group[], [account, ...others]: Account[]): string =
     ? account?.id ?? ''
     : ''
 
-const nameOf = (added: number, updated: number) =>
-  [added > 0 && m.newTransactions(added), updated > 0 && `${updated} ${updated === 1 ? 'update' : 'updates'}`].filter(
-    Boolean,
-  )
-    .join(' and ')
+const nameOf = (added: number, updated: number) => [added > 0 && m.newTransactions(added), updated > 0 && m.updates(updated)].filter(Boolean).join(' and ')
 
 export function Review({ file, statement, answers, onAnswer, accounts, recalled, onDone }: ReviewProps) {
   const { context } = useSessionContext()
@@ -52,54 +50,64 @@ export function Review({ file, statement, answers, onAnswer, accounts, recalled,
   const navigate = useNavigate()
   const groups = useMemo(() => groupsOf(statement), [statement])
   const [choices, setChoices] = useState<Choices>(() => ({
-    accounts: Object.fromEntries(groups.map((group) => [group.key, accountFor(group, accounts, recalled) || onlyAccount(groups, accounts)])),
+    accounts: Object.fromEntries(groups.map((group) => [group.key, accountFor(group, accounts, recalled) || onlyAccount(groups, offered(accounts))])),
     currency: recalled?.currency ?? usualCurrency(accounts),
     withPending: false,
   }))
   const [progress, setProgress] = useState({ done: 0, of: 0 })
   const onProgress = (done: number, of: number) => setProgress({ done, of })
   const portions = useMemo(() => portionsOf(statement, groups, accounts, choices), [statement, groups, accounts, choices])
-  const verdicts = useQuery(verdictsQuery(context, [file.id, answers, choices], portions, file.name, onProgress))
+  const [options, setOptions] = useState(usualOptions)
+  /** The rows that get their suggested category. */
+  const [accepted, setAccepted] = useState<ReadonlySet<StatementRow>>(new Set())
+  const verdicts = useQuery({
+    ...verdictsQuery(context, [file.id, answers, choices], { portions, fileName: file.name, options, onProgress }),
+    // the choices about rows that are there stay while their effect is computed
+    placeholderData: keepPreviousData,
+  })
   const store = useChange(importAll, {
     onStored: (count) => {
       const days = judged.filter(isStored).map(({ row }) => row.transaction_date.slice(0, 10)).toSorted((one, other) => one < other ? -1 : 1)
       const [account, ...others] = portions.map(({ accountId }) => accountId)
       const search = { from: days[0], to: days.at(-1), ...(account != null && others.length === 0 && { account }) }
-      toast(m.importedFrom(count, file.name), {
-        label: m.showThem,
-        act: () => void navigate({ to: '/transactions', search }),
-      })
+      if (count === 0) toast(m.balanceStored(file.name))
+      else toast(m.importedFrom(count, file.name), { label: m.showThem, act: () => void navigate({ to: '/transactions', search }) })
       onDone({ accounts: choices.accounts, currency: choices.currency })
     },
   })
-  const judged = verdicts.data ?? []
+  const isReady = verdicts.data !== undefined && !verdicts.isPlaceholderData
+  const judged = isReady ? verdicts.data : []
   const stored = judged.filter(isStored)
-  const updated = stored.filter(({ verdict }) => verdict === 'updated').length
+  const updated = stored.filter(({ verdict }) => verdict === 'updated' || verdict === 'matched').length
   const count = stored.length
+  const hasBalance = portions.some(({ balance }) => balance !== null)
   const begin = () => {
-    if (store.isPending || count === 0) return
+    if (store.isPending || count === 0 && !hasBalance) return
     const wrong = new Set(judged.filter(({ verdict }) => verdict === 'invalid').map(({ row }) => row))
     const good = portions.map((portion) => ({ ...portion, rows: portion.rows.filter((row) => !wrong.has(row)) }))
-    store.mutate({ portions: good, fileName: file.name, onProgress })
+    const categories = new Map(judged.flatMap(({ row, suggestedId }) => suggestedId !== null && accepted.has(row) ? [[row, suggestedId]] : []))
+    store.mutate({ portions: good, fileName: file.name, options, accepted: categories, onProgress })
   }
   return (
     <section aria-label={file.name}>
       <HowItWasRead file={file} statement={statement} answers={answers} onAnswer={onAnswer} />
       <Destination groups={groups} accounts={accounts} choices={choices} onChoose={setChoices} />
+      <ImportChoices judged={verdicts.data ?? []} options={options} onChange={setOptions} />
       <ErrorNote error={verdicts.error ?? store.error} />
       {store.isError && progress.done > 0 && <p>{m.ofPartsAreStoredImport(progress.done, progress.of)}</p>}
-      {verdicts.isPending && <Skeleton />}
+      {!isReady && !verdicts.isError && <Skeleton />}
       {(verdicts.isFetching || store.isPending) && progress.of > 1 && (
         <p>
           <progress aria-label={store.isPending ? m.importing : m.comparing} max={progress.of} value={progress.done} />{' '}
           {m.partOf(Math.min(progress.done + 1, progress.of), progress.of)}
         </p>
       )}
-      {verdicts.data !== undefined && <VerdictTable key={verdicts.dataUpdatedAt} judged={judged} />}
-      {verdicts.data !== undefined && (
+      {portions.map(({ balance }, index) => balance !== null && <p key={index}>{m.storesTheBalance(formatDay(balance.on))}</p>)}
+      {isReady && <VerdictTable key={verdicts.dataUpdatedAt} judged={judged} accepted={accepted} onAccept={setAccepted} />}
+      {isReady && (
         <div className='buttons'>
-          <button type='button' className='primary' aria-disabled={count === 0 || store.isPending} onClick={begin}>
-            {m.importCount(count, nameOf(count - updated, updated))}
+          <button type='button' className='primary' aria-disabled={count === 0 && !hasBalance || store.isPending} onClick={begin}>
+            {m.importCount(count, nameOf(count - updated, updated), hasBalance)}
           </button>
         </div>
       )}

@@ -1,8 +1,6 @@
 /** The overview: one card per report. */
 import { Link } from '@tanstack/react-router'
-import type { Search } from '../../app/search.ts'
 import { useSessionContext } from '../../app/session-context.tsx'
-import type { Money } from '../../data/reports.ts'
 import { today } from '../../locale/days.ts'
 import { comparedDays, daysOf } from '../../locale/months.ts'
 import { common, overview as m } from '../../messages/en.ts'
@@ -10,6 +8,7 @@ import { Card, EmptyState, MonthSteps, PageHead } from '../../parts/ui.tsx'
 import { Balances } from '../../parts/reports/balances.tsx'
 import { Budgets } from '../../parts/reports/budgets.tsx'
 import { CashFlow } from '../../parts/reports/cash-flow.tsx'
+import { CurrencyChoice } from '../../parts/reports/currency-choice.tsx'
 import { DueNext } from '../../parts/reports/due-next.tsx'
 import { Spending } from '../../parts/reports/spending.tsx'
 import { flowMonths, useView } from './view.ts'
@@ -62,28 +61,5 @@ function Welcome() {
     >
       {m.yourMoneyWillBeHere}
     </EmptyState>
-  )
-}
-
-type CurrencyChoiceProps = { money: Money, currencies: string[], canConvert: boolean, onChange: (chosen: Pick<Search, 'currency' | 'convert'>) => void }
-
-/** Chooses one currency, or a conversion to one. Hidden if there is only one. */
-function CurrencyChoice({ money: { currency, convertTo }, currencies, canConvert, onChange }: CurrencyChoiceProps) {
-  if (currencies.length < 2 || currency == null) return null
-  return (
-    <>
-      <select
-        aria-label={common.currency}
-        value={`${convertTo === null ? 'only' : 'all'} ${currency}`}
-        onChange={({ target }) => {
-          const [way, chosen = ''] = target.value.split(' ')
-          onChange(way === 'all' ? { convert: chosen } : { currency: chosen })
-        }}
-      >
-        {currencies.map((one) => <option key={one} value={`only ${one}`}>{m.only(one.toUpperCase())}</option>)}
-        {canConvert && currencies.map((one) => <option key={one} value={`all ${one}`}>{m.allIn(one.toUpperCase())}</option>)}
-      </select>
-      <Link to='/exchange-rates'>{common.exchangeRates}</Link>
-    </>
   )
 }

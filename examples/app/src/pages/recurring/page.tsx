@@ -6,6 +6,7 @@ import { useDeletion } from '../../data/change.ts'
 import { recurring as m } from '../../messages/en.ts'
 import { QueryBoundary } from '../../parts/query-boundary.tsx'
 import { EmptyState, PageHead, Skeleton } from '../../parts/ui.tsx'
+import { Forecast } from './forecast.tsx'
 import { RecurringForm } from './recurring-form.tsx'
 import { RecurringTable } from './recurring-table.tsx'
 
@@ -19,17 +20,22 @@ export function Page() {
       <PageHead title={m.recurring}>
         {rights.write && <button type='button' className='primary' onClick={() => setEdited('new')}>{m.newRecurringCost}</button>}
       </PageHead>
-      <QueryBoundary
-        of={[costs]}
-        empty={
-          <EmptyState>
-            {m.noRecurringCostYetRent}
-          </EmptyState>
-        }
-        loading={<Skeleton rows={6} />}
-      >
-        {(rows) => <RecurringTable costs={rows} onEdit={setEdited} onDelete={remove} />}
-      </QueryBoundary>
+      <div className='report-cards'>
+        <div className='report-card-wide'>
+          <QueryBoundary
+            of={[costs]}
+            empty={
+              <EmptyState>
+                {m.noRecurringCostYetRent}
+              </EmptyState>
+            }
+            loading={<Skeleton rows={6} />}
+          >
+            {(rows) => <RecurringTable costs={rows} onEdit={setEdited} onDelete={remove} />}
+          </QueryBoundary>
+        </div>
+        <Forecast />
+      </div>
       {edited !== null && <RecurringForm cost={edited === 'new' ? null : edited} onClose={() => setEdited(null)} />}
     </>
   )

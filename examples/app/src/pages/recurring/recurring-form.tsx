@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import type { NewRow } from 'finance-client'
 import { useSessionContext } from '../../app/session-context.tsx'
-import { accountsQuery } from '../../data/accounts.ts'
+import { accountsQuery, offered } from '../../data/accounts.ts'
 import { categoriesQuery } from '../../data/categories.ts'
 import { updateRow, useChange } from '../../data/change.ts'
 import { periods, type Recurring, recurringQuery, saveRecurring } from '../../data/recurring.ts'
@@ -10,6 +10,7 @@ import { formatDay, today } from '../../locale/days.ts'
 import { common, recurring as m } from '../../messages/en.ts'
 import { Dialog } from '../../parts/dialog.tsx'
 import { DateField, Form, Options, Select, SubmitButton, TextField } from '../../parts/form.tsx'
+import { RowMeanwhile } from '../../parts/meanwhile.tsx'
 import { AmountField, CurrencyField, type Direction, DirectionField } from '../../parts/money-fields.tsx'
 
 type Values = {
@@ -17,6 +18,7 @@ type Values = {
   amount: number | null
   direction: Direction
   account_id: string
+  to_account_id: string
   currency: string | null
   period: NewRow<'subscriptions'>['period']
   interval_in_days: string
@@ -26,11 +28,15 @@ type Values = {
   description: string
 }
 
+const kindOf = { out: 'expense', in: 'income', transfer: 'transfer' } as const
+const directionOf = { expense: 'out', income: 'in', transfer: 'transfer' } as const
+
 const valuesOf = (cost: Recurring | null): Values => ({
   title: cost?.title ?? '',
-  amount: cost === null ? null : Math.abs(cost.amount),
-  direction: cost !== null && cost.amount < 0 ? 'in' : 'out',
+  amount: cost?.amount ?? null,
+  direction: directionOf[cost?.kind ?? 'expense'],
   account_id: cost?.account_id ?? '',
+  to_account_id: cost?.to_account_id ?? '',
   currency: cost?.currency ?? null,
   period: cost?.period ?? 'monthly',
   interval_in_days: String(cost?.interval_in_days ?? ''),
@@ -47,7 +53,7 @@ const bookedAs = (amount: number, currency: string, day: string) =>
 /** Creates a recurring cost, or changes the given one. */
 export function RecurringForm({ cost, onClose }: { cost: Recurring | null, onClose: () => void }) {
   const { context } = useSessionContext()
-  const accounts = useQuery(accountsQuery(context)).data ?? []
+  const accounts = offered(useQuery(accountsQuery(context)).data ?? [], cost?.account_id, cost?.to_account_id)
   const categories = useQuery(categoriesQuery(context)).data ?? []
   const save = useChange(saveRecurring, {
     // only the service computes the due day and the monthly cost
@@ -62,8 +68,9 @@ export function RecurringForm({ cost, onClose }: { cost: Recurring | null, onClo
     save.mutate({
       id: cost?.id,
       ...values,
-      // the service stores costs and books the opposite sign
-      amount: direction === 'in' ? -Math.abs(amount) : Math.abs(amount),
+      kind: kindOf[direction],
+      amount: Math.abs(amount),
+      to_account_id: direction === 'transfer' ? values.to_account_id || null : null,
       currency: currencyOf({ amount, direction, interval_in_days: interval, ...values }),
       interval_in_days: interval === '' ? null : Number(interval),
       ends_on: values.ends_on || null,
@@ -80,16 +87,23 @@ export function RecurringForm({ cost, onClose }: { cost: Recurring | null, onClo
   }
   return (
     <Dialog title={cost === null ? m.newRecurringCost : common.editOf(cost.title)} open={!save.isOptimistic} onClose={onClose}>
+      <RowMeanwhile row={cost} query={recurringQuery(context)} valuesOf={valuesOf} />
       <Form defaultValues={valuesOf(cost)} error={save.error} onSubmit={submit}>
         {({ watch }) => (
           <>
             <TextField name='title' label={common.name} maxLength={255} required />
             <AmountField name='amount' label={common.amount} direction='direction' required />
-            <DirectionField hint={hintOf(watch())} />
-            <Select name='account_id' label={common.account}>
+            <DirectionField hint={hintOf(watch())} hasTransfer />
+            <Select name='account_id' label={common.account} required={watch('direction') === 'transfer'}>
               <option value=''>{m.none}</option>
               <Options of={accounts} />
             </Select>
+            {watch('direction') === 'transfer' && (
+              <Select name='to_account_id' label={m.toAccount} required>
+                <option value=''>{m.chooseAnAccount}</option>
+                <Options of={accounts.filter(({ id, currency }) => id !== watch('account_id') && currency === currencyOf(watch()))} />
+              </Select>
+            )}
             {!accounts.some(({ id }) => id === watch('account_id')) && <CurrencyField />}
             <Select name='period' label={m.howOften}>
               <Options of={periods} />

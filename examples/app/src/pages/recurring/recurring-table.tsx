@@ -1,6 +1,6 @@
 import { useSessionContext } from '../../app/session-context.tsx'
 import { updateRow, useChange } from '../../data/change.ts'
-import { periods, type Recurring, recurringQuery, setActive } from '../../data/recurring.ts'
+import { costOf, periods, type Recurring, recurringQuery, setActive } from '../../data/recurring.ts'
 import { formatCost } from '../../locale/amounts.ts'
 import { formatDay } from '../../locale/days.ts'
 import { sumsByCurrency } from '../../locale/figures.ts'
@@ -46,14 +46,18 @@ const monthlySums = (costs: Recurring[]) => sumsByCurrency(costs.filter(goesOn).
 
 function CostRow({ cost, ...does }: OnCost & { cost: Recurring }) {
   const { rights } = useSessionContext()
-  const { title, description, amount, currency, period, interval_in_days: interval, is_active, next_due_on, monthly_cost } = cost
+  const { title, description, kind, currency, period, interval_in_days: interval, is_active, next_due_on, monthly_cost } = cost
   const state = is_active ? 'ended' : 'paused'
   return (
     <tr className={goesOn(cost) ? undefined : 'resting'}>
-      <th scope='row'>{title}{description !== null && <small>{description}</small>}</th>
+      <th scope='row'>
+        {title}
+        {kind === 'transfer' && <small>{m.transfer}</small>}
+        {description !== null && <small>{description}</small>}
+      </th>
       <td data-label={m.howOften}>{interval === null ? periods[period] : m.everyDays(interval)}</td>
       <td data-label={m.nextDue}>{is_active && next_due_on !== null ? formatDay(next_due_on) : state}</td>
-      <td className='amount' data-label={common.amount}>{formatCost(amount, currency)}</td>
+      <td className='amount' data-label={common.amount}>{formatCost(costOf(cost), currency)}</td>
       <td className='amount' data-label={m.inAMonth}>{monthly_cost === null ? '–' : formatCost(monthly_cost, currency)}</td>
       {rights.write && (
         <td className='row-actions'>

@@ -12,8 +12,9 @@ import { Action, ErrorNote, Skeleton } from '../../parts/ui.tsx'
 import { Confirmation, ownPassword } from '../../parts/credentials.tsx'
 import { Confirm } from '../../parts/dialog.tsx'
 import { Fold } from '../../parts/fold.tsx'
-import { Field, Form, Options, Select, SubmitButton, TextField } from '../../parts/form.tsx'
+import { Form, Options, Select, SubmitButton, TextField } from '../../parts/form.tsx'
 import { useToast } from '../../parts/toast.tsx'
+import { ShownOnce } from './shown-once.tsx'
 
 const roleNames: Record<GrantableRole, string> = m.keyRoles
 
@@ -74,25 +75,10 @@ export function ApiKeys() {
 
 function NewKey() {
   const { teams } = useSessionContext()
-  const toast = useToast()
   const create = useAccountChange(createApiKey)
   const made = create.data?.key
-  const copy = (key: string) => void navigator.clipboard.writeText(key).then(() => toast(m.theKeyIsCopied), () => toast(m.copyItByHandThe))
   const rolesOf = (organizationId: string) => rolesBelow(teams.find(({ id }) => id === organizationId)?.role ?? null)
-  if (made !== undefined) {
-    return (
-      <div className='form' role='status'>
-        <p>{m.thisIsTheKeyCopy}</p>
-        <Field name='key' label={m.key}>
-          {(control) => <input {...control} value={made} readOnly autoFocus onFocus={({ currentTarget }) => currentTarget.select()} />}
-        </Field>
-        <div className='buttons'>
-          <button type='button' className='primary' onClick={() => copy(made)}>{m.copy}</button>
-          <button type='button' onClick={() => create.reset()}>{m.done}</button>
-        </div>
-      </div>
-    )
-  }
+  if (made !== undefined) return <ShownOnce name='key' label={m.key} text={m.thisIsTheKeyCopy} value={made} onDone={() => create.reset()} />
   return (
     <Fold name={m.makeAKey} of={create}>
       <Form<{ name: string, organizationId: string, role: GrantableRole, expiresInDays: string, password: string }>

@@ -7,6 +7,7 @@ import { Form, SubmitButton, TextField } from '../../parts/form.tsx'
 import { PageHead } from '../../parts/ui.tsx'
 import { useToast } from '../../parts/toast.tsx'
 import { ApiKeys } from './api-keys.tsx'
+import { Calendars } from './calendars.tsx'
 import { ChangeEmail } from './change-email.tsx'
 import { DeleteAccount } from './delete-account.tsx'
 import { Events } from './events.tsx'
@@ -15,6 +16,7 @@ import { Passkeys } from './passkeys.tsx'
 import { Password } from './password.tsx'
 import { Sessions } from './sessions.tsx'
 import { TwoFactors } from './two-factors.tsx'
+import { Webhooks } from './webhooks.tsx'
 
 /** The sections, the rarest last. */
 const groups: ReadonlyArray<{ id: string, name: string, content: ReactNode }> = [
@@ -43,6 +45,16 @@ const groups: ReadonlyArray<{ id: string, name: string, content: ReactNode }> = 
     ),
   },
   { id: 'keys', name: m.keys, content: <ApiKeys /> },
+  {
+    id: 'feeds',
+    name: m.webhooksAndCalendars,
+    content: (
+      <>
+        <Webhooks />
+        <Calendars />
+      </>
+    ),
+  },
   { id: 'data', name: m.yourData, content: <ExportImport /> },
   { id: 'events', name: m.whatHappened, content: <Events /> },
   { id: 'delete', name: common.delete, content: <DeleteAccount /> },

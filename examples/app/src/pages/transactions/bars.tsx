@@ -1,6 +1,7 @@
 /** The bar below the list: the actions of the selection, or the totals. */
 import type { Reply, RowChange } from 'finance-client'
 import type { Category } from '../../data/categories.ts'
+import { isOpen } from '../../data/suggestions.ts'
 import type { Transaction } from '../../data/transactions/api.ts'
 import { statuses } from '../../data/transactions/filters.ts'
 import { common, transactions as m } from '../../messages/en.ts'
@@ -14,12 +15,13 @@ type BulkBarProps = {
   categories: readonly Category[]
   isBusy: boolean
   onChange: (values: RowChange<'transactions'>) => void
+  onSuggest: () => void
   onDelete: () => void
   onClear: () => void
 }
 
 /** The actions of the selected rows. */
-export function BulkBar({ rows, isMoreThere, categories, isBusy, onChange, onDelete, onClear }: BulkBarProps) {
+export function BulkBar({ rows, isMoreThere, categories, isBusy, onChange, onSuggest, onDelete, onClear }: BulkBarProps) {
   const choose = (field: 'category_id' | 'status') => ({ target }: { target: { value: string } }) => {
     if (target.value !== '') onChange({ [field]: target.value === 'none' ? null : target.value })
   }
@@ -35,6 +37,7 @@ export function BulkBar({ rows, isMoreThere, categories, isBusy, onChange, onDel
         <option value=''>{m.statusChoice}</option>
         {statuses.map((status) => <option key={status} value={status}>{status}</option>)}
       </select>
+      {rows.some(isOpen) && <button type='button' disabled={isBusy} onClick={onSuggest}>{m.suggestCategories}</button>}
       <button type='button' className='danger' disabled={isBusy} onClick={onDelete}>{common.delete}</button>
       <button type='button' className='quiet' onClick={onClear}>{m.clear}</button>
     </div>

@@ -6,15 +6,17 @@ import { useSessionContext } from '../../app/session-context.tsx'
 import { type Category, tagsNamed, tagsQuery } from '../../data/categories.ts'
 import type { Transaction } from '../../data/transactions/api.ts'
 import type { TransactionChanges } from '../../data/transactions/changes.ts'
-import { ChangedMeanwhile } from '../../data/transactions/conflict.ts'
+import { ChangedMeanwhile, noticeOf } from '../../data/transactions/conflict.ts'
 import { statuses, textColumns } from '../../data/transactions/filters.ts'
 import { common, fields, transactions as m } from '../../messages/en.ts'
 import { Dialog } from '../../parts/dialog.tsx'
 import { Form, Select, SubmitButton, TextField } from '../../parts/form.tsx'
+import { Meanwhile } from '../../parts/meanwhile.tsx'
 import { CurrencyField } from '../../parts/money-fields.tsx'
 import { type Part, partsOf, restOf, Splits } from './splits.tsx'
+import { TransferLink } from './transfer-link.tsx'
 
-type DetailsProps = { row: Transaction, categories: readonly Category[], changes: TransactionChanges, onClose: () => void }
+type DetailsProps = { row: Transaction, now: Transaction, isGone: boolean, categories: readonly Category[], changes: TransactionChanges, onClose: () => void }
 
 const textsOf = (row: Transaction) => Object.fromEntries(textColumns.map((column) => [column, row[column] ?? ''])) as Record<TextColumn, string>
 
@@ -26,8 +28,10 @@ const valuesOf = (row: Transaction) => ({
   ...textsOf(row),
 })
 
-export function Details({ row, categories, changes: { save, renew }, onClose }: DetailsProps) {
+/** @param row the row as the details were opened @param now the row as the list has it @param isGone whether the list has it no longer */
+export function Details({ row, now, isGone, categories, changes, onClose }: DetailsProps) {
   const { context } = useSessionContext()
+  const { save, renew } = changes
   const existingTags = useQuery(tagsQuery(context)).data ?? []
   /** The row as the user last saw it. */
   const [seen, setSeen] = useState(row)
@@ -36,6 +40,8 @@ export function Details({ row, categories, changes: { save, renew }, onClose }: 
     // another user may have changed the row
     if (save.isError) void renew([row]).catch(() => undefined)
     save.reset()
+    changes.link.reset()
+    changes.unlink.reset()
     onClose()
   }
   const store = async ({ tags: tagText, parts, ...values }: ReturnType<typeof valuesOf>) => {
@@ -60,8 +66,9 @@ export function Details({ row, categories, changes: { save, renew }, onClose }: 
   }
   return (
     <Dialog title={row.name} open onClose={close}>
+      <Meanwhile text={!save.isIdle ? null : isGone ? m.conflict.gone : noticeOf(seen, now)} />
       <Form defaultValues={valuesOf(row)} error={save.error} onSubmit={submit}>
-        {({ watch }) => (
+        {({ watch, formState: { isDirty } }) => (
           <>
             <Select name='status' label={m.status}>
               {statuses.map((status) => <option key={status} value={status}>{status}</option>)}
@@ -74,6 +81,7 @@ export function Details({ row, categories, changes: { save, renew }, onClose }: 
             />
             <Splits row={row} currency={/^[a-z]{3}$/.test(watch('currency') ?? '') ? watch('currency') ?? '' : row.currency} categories={categories} />
             <SubmitButton isBusy={save.isPending}>{common.save}</SubmitButton>
+            <TransferLink row={row} changes={changes} isEdited={isDirty} onDone={close} />
           </>
         )}
       </Form>

@@ -2,15 +2,16 @@
 import { useQuery } from '@tanstack/react-query'
 import { useEffect, useId, useState } from 'react'
 import { useSessionContext } from '../../app/session-context.tsx'
-import { accountsQuery, useUsualCurrency } from '../../data/accounts.ts'
+import { accountsQuery, offered, useUsualCurrency } from '../../data/accounts.ts'
 import { categoriesQuery } from '../../data/categories.ts'
 import { dayOf, suggestionsQuery, type Transaction } from '../../data/transactions/api.ts'
 import type { TransactionChanges } from '../../data/transactions/changes.ts'
-import { ChangedMeanwhile } from '../../data/transactions/conflict.ts'
+import { ChangedMeanwhile, noticeOf } from '../../data/transactions/conflict.ts'
 import { formatAmount } from '../../locale/amounts.ts'
 import { firstDay, lastDay, today } from '../../locale/days.ts'
 import { common, transactions as m } from '../../messages/en.ts'
 import { DateField, Form, Options, Select, SubmitButton, TextField } from '../../parts/form.tsx'
+import { Meanwhile } from '../../parts/meanwhile.tsx'
 import { AmountField, type Direction, DirectionField } from '../../parts/money-fields.tsx'
 
 /** The day and the account of the former row, which the next one starts with. */
@@ -28,12 +29,16 @@ export function NewEntry({ changes, onClose }: { changes: TransactionChanges, on
 }
 
 /** Edits a row. Stores only changed fields, because another user may change the others. */
-export const EditEntry = ({ row, ...rest }: { row: Transaction, changes: TransactionChanges, onClose: () => void, onDetails: () => void }) => (
+export const EditEntry = ({ row, ...rest }: EditEntryProps) => (
   <Entry row={row} former={{ day: dayOf(row), account: row.account_id }} onStored={rest.onClose} {...rest} />
 )
 
+type EditEntryProps = Pick<EntryProps, 'isGone' | 'changes' | 'onClose' | 'onDetails'> & { row: Transaction }
+
 type EntryProps = {
   row: Transaction | null
+  /** Whether the row is no longer in the list. */
+  isGone?: boolean
   former: Former
   changes: TransactionChanges
   onStored: (last: Former) => void
@@ -51,14 +56,14 @@ type Values = {
   transaction_date: string
 }
 
-function Entry({ row: shownRow, former, changes, onStored, onClose: close, onDetails }: EntryProps) {
+function Entry({ row: shownRow, isGone = false, former, changes, onStored, onClose: close, onDetails }: EntryProps) {
   // the row as it was opened, so that changes of other users are not stored as the user's
   const [row] = useState(shownRow)
   /** The row as the user last saw it. */
   const [seen, setSeen] = useState(shownRow)
   const { context, user } = useSessionContext()
   const categories = useQuery(categoriesQuery(context)).data ?? []
-  const accounts = useQuery(accountsQuery(context)).data ?? []
+  const accounts = offered(useQuery(accountsQuery(context)).data ?? [], row?.account_id)
   const suggestions = useQuery(suggestionsQuery(context, user.id)).data ?? []
   const usual = useUsualCurrency()
   const names = useId()
@@ -73,7 +78,8 @@ function Entry({ row: shownRow, former, changes, onStored, onClose: close, onDet
   }
   const chosenOf = (values: Values) => {
     const last = suggestions.find(({ name }) => name === values.name)
-    const account_id = values.account_id ?? last?.account_id ?? (accounts.length === 1 ? accounts[0]?.id : suggestions[0]?.account_id) ?? ''
+    const likely = [last?.account_id, accounts.length === 1 ? accounts[0]?.id : suggestions[0]?.account_id]
+    const account_id = values.account_id ?? likely.find((some) => accounts.some(({ id }) => id === some)) ?? ''
     return {
       direction: values.direction ?? (last !== undefined && last.amount > 0 ? 'in' : 'out'),
       category_id: values.category_id ?? last?.category_id ?? '',
@@ -104,6 +110,7 @@ function Entry({ row: shownRow, former, changes, onStored, onClose: close, onDet
       onError: (error) => error instanceof ChangedMeanwhile && setSeen(error.row),
     })
   }
+  const notice = isGone ? m.conflict.gone : seen !== null && shownRow !== null ? noticeOf(seen, shownRow) : null
   const defaultValues: Values = {
     name: row?.name ?? '',
     amount: row === null ? null : Math.abs(row.amount),
@@ -125,6 +132,7 @@ function Entry({ row: shownRow, former, changes, onStored, onClose: close, onDet
         event.target.form?.requestSubmit()
       }}
     >
+      {row !== null && <Meanwhile text={work.isIdle ? notice : null} />}
       <Form defaultValues={defaultValues} error={work.error} onSubmit={submit}>
         {({ watch }) => {
           const values = watch()

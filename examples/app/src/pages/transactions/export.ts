@@ -1,9 +1,9 @@
 /** Exports the filtered rows as CSV. */
 import { useState } from 'react'
 import { useSessionContext } from '../../app/session-context.tsx'
-import { type TransactionView, textColumns } from '../../data/transactions/filters.ts'
+import { textColumns } from '../../data/transactions/filters.ts'
 import { fields } from '../../messages/en.ts'
-import { dayOf, everyTransaction, type Transaction } from '../../data/transactions/api.ts'
+import { dayOf, everyTransaction, type Listed, type Transaction } from '../../data/transactions/api.ts'
 import { save } from '../../parts/save.ts'
 import { useToast } from '../../parts/toast.tsx'
 import type { Names } from './row.tsx'
@@ -30,15 +30,15 @@ const line = (cells: ReadonlyArray<string | number | null | undefined>) =>
   `${cells.map((cell) => String(cell ?? '')).map((text) => quoted(isFormula(text) ? `'${text}` : text)).join()}\r\n`
 
 /** @returns the number of written rows, null while no export runs, and a function that starts one */
-export function useExport(view: TransactionView, names: Names): { progress: number | null, begin: () => void } {
-  const { context, user } = useSessionContext()
+export function useExport(list: Listed, names: Names): { progress: number | null, begin: () => void } {
+  const { context } = useSessionContext()
   const [progress, setProgress] = useState<number | null>(null)
   const toast = useToast()
   const write = async () => {
     // spreadsheets recognize UTF-8 by this byte order mark
     const parts = ['\uFEFF', line(Object.keys(columns))]
     let count = 0
-    for await (const rows of everyTransaction(context, user.id, view)) {
+    for await (const rows of everyTransaction(context, list)) {
       parts.push(...rows.map((row) => line(Object.values(columns).map((cell) => cell(row, names)))))
       count += rows.length
       setProgress(count)

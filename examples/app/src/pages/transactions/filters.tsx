@@ -1,7 +1,7 @@
 /** The filters of the list: choices, removable labels, and the address that keeps them. */
 import { type ReactNode, type RefObject, useEffect, useRef, useState } from 'react'
 import type { Account } from '../../data/accounts.ts'
-import type { Category, Tag } from '../../data/categories.ts'
+import { type Category, inFamilies, isParent, type Tag } from '../../data/categories.ts'
 import { type TransactionView, type Sort, statuses, usualSort } from '../../data/transactions/filters.ts'
 import { formatDay } from '../../locale/days.ts'
 import { common, transactions as m } from '../../messages/en.ts'
@@ -80,11 +80,7 @@ function Choices({ view, onChange, categories, accounts, tags, isSortable }: Fil
   })
   return (
     <div className='tx-filters-choices'>
-      <Choice label={common.category} {...choose('category')}>
-        <option value=''>{m.any}</option>
-        <option value='none'>{m.none}</option>
-        <Options of={categories} />
-      </Choice>
+      <CategoryChoice {...{ view, onChange, categories }} />
       <Choice label={common.account} {...choose('account')}>
         <option value=''>{m.any}</option>
         <option value='none'>{m.none}</option>
@@ -113,6 +109,40 @@ function Choices({ view, onChange, categories, accounts, tags, isSortable }: Fil
   )
 }
 
+/** The prefix of a choice that includes the subcategories. */
+const withSubcategories = 'with '
+
+/** A choice of one category, or of a parent with its subcategories. */
+function CategoryChoice({ view, onChange, categories }: Pick<FiltersProps, 'view' | 'onChange' | 'categories'>) {
+  const choose = (value: string) =>
+    onChange(
+      value.startsWith(withSubcategories)
+        ? { category: undefined, parent: value.slice(withSubcategories.length) }
+        : { category: value || undefined, parent: undefined },
+    )
+  const families = inFamilies(categories).flatMap((category): Array<{ id: string, name: string, parent_id?: string | null }> =>
+    isParent(category, categories) || category.id === view.parent
+      ? [{ id: `${withSubcategories}${category.id}`, name: category.name }, {
+        ...category,
+        name: m.only(category.name),
+        parent_id: `${withSubcategories}${category.id}`,
+      }]
+      : [{ ...category, parent_id: category.parent_id && `${withSubcategories}${category.parent_id}` }]
+  )
+  return (
+    <Choice
+      label={common.category}
+      name='category'
+      value={view.parent === undefined ? view.category ?? '' : `${withSubcategories}${view.parent}`}
+      onChange={choose}
+    >
+      <option value=''>{m.any}</option>
+      <option value='none'>{m.none}</option>
+      <Options of={families} />
+    </Choice>
+  )
+}
+
 function Day({ label, name, value, onChange }: { label: string, name: 'from' | 'to', value: string | undefined, onChange: FiltersProps['onChange'] }) {
   const field = useRef<HTMLInputElement>(null)
   useFollowing(field, value)
@@ -137,9 +167,11 @@ const Choice = ({ label, name, value, onChange, children }: ChoiceProps) => (
 function Labels({ view, onChange, categories, accounts }: FiltersProps) {
   const named = (all: ReadonlyArray<{ id: string, name: string }>, id: string | undefined, none: string) =>
     id === undefined ? undefined : id === 'none' ? none : all.find((one) => one.id === id)?.name ?? '…'
+  const category = named(categories, view.category, m.noCategory)
   const labels = {
     search: view.search === undefined ? undefined : `“${view.search}”`,
-    category: named(categories, view.category, m.noCategory),
+    category: categories.some((one) => one.id === view.category && isParent(one, categories)) ? m.only(category ?? '') : category,
+    parent: named(categories, view.parent, m.noCategory),
     account: named(accounts, view.account, m.noAccount),
     tag: view.tag === undefined ? undefined : `#${view.tag}`,
     status: view.status,

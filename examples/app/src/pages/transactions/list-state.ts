@@ -1,12 +1,12 @@
 /** The state of the list: the active row, the selection, the edited row and the open dialog. Pure functions. */
-import type { Transaction } from '../../data/transactions/api.ts'
+import type { Listed, Transaction } from '../../data/transactions/api.ts'
 
 type ListState = {
   active: string | null
   selected: ReadonlySet<string>
   /** The id of the edited row; `new` is the line for the next one. */
   edited: string | null
-  dialog: 'transfer' | 'keys' | { details: Transaction } | null
+  dialog: 'transfer' | 'keys' | { details: Transaction } | { suggestFor: readonly Transaction[] | Listed } | null
 }
 
 type ListAction =

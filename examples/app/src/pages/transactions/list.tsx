@@ -1,6 +1,6 @@
 /** The virtual list: only rows in the viewport are rendered. */
 import { useWindowVirtualizer } from '@tanstack/react-virtual'
-import { type KeyboardEvent, memo, type ReactNode, type RefObject, useCallback, useEffect, useMemo, useState } from 'react'
+import { type KeyboardEvent, memo, type ReactNode, type RefObject, useCallback, useEffect, useLayoutEffect, useMemo, useRef, useState } from 'react'
 import { columnOf, type Sort } from '../../data/transactions/filters.ts'
 import type { Transaction } from '../../data/transactions/api.ts'
 import { type Names, Row } from './row.tsx'
@@ -54,6 +54,24 @@ function usePlace(grid: ListProps['grid']) {
   return place
 }
 
+type Anchor = { id: string, start: number }
+
+/**
+ * Keeps the rows in sight at their place when other users add or remove rows above them. At the top of the page new rows appear instead,
+ * unless a row is edited.
+ * @param find returns the row to keep
+ * @param startOf returns the offset of a row in the page
+ */
+function useKeptPlace(rows: ListProps['rows'], find: () => Anchor | undefined, startOf: (id: string) => number | undefined): void {
+  const kept = useRef<{ rows: ListProps['rows'], anchor: Anchor | undefined }>({ rows, anchor: undefined })
+  useLayoutEffect(() => {
+    const { rows: before, anchor } = kept.current
+    const start = anchor === undefined || before === rows ? undefined : startOf(anchor.id)
+    if (anchor !== undefined && start !== undefined && start !== anchor.start) scrollBy(0, start - anchor.start)
+    kept.current = { rows, anchor: find() }
+  })
+}
+
 export function List(props: ListProps) {
   const { grid, rows, names, hasMore, onEnd, isReadOnly, active, onActive, selected, onSelect, edited, editor, onEdit, onDelete } = props
   const { top, rowHeight } = usePlace(grid)
@@ -67,12 +85,30 @@ export function List(props: ListProps) {
     scrollPaddingStart: covered.top,
     scrollPaddingEnd: covered.bottom,
   })
-  useEffect(() => virtual.measure(), [virtual, rowHeight])
+  useEffect(() => {
+    virtual.measure()
+    // the edited row has a height of its own, which is compared with the estimate
+    virtual.getVirtualItems()
+    const editedRow = grid.current?.querySelector<HTMLElement>('.tx-edited')
+    if (editedRow != null) virtual.measureElement(editedRow)
+  }, [virtual, rowHeight, grid])
   const items = virtual.getVirtualItems()
   const lastInSight = items.at(-1)?.index ?? -1
   useEffect(() => {
     if (hasMore && lastInSight >= rows.length - 80) onEnd()
   }, [hasMore, lastInSight, rows.length, onEnd])
+
+  useKeptPlace(
+    rows,
+    () => {
+      const at = items.findIndex(({ key }) => key === edited)
+      const visibleFrom = (virtual.scrollOffset ?? 0) + covered.top
+      // the edited row has a height that changes, so the one above it is kept
+      const item = at >= 0 ? items[Math.max(0, at - 1)] : visibleFrom > top ? items.find(({ start }) => start >= visibleFrom) : undefined
+      return item && { id: String(item.key), start: item.start }
+    },
+    (id) => virtual.measurementsCache[rows.findIndex((row) => row.id === id)]?.start,
+  )
 
   /** Loaded halves by their transfers. */
   const halves = useMemo(() => {

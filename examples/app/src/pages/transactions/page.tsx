@@ -9,12 +9,14 @@ import { common, transactions as m } from '../../messages/en.ts'
 import { EmptyState, ErrorNote, PageHead, Skeleton } from '../../parts/ui.tsx'
 import { BulkBar, TotalsBar } from './bars.tsx'
 import { Details } from './details.tsx'
+import { useEditedRow } from './edited-row.ts'
 import { EditEntry, NewEntry } from './entry.tsx'
 import { useExport } from './export.ts'
 import { Filters } from './filters.tsx'
 import { Keys, useKeys } from './keys.tsx'
 import { initialState, nextOf, reduceList } from './list-state.ts'
 import { List } from './list.tsx'
+import { SuggestCategories } from './suggest-categories.tsx'
 import { TransferForm } from './transfer-form.tsx'
 import { useTransactionList } from './use-list.ts'
 import './transactions.css'
@@ -31,14 +33,14 @@ function Transactions() {
   const { rights } = useSessionContext()
   const view = route.useSearch()
   const navigate = route.useNavigate()
-  const { rows, names, categories, accounts, tags, totals, isSortable, hasMore, loadMore, isLoading, isEmpty, error } = useTransactionList(view)
+  const { list, rows: loaded, names, categories, accounts, tags, totals, isSortable, hasMore, loadMore, isLoading, isEmpty, error } = useTransactionList(view)
   const changes = useTransactionChanges()
-  const exporting = useExport(view, names)
+  const exporting = useExport(list, names)
   const [{ active, selected, edited, dialog }, dispatch] = useReducer(reduceList, initialState)
+  const { rows, editedRow, isGone } = useEditedRow(loaded, edited)
   const grid = useRef<HTMLDivElement>(null)
   const searchField = useRef<HTMLInputElement>(null)
   const chosen = rows.filter(({ id }) => selected.has(id))
-  const editedRow = rows.find(({ id }) => id === edited)
 
   const show = (change: TransactionView, isTyping = false) => {
     dispatch({ type: 'deselect' })
@@ -81,6 +83,14 @@ function Transactions() {
             {rights.write && (
               <Menu.Item className='menu-item' onClick={() => dispatch({ type: 'open', dialog: 'transfer' })}>{m.transferBetweenAccounts}</Menu.Item>
             )}
+            {rights.write && view.parent === undefined && (view.category === undefined || view.category === 'none') && (
+              <Menu.Item
+                className='menu-item'
+                onClick={() => dispatch({ type: 'open', dialog: { suggestFor: list } })}
+              >
+                {m.suggestCategories}
+              </Menu.Item>
+            )}
             <Menu.Item className='menu-item' onClick={exporting.begin}>{m.exportAsCSV}</Menu.Item>
             <Menu.Item className='menu-item' onClick={() => dispatch({ type: 'open', dialog: 'keys' })}>{m.keys}</Menu.Item>
           </MenuPopup>
@@ -107,6 +117,7 @@ function Transactions() {
             <EditEntry
               key={editedRow.id}
               row={editedRow}
+              isGone={isGone}
               changes={changes}
               onClose={stopEditing}
               onDetails={() => dispatch({ type: 'open', dialog: { details: editedRow } })}
@@ -124,6 +135,7 @@ function Transactions() {
             categories={categories}
             isBusy={changes.change.isPending}
             onChange={(values) => changes.change.mutate({ rows: chosen, values })}
+            onSuggest={() => dispatch({ type: 'open', dialog: { suggestFor: chosen } })}
             onDelete={remove}
             onClear={() => {
               dispatch({ type: 'deselect' })
@@ -134,7 +146,12 @@ function Transactions() {
         : <TotalsBar totals={totals} hasTransfers={rows.some(({ transfer_id }) => transfer_id !== null)} />)}
       {dialog === 'keys' && <Keys isReadOnly={!rights.write} onClose={closeDialog} />}
       {dialog === 'transfer' && <TransferForm accounts={accounts} changes={changes} onClose={closeDialog} />}
-      {dialog !== null && typeof dialog === 'object' && <Details row={dialog.details} categories={categories} changes={changes} onClose={closeDialog} />}
+      {dialog !== null && typeof dialog === 'object' && 'suggestFor' in dialog && (
+        <SuggestCategories source={dialog.suggestFor} categories={categories} changes={changes} onClose={closeDialog} />
+      )}
+      {dialog !== null && typeof dialog === 'object' && 'details' in dialog && (
+        <Details row={dialog.details} now={editedRow ?? dialog.details} isGone={isGone} categories={categories} changes={changes} onClose={closeDialog} />
+      )}
     </div>
   )
 }

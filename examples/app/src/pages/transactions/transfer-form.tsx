@@ -1,4 +1,4 @@
-import type { Account } from '../../data/accounts.ts'
+import { type Account, offered } from '../../data/accounts.ts'
 import type { TransactionChanges } from '../../data/transactions/changes.ts'
 import { today } from '../../locale/days.ts'
 import { common, transactions as m } from '../../messages/en.ts'
@@ -11,7 +11,8 @@ type TransferFormProps = { accounts: readonly Account[], changes: TransactionCha
 type Values = { from_account_id: string, to_account_id: string, amount: number | null, to_amount: number | null, transfer_date: string, name: string }
 
 /** Moves money between two accounts by two rows, which are neither income nor expense. */
-export function TransferForm({ accounts, changes: { transfer }, onClose }: TransferFormProps) {
+export function TransferForm({ accounts: all, changes: { transfer }, onClose }: TransferFormProps) {
+  const accounts = offered(all)
   const currencyOf = (id: string) => accounts.find((account) => account.id === id)?.currency ?? ''
   const submit = ({ amount, to_amount, name, ...values }: Values) => {
     if (amount === null || values.from_account_id === values.to_account_id || transfer.isPending) return

@@ -4,7 +4,7 @@ import { useCallback, useEffect, useMemo } from 'react'
 import { useSessionContext } from '../../app/session-context.tsx'
 import { accountsQuery } from '../../data/accounts.ts'
 import { categoriesQuery, tagsQuery } from '../../data/categories.ts'
-import { totalsQuery, transactionPages } from '../../data/transactions/api.ts'
+import { type Listed, totalsQuery, transactionPages } from '../../data/transactions/api.ts'
 import type { TransactionView } from '../../data/transactions/filters.ts'
 import { cachedList } from '../../data/transactions/pages.ts'
 import { countOf } from './bars.tsx'
@@ -16,9 +16,17 @@ const noRows: never[] = []
 
 export function useTransactionList(view: TransactionView) {
   const { context, user } = useSessionContext()
-  const pages = useInfiniteQuery(transactionPages(context, user.id, view))
-  const totals = useQuery(totalsQuery(context, view))
-  const categories = useQuery(categoriesQuery(context)).data ?? noRows
+  const existing = useQuery(categoriesQuery(context))
+  const categories = existing.data ?? noRows
+  const subcategories = useMemo(() => categories.filter(({ parent_id: parent }) => parent !== null && parent === view.parent).map(({ id }) => id), [
+    categories,
+    view.parent,
+  ])
+  const list: Listed = { userId: user.id, view, subcategories }
+  // without the categories the subcategories of a parent are unknown
+  const waits = view.parent !== undefined && existing.data === undefined && { enabled: false }
+  const pages = useInfiniteQuery({ ...transactionPages(context, list), ...waits })
+  const totals = useQuery({ ...totalsQuery(context, list), ...waits })
   const accounts = useQuery(accountsQuery(context)).data ?? noRows
   const tags = useQuery(tagsQuery(context)).data ?? noRows
   const rows = useMemo(() => pages.data?.pages.flatMap((page) => page.rows) ?? noRows, [pages.data])
@@ -43,6 +51,7 @@ export function useTransactionList(view: TransactionView) {
   useEffect(() => () => void cachedList(client, { key, id }).shorten(), [client, key, id])
 
   return {
+    list,
     rows,
     names,
     categories,
@@ -54,6 +63,6 @@ export function useTransactionList(view: TransactionView) {
     loadMore,
     isLoading: pages.isPending || (isEmptied && !pages.isError),
     isEmpty: pages.isSuccess && rows.length === 0 && !isEmptied,
-    error: pages.error ?? totals.error,
+    error: pages.error ?? totals.error ?? existing.error,
   }
 }

@@ -2,8 +2,7 @@ import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
 import { useSessionContext } from '../../app/session-context.tsx'
-import { type Account, accountsQuery, balanceOf, bookedQuery, transfersQuery } from '../../data/accounts.ts'
-import { dayOf } from '../../data/transactions/api.ts'
+import { type Account, accountsQuery, balanceOf, bookedQuery, isClosed } from '../../data/accounts.ts'
 import { today } from '../../locale/days.ts'
 import { balancesOf, sumsByCurrency } from '../../locale/figures.ts'
 import { addMonths, formatPeriod, monthOf } from '../../locale/months.ts'
@@ -19,8 +18,7 @@ const monthsUntil = (day: string): string[] => [-5, -4, -3, -2, -1, 0].map((coun
 export function Balances() {
   const { context, rights } = useSessionContext()
   const months = monthsUntil(today())
-  const accounts = useQuery(accountsQuery(context))
-  const transfers = useQuery(transfersQuery(context, months[0] ?? ''))
+  const accounts = useQuery({ ...accountsQuery(context), select: (all) => all.filter((account) => !isClosed(account) || balanceOf(account) !== 0) })
   const [isTable, setIsTable] = useState(false)
   return (
     <QueryBoundary
@@ -39,7 +37,7 @@ export function Balances() {
               </tr>
             </thead>
             <tbody>
-              {rows.map((account) => <AccountRow key={account.id} {...{ account, months, isTable }} transfers={transfers.data} />)}
+              {rows.map((account) => <AccountRow key={account.id} {...{ account, months, isTable }} />)}
             </tbody>
             <tfoot>
               <Totals accounts={rows} />
@@ -52,21 +50,16 @@ export function Balances() {
   )
 }
 
-type Transfers = Array<{ account_id: string | null, amount: number, transaction_date: string, booked_on: string | null }>
+/** The opening balance as a change of its month. Without a day it counts from the beginning. */
+const opening = ({ opened_on: day, balance }: Account) => day === null || day > today() ? [] : [{ month: monthOf(day), amount: balance }]
 
-type AccountRowProps = { account: Account, months: string[], isTable: boolean, transfers: Transfers | undefined }
+type AccountRowProps = { account: Account, months: string[], isTable: boolean }
 
-function AccountRow({ account, months, isTable, transfers }: AccountRowProps) {
+function AccountRow({ account, months, isTable }: AccountRowProps) {
   const { context } = useSessionContext()
-  const booked = useQuery(bookedQuery(context, account.id, months[0] ?? ''))
-  const balances = booked.data && transfers && balancesOf(
-    balanceOf(account),
-    [
-      ...booked.data.map(({ key, value }) => ({ month: key ?? '', amount: value })),
-      ...transfers.filter(({ account_id: id }) => id === account.id).map(({ amount, ...dates }) => ({ month: monthOf(dayOf(dates)), amount })),
-    ],
-    months,
-  )
+  const booked = useQuery(bookedQuery(context, account.id, { start: months[0] ?? '', end: today() }))
+  const moved = booked.data?.map(({ key, value }) => ({ month: key ?? '', amount: value }))
+  const balances = moved && balancesOf(balanceOf(account), [...moved, ...opening(account)], months)
   return (
     <>
       <tr>

@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { useSessionContext } from '../../app/session-context.tsx'
+import { categoriesQuery, type Category } from '../../data/categories.ts'
 import { budgetComparisonQuery, type Comparison, type Money } from '../../data/reports.ts'
 import { formatAmount } from '../../locale/amounts.ts'
 import { today } from '../../locale/days.ts'
@@ -8,12 +9,14 @@ import { type Days, passedOf } from '../../locale/months.ts'
 import { QueryBoundary } from '../query-boundary.tsx'
 import { EmptyState, RowsLink, Skeleton } from '../ui.tsx'
 import { Bar } from './marks.tsx'
+import { ReportNotes } from './report-notes.tsx'
 import { common, reports as m } from '../../messages/en.ts'
 
 /** Budgets and expenses of some days, with a mark for today. */
 export function Budgets({ days, money }: { days: Days, money: Money }) {
   const { context, rights } = useSessionContext()
   const compared = useQuery(budgetComparisonQuery(context, days, money))
+  const { data: categories = [] } = useQuery(categoriesQuery(context))
   const passed = passedOf(days, today())
   return (
     <>
@@ -24,35 +27,45 @@ export function Budgets({ days, money }: { days: Days, money: Money }) {
         loading={<Skeleton rows={5} />}
       >
         {(rows) => (
-          <table>
-            <thead>
-              <tr>
-                <th>{common.category}</th>
-                <th className='amount'>{m.spent}</th>
-                <th className='amount'>{m.left}</th>
-              </tr>
-            </thead>
-            <tbody>
-              {rows.map(({ category_id: id, name, currency, budget, actual, difference }) => (
-                <tr key={`${id} ${currency}`}>
-                  <th scope='row'>
-                    <RowsLink category={id} days={days} currency={money.convertTo === null ? currency : null}>{name}</RowsLink>
-                    <BudgetBar budget={budget} actual={actual} passed={passed} />
-                  </th>
-                  <td className='amount'>
-                    {formatAmount(actual, currency)}
-                    <small>{m.of(formatAmount(budget, currency))}</small>
-                  </td>
-                  <td className='amount'>{leftOf(difference, currency)}</td>
+          <>
+            <table>
+              <thead>
+                <tr>
+                  <th>{common.category}</th>
+                  <th className='amount'>{m.spent}</th>
+                  <th className='amount'>{m.left}</th>
                 </tr>
-              ))}
-            </tbody>
-          </table>
+              </thead>
+              <tbody>
+                {rows.map(({ category_id: id, name, currency, budget, actual, difference }) => (
+                  <tr key={`${id} ${currency}`}>
+                    <th scope='row'>
+                      <RowsLink {...transactionsOf(id, categories, rows)} days={days} currency={money.convertTo === null ? currency : null}>{name}</RowsLink>
+                      <BudgetBar budget={budget} actual={actual} passed={passed} />
+                    </th>
+                    <td className='amount'>
+                      {formatAmount(actual, currency)}
+                      <small>{m.of(formatAmount(budget, currency))}</small>
+                    </td>
+                    <td className='amount'>{leftOf(difference, currency)}</td>
+                  </tr>
+                ))}
+              </tbody>
+            </table>
+            <ReportNotes rows={rows} money={money} />
+          </>
         )}
       </QueryBoundary>
     </>
   )
 }
+
+/**
+ * Returns the filter for the transactions of a budget. They include those of the subcategories, except if each of these has a budget of its own.
+ * @param compared all budgets of the days
+ */
+export const transactionsOf = (id: string, categories: readonly Category[], compared: readonly Comparison[]): { parent: string } | { category: string } =>
+  categories.some((one) => one.parent_id === id && !compared.some(({ category_id: budgeted }) => budgeted === one.id)) ? { parent: id } : { category: id }
 
 /** @param difference negative if overspent */
 export const leftOf = (difference: number, currency: string): string =>

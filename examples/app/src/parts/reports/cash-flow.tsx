@@ -1,18 +1,19 @@
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
-import { lazy, Suspense, useState } from 'react'
+import { lazy, type ReactNode, Suspense, useState } from 'react'
 import { useSessionContext } from '../../app/session-context.tsx'
 import { cashFlowQuery, type FlowPeriods, type Money } from '../../data/reports.ts'
 import { formatAmount } from '../../locale/amounts.ts'
 import { daysOf, formatPeriod } from '../../locale/months.ts'
 import { QueryBoundary } from '../query-boundary.tsx'
 import { EmptyState, RowsLink, Skeleton } from '../ui.tsx'
-import { type FlowProps, flowsOf, hasFlow, unitOf } from './flows.ts'
-import { TableSwitch } from './marks.tsx'
-import { reports as m } from '../../messages/en.ts'
+import { type Flow, type FlowProps, flowsOf, hasFlow, unitOf } from './flows.ts'
+import { Legend, TableSwitch } from './marks.tsx'
+import { ReportNotes } from './report-notes.tsx'
+import { common, reports as m } from '../../messages/en.ts'
 
 // the chart and its library load while the report does
-const CashFlowChart = lazy(() => import('./cash-flow-chart.tsx'))
+const ColumnsChart = lazy(() => import('./columns-chart.tsx'))
 
 /** Income, expenses and plans per period: a chart or a table per currency. */
 export function CashFlow({ grouping, periods, upcoming, money }: FlowPeriods & { money: Money }) {
@@ -29,18 +30,19 @@ export function CashFlow({ grouping, periods, upcoming, money }: FlowPeriods & {
           only: money.convertTo === null ? currency : null,
           unit: unitOf[grouping],
         }))
-        if (!all.some(({ flows }) => hasFlow(flows))) return empty
+        if (!all.some(({ flows }) => hasFlow(flows)) && rows.every((row) => row.left_out === 0)) return empty
         return (
           <>
             {all.map((one) =>
               isTable ? <FlowTable key={one.currency} {...one} /> : (
                 <Suspense key={one.currency} fallback={<div className='report-chart' />}>
-                  <CashFlowChart {...one} />
+                  <ColumnsChart {...one} name={common.cashFlow} wrap={(period, column) => <ColumnLink flow={period} {...one}>{column}</ColumnLink>} />
                 </Suspense>
               )
             )}
-            {!isTable && <Legend hasPlans={upcoming > 0} />}
+            {!isTable && <Legend parts={upcoming > 0 ? parts : parts.slice(0, 2)} />}
             <TableSwitch isTable={isTable} onChange={setIsTable} />
+            <ReportNotes rows={rows} money={money} />
           </>
         )
       }}
@@ -48,36 +50,26 @@ export function CashFlow({ grouping, periods, upcoming, money }: FlowPeriods & {
   )
 }
 
-const Legend = ({ hasPlans }: { hasPlans: boolean }) => (
-  <ul className='report-legend'>
-    <li>
-      <Sample className='report-flow-in' />
-      {m.income}
-    </li>
-    <li>
-      <Sample className='report-flow-out' />
-      {m.expenses}
-    </li>
-    {hasPlans && (
-      <li>
-        <Sample className='report-flow-out report-flow-planned' />
-        {m.planned}
-      </li>
-    )}
-    <li>
-      <svg viewBox='0 0 14 14' aria-hidden='true'>
-        <line className='report-flow-net' x1='0' x2='14' y1='7' y2='7' />
-      </svg>
-      {m.net}
-    </li>
-  </ul>
-)
+const parts = [['report-flow-in', m.income], ['report-flow-out', m.expenses], ['report-flow-out report-flow-planned', m.planned]] as const
 
-const Sample = ({ className }: { className: string }) => (
-  <svg viewBox='0 0 14 14' aria-hidden='true'>
-    <rect className={className} width='14' height='14' />
-  </svg>
-)
+type ColumnLinkProps = Omit<FlowProps, 'flows'> & { flow: Flow, children: ReactNode }
+
+/** Links a column to its transactions. */
+function ColumnLink({ flow: { period, actual, planned, isComing }, currency, only, unit, children }: ColumnLinkProps) {
+  const say = (amount: number) => formatAmount(amount, currency)
+  const sums = isComing
+    ? m.ofRecurringCostsPlanned(say(planned.expenses))
+    : m.incomeExpensesNet(say(actual.income), say(actual.expenses), say(actual.net))
+  const label = `${formatPeriod(period, unit)}: ${sums}`
+  const inside = (
+    <>
+      <title>{label}</title>
+      {children}
+    </>
+  )
+  if (isComing) return <Link to='/recurring' className='report-column' aria-label={label}>{inside}</Link>
+  return <RowsLink days={daysOf(period, unit)} currency={only} className='report-column' label={label}>{inside}</RowsLink>
+}
 
 const columns = [m.income, m.expenses, m.net]
 

@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { useSessionContext } from '../../app/session-context.tsx'
 import { undoLastOf, useChange } from '../../data/change.ts'
-import { recordDue } from '../../data/recurring.ts'
+import { costOf, recordDue } from '../../data/recurring.ts'
 import { upcomingQuery } from '../../data/reports.ts'
 import { formatCost } from '../../locale/amounts.ts'
 import { formatDay, today } from '../../locale/days.ts'
@@ -40,13 +40,13 @@ export function DueNext() {
               </tr>
             </thead>
             <tbody>
-              {due.map(({ subscription_id, title, due_on, amount, currency }) => (
+              {due.map(({ subscription_id, title, due_on, currency, ...rest }) => (
                 <tr key={`${subscription_id} ${due_on}`}>
                   <th scope='row'>
                     {title}
                     <small>{due_on < now ? m.wasDue : ''}{due_on === now ? m.today : formatDay(due_on)}</small>
                   </th>
-                  <td className='amount'>{formatCost(amount, currency)}</td>
+                  <td className='amount'>{formatCost(costOf(rest), currency)}</td>
                   {rights.write && (
                     <td className='row-actions'>
                       <Record {...{ subscription_id, title, due_on }} />

@@ -27,7 +27,7 @@ export type FlowProps = {
   unit: Unit
 }
 
-const nothing = { income: 0, expenses: 0, net: 0 }
+export const nothing = { income: 0, expenses: 0, net: 0 }
 
 /** @param rows of one currency */
 export function flowsOf(rows: FlowRow[]): Flow[] {

@@ -46,3 +46,23 @@ export const TableSwitch = ({ isTable, onChange }: { isTable: boolean, onChange:
     {m.showAsATable}
   </button>
 )
+
+/** Names the colours of a chart, and its mark for the net. @param parts class and name */
+export const Legend = ({ parts }: { parts: ReadonlyArray<readonly [string, string]> }) => (
+  <ul className='report-legend'>
+    {parts.map(([className, name]) => (
+      <li key={name}>
+        <svg viewBox='0 0 14 14' aria-hidden='true'>
+          <rect className={className} width='14' height='14' />
+        </svg>
+        {name}
+      </li>
+    ))}
+    <li>
+      <svg viewBox='0 0 14 14' aria-hidden='true'>
+        <line className='report-flow-net' x1='0' x2='14' y1='7' y2='7' />
+      </svg>
+      {m.net}
+    </li>
+  </ul>
+)

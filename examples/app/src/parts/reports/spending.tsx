@@ -8,6 +8,7 @@ import { type Days, formatDays } from '../../locale/months.ts'
 import { QueryBoundary } from '../query-boundary.tsx'
 import { EmptyState, RowsLink, Skeleton } from '../ui.tsx'
 import { Bar } from './marks.tsx'
+import { ReportNotes } from './report-notes.tsx'
 import { common, reports as m } from '../../messages/en.ts'
 
 type SpendingProps = {
@@ -35,34 +36,37 @@ export function Spending({ kind = 'expense', days, before, money }: SpendingProp
         loading={<Skeleton rows={5} />}
       >
         {(rows, rowsBefore, known) => (
-          <table>
-            <thead>
-              <tr>
-                <th>{common.category}</th>
-                <th className='amount'>{kind === 'expense' ? m.spent : m.cameIn}</th>
-                <th className='amount'>{m.share}</th>
-                {before !== undefined && <th className='amount'>{m.change}</th>}
-              </tr>
-            </thead>
-            <tbody>
-              {rows.toSorted((a, b) => sizeOf(b) - sizeOf(a)).map((row) => {
-                const { category_id: id, name, currency, share } = row
-                const ofCurrency = rows.filter((one) => one.currency === currency)
-                const same = rowsBefore.find((one) => one.category_id === id && one.currency === currency)
-                return (
-                  <tr key={`${id} ${currency}`}>
-                    <th scope='row'>
-                      <RowsLink category={id} days={days} currency={money.convertTo === null ? currency : null}>{name ?? m.withoutACategory}</RowsLink>
-                      <Bar share={sizeOf(row) / Math.max(...ofCurrency.map(sizeOf))} color={known.find((category) => category.id === id)?.color ?? null} />
-                    </th>
-                    <td className='amount'>{formatAmount(sizeOf(row), currency)}</td>
-                    <td className='amount'>{formatPercent(share)}</td>
-                    {before !== undefined && <td className='amount'>{formatChange(sizeOf(row), same === undefined ? 0 : sizeOf(same)) ?? m.new}</td>}
-                  </tr>
-                )
-              })}
-            </tbody>
-          </table>
+          <>
+            <table>
+              <thead>
+                <tr>
+                  <th>{common.category}</th>
+                  <th className='amount'>{kind === 'expense' ? m.spent : m.cameIn}</th>
+                  <th className='amount'>{m.share}</th>
+                  {before !== undefined && <th className='amount'>{m.change}</th>}
+                </tr>
+              </thead>
+              <tbody>
+                {rows.toSorted((a, b) => sizeOf(b) - sizeOf(a)).map((row) => {
+                  const { category_id: id, name, currency, share } = row
+                  const ofCurrency = rows.filter((one) => one.currency === currency)
+                  const same = rowsBefore.find((one) => one.category_id === id && one.currency === currency)
+                  return (
+                    <tr key={`${id} ${currency}`}>
+                      <th scope='row'>
+                        <RowsLink category={id} days={days} currency={money.convertTo === null ? currency : null}>{name ?? m.withoutACategory}</RowsLink>
+                        <Bar share={sizeOf(row) / Math.max(...ofCurrency.map(sizeOf))} color={known.find((category) => category.id === id)?.color ?? null} />
+                      </th>
+                      <td className='amount'>{formatAmount(sizeOf(row), currency)}</td>
+                      <td className='amount'>{formatPercent(share)}</td>
+                      {before !== undefined && <td className='amount'>{formatChange(sizeOf(row), same === undefined ? 0 : sizeOf(same)) ?? m.new}</td>}
+                    </tr>
+                  )
+                })}
+              </tbody>
+            </table>
+            <ReportNotes rows={rows} money={money} />
+          </>
         )}
       </QueryBoundary>
     </>

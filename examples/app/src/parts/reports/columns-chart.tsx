@@ -1,13 +1,9 @@
-/** Income above the line, expenses below it, and a mark for the net. Each column is a link. Drawn by hand: docs/decisions/app/draw-charts-with-d3-scales.md compares it with a chart library. */
+/** Columns above and below a line, with a mark for the net. Drawn by hand: docs/decisions/app/draw-charts-with-d3-scales.md compares it with a chart library. */
 import { scaleBand, scaleLinear } from 'd3-scale'
-import { Link } from '@tanstack/react-router'
-import { type ReactNode, type RefCallback, useCallback, useState } from 'react'
-import { formatAmount } from '../../locale/amounts.ts'
+import { Fragment, type ReactNode, type RefCallback, useCallback, useState } from 'react'
 import { formatShort } from '../../locale/figures.ts'
-import { daysOf, formatPeriod } from '../../locale/months.ts'
-import { RowsLink } from '../ui.tsx'
-import type { Flow, FlowProps } from './flows.ts'
-import { common, reports as m } from '../../messages/en.ts'
+import { formatPeriod, type Unit } from '../../locale/months.ts'
+import type { Flow } from './flows.ts'
 
 const height = 240
 const edge = { top: 8, bottom: 24, start: 56 }
@@ -15,7 +11,16 @@ const edge = { top: 8, bottom: 24, start: 56 }
 /** The width of a period's name. */
 const nameWidth = 48
 
-export default function CashFlowChart({ flows, currency, only, unit }: FlowProps) {
+type ColumnsChartProps = {
+  name: string
+  flows: Flow[]
+  currency: string
+  unit: Unit
+  /** Names a column for screen readers, and may make it a link. */
+  wrap: (flow: Flow, column: ReactNode) => ReactNode
+}
+
+export default function ColumnsChart({ name, flows, currency, unit, wrap }: ColumnsChartProps) {
   const [box, width] = useWidth<HTMLDivElement>()
   const x = scaleBand(flows.map(({ period }) => period), [edge.start, width]).paddingInner(0.3).paddingOuter(0.15)
   const highest = Math.max(...flows.map(({ actual, planned }) => actual.income + planned.income))
@@ -25,7 +30,7 @@ export default function CashFlowChart({ flows, currency, only, unit }: FlowProps
   return (
     <div className='report-chart' ref={box}>
       {width > 0 && (
-        <svg width={width} height={height} role='group' aria-label={common.cashFlow}>
+        <svg width={width} height={height} role='group' aria-label={name}>
           {y.ticks(4).map((tick) => (
             <g key={tick} aria-hidden='true'>
               <line className={tick === 0 ? 'report-chart-zero' : 'report-chart-grid'} x1={edge.start} x2={width} y1={y(tick)} y2={y(tick)} />
@@ -33,9 +38,9 @@ export default function CashFlowChart({ flows, currency, only, unit }: FlowProps
             </g>
           ))}
           {flows.map((flow) => (
-            <ColumnLink key={flow.period} {...{ flow, currency, only, unit }}>
-              <Column flow={flow} y={y} start={x(flow.period) ?? 0} width={x.bandwidth()} gap={x.step() - x.bandwidth()} />
-            </ColumnLink>
+            <Fragment key={flow.period}>
+              {wrap(flow, <Column flow={flow} y={y} start={x(flow.period) ?? 0} width={x.bandwidth()} gap={x.step() - x.bandwidth()} />)}
+            </Fragment>
           ))}
           {flows.filter((_, index) => index % named === 0).map(({ period }) => (
             <text key={period} className='report-chart-tick' aria-hidden='true' x={(x(period) ?? 0) + x.bandwidth() / 2} y={height - 6} textAnchor='middle'>
@@ -46,24 +51,6 @@ export default function CashFlowChart({ flows, currency, only, unit }: FlowProps
       )}
     </div>
   )
-}
-
-type ColumnLinkProps = Omit<FlowProps, 'flows'> & { flow: Flow, children: ReactNode }
-
-function ColumnLink({ flow: { period, actual, planned, isComing }, currency, only, unit, children }: ColumnLinkProps) {
-  const say = (amount: number) => formatAmount(amount, currency)
-  const sums = isComing
-    ? m.ofRecurringCostsPlanned(say(planned.expenses))
-    : m.incomeExpensesNet(say(actual.income), say(actual.expenses), say(actual.net))
-  const label = `${formatPeriod(period, unit)}: ${sums}`
-  const inside = (
-    <>
-      <title>{label}</title>
-      {children}
-    </>
-  )
-  if (isComing) return <Link to='/recurring' className='report-column' aria-label={label}>{inside}</Link>
-  return <RowsLink days={daysOf(period, unit)} currency={only} className='report-column' label={label}>{inside}</RowsLink>
 }
 
 type ColumnProps = { flow: Flow, y: (amount: number) => number, start: number, width: number, gap: number }

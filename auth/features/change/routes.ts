@@ -1,0 +1,66 @@
+/** The route of live streams. */
+import { z } from 'zod'
+import { basePath, streamPath } from '../../config.ts'
+import { refusal, refuse } from '../../errors.ts'
+import { perMinute } from '../../policy.ts'
+import { route } from '../../route.ts'
+import { accessOf } from './access-of-request.ts'
+
+const input = z.object({
+  tables: z.string().max(1_000).optional().meta({
+    description: 'The tables whose changes are told, by comma; all tables without it.',
+    examples: ['transactions,accounts'],
+  }),
+})
+
+/** Limit of new streams of one person or key. A client resumes after a second. */
+const newStreams = { path: streamPath, limit: perMinute(60) }
+
+const headers = {
+  'content-type': 'text/event-stream; charset=utf-8',
+  'cache-control': 'no-store, no-transform',
+  // a proxy that buffers would delay each event
+  'x-accel-buffering': 'no',
+}
+
+export const changeRoutes = [
+  route('GET', streamPath, {
+    summary: 'Tells at once which rows have changed, as server-sent events without values.',
+    description: [
+      'The stream tells the changes of the personal rows and of the active organization’s. It needs the session’s cookie, or `Authorization: Bearer` with a token of the data surface or an API key. A client reads the changed rows again on the data surface.',
+      '- `ready` is the first event. All changes that are committed later will be told, so read your rows after it.',
+      '- `change` has `table`, `organization_id` (null for personal rows), `actions` (`create`, `update`, `delete`), `ids` (null above a hundred rows, and for `activity`) and `change_id`. It is the `X-Change-Id` of the request that made the change, and null if no request or several made it.',
+      '- `reset` says that changes were lost: read everything again that you show.',
+      '- `end` says that the session, membership, role, key or token has ended or changed. `reason` is `expired` or `ended`. Fetch a new token, and connect again.',
+      'A comment every 20 seconds keeps the connection open. `Last-Event-ID` resumes after the event with this id, for an hour. A person has at most 6 streams, and a key 2.',
+    ].join('\n\n'),
+    input,
+    refuses: ['UNAUTHORIZED', 'FORBIDDEN', 'RATE_LIMIT_EXCEEDED', 'SERVICE_BUSY'],
+    credential: 'session, token or API key',
+    mediaType: 'text/event-stream',
+    output: z.string().meta({
+      description: 'The stream.',
+      examples: [
+        'event: change\nid: 4hT0aJ8Yk2mQ1rXv9sWbNg\ndata: {"table":"transactions","organization_id":null,"actions":["create"],"ids":["7f3c1f7e-5d0a-4a53-9d4e-2f5d7f0b8a11"],"change_id":"0192f0c1-9a3b-7c4d-8e5f-000000000000"}\n\n',
+      ],
+    }),
+    handle: async (c, { tables: list }) => {
+      // the edge recognizes a stream by the literal path
+      if (c.env.incoming?.url !== undefined && c.env.incoming.url.split('?', 1)[0] !== `${basePath}${streamPath}`) refuse('NOT_FOUND')
+      const access = await accessOf(c)
+      const { streams, limits } = c.var.services
+      const rights = await streams.rights()
+      const tables = list === undefined ? undefined : new Set(list.split(',').map((name) => name.trim()))
+      const unknown = [...tables ?? []].find((name) => !rights.tables.has(name))
+      if (unknown !== undefined) throw refusal('VALIDATION_ERROR', `The field tables: must name tables of ${[...rights.tables].toSorted().join(', ')}.`)
+      if (c.req.method === 'HEAD') return new Response(null, { headers })
+      const { allowed, retryAfterSeconds } = await limits.consumeForAccount(
+        newStreams.path,
+        access.keyRole === null ? access.userId : access.sessionId,
+        newStreams.limit,
+      )
+      if (!allowed) throw refusal('RATE_LIMIT_EXCEEDED', undefined, retryAfterSeconds)
+      return new Response(await streams.open(access, tables, c.req.header('last-event-id')), { headers })
+    },
+  }),
+]

@@ -1,0 +1,143 @@
+/** `readStatement`: converts bank files to rows for `import_transactions`. */
+import type { NamedFile } from './archive.ts'
+import { readCamt } from './camt.ts'
+import { readCsv } from './csv.ts'
+import type { Reading } from './code-pages.ts'
+import { decode } from './decode.ts'
+import { currencyIn, joined } from './entries.ts'
+import { readMt940 } from './swift.ts'
+import { readOfx } from './ofx.ts'
+import { readQif } from './qif.ts'
+import { toRows } from './rows.ts'
+import { type Format, type ReadOptions, type Statement, StatementError, type StatementRow } from './types.ts'
+
+/** Returns the format of a file by its first characters. */
+function formatOf(text: string): Format {
+  const start = text.slice(0, 4096).trimStart()
+  if (/^(?:OFXHEADER|<\?OFX)|<OFX[\s>]/i.test(start)) return 'ofx'
+  if (/^<!doctype html|^<html/i.test(start)) throw new StatementError('This is a web page, not the file that it offers. Download the statement itself.')
+  if (start.startsWith('<')) return 'camt'
+  if (/^!(?:type|account|option|clear)\b/i.test(start)) return 'qif'
+  if (/^(?:\{1:|:(?:20|940):)/.test(start) || (/^:25P?:/m.test(start) && /^:(?:60[FM]|61|28C?):/m.test(start))) return 'mt940'
+  return 'csv'
+}
+
+/**
+ * Reads a file of a bank: CSV, OFX or QFX, QIF, MT940 or MT942, CAMT.052, .053 or .054.
+ *
+ * Detects the format, the encoding, the decimal sign and the order of dates. It never guesses: if the file proves no answer, it returns no
+ * rows but a problem with the name of the option to set.
+ *
+ * @param file the bytes, the decoded text, or the files of an archive as `unpack` returns them. The files together become one statement
+ * @param options answers of the user. They override the detection.
+ * @throws StatementError if the file is no statement
+ *
+ * @example
+ * const { rows, problems } = readStatement(await unpack(await file.arrayBuffer()))
+ */
+export function readStatement(file: Uint8Array | ArrayBuffer | string | NamedFile[], options: ReadOptions = {}): Statement {
+  if (options.currency !== undefined && currencyIn(options.currency) === undefined) throw new StatementError(`"${options.currency}" is no currency's code.`)
+  if (Array.isArray(file)) {
+    // the archive of YNAB has the register and the plan, which has no transactions
+    const files = file.length === 2 ? file.filter(({ name }) => !/ (?:Plan|Budget)\.csv$/.test(name)) : file
+    return files.length === 1 ? readStatement(files[0]!.bytes, options) : readTogether(files, options)
+  }
+  const { text, encoding, open = [] } = decode(file, options.encoding)
+  const format = options.format ?? (options.preset === undefined && options.columns === undefined ? formatOf(text) : 'csv')
+  const head = { format, ...encoding === undefined ? {} : { encoding } }
+  return open.length > 0 ? { ...head, ...encodingQuestion(text, format, options, open) } : { ...head, ...read(text, format, options) }
+}
+
+/** Formats that name the account of each row, so that several files can become one statement. */
+const PARSERS = { camt: readCamt, mt940: readMt940, ofx: readOfx }
+
+/** Options of formats with fixed notations. */
+const FIXED = { dateOrder: 'ymd', decimal: '.' } as const
+
+/** Reads the files of an archive as one statement. Rows that several files repeat under one id of the bank are read once. */
+function readTogether(files: NamedFile[], options: ReadOptions): Statement {
+  const all = files.map(({ name, bytes }) => {
+    const { text, encoding, open = [] } = decode(bytes, options.encoding)
+    const format = formatOf(text)
+    if (format === 'csv' || format === 'qif' || open.length > 0) {
+      const names = files.slice(0, 5).map((one) => one.name).join('", "')
+      throw new StatementError(`This archive has several files: "${names}". Only CAMT, MT940 and OFX are read together, so unpack it and import each file.`)
+    }
+    try {
+      return { name, encoding, format, parsed: PARSERS[format](text) }
+    } catch (error) {
+      if (error instanceof StatementError) throw new StatementError(`${name}: ${error.message}`)
+      throw error
+    }
+  })
+  const [{ format, encoding }] = all as [typeof all[number]]
+  const other = all.find((one) => one.format !== format)
+  if (other !== undefined) throw new StatementError(`This archive has files of several formats, such as "${other.name}". Import each file.`)
+  const statement = toRows(joined(all.map(({ name, parsed }) => ({ name, parsed }))), format === 'ofx' ? options : { ...options, ...FIXED })
+  return { format, ...encoding === undefined ? {} : { encoding }, ...statement }
+}
+
+function read(text: string, format: Format, options: ReadOptions): Omit<Statement, 'format' | 'encoding'> {
+  switch (format) {
+    case 'csv': {
+      const { preset, header, options: completed, ...parsed } = readCsv(text, options)
+      return { header, ...preset === undefined ? {} : { preset }, ...toRows(parsed, completed) }
+    }
+    case 'ofx':
+      return toRows(readOfx(text), options)
+    case 'qif':
+      return toRows(readQif(text), options)
+    case 'camt':
+    case 'mt940':
+      return toRows(PARSERS[format](text), { ...options, ...FIXED })
+    default:
+      throw new StatementError(`There is no format "${format as string}".`)
+  }
+}
+
+/** Returns the question for the encoding, with the header line according to the best guess. */
+function encodingQuestion(text: string, format: Format, options: ReadOptions, open: Reading[]): Omit<Statement, 'format' | 'encoding'> {
+  let header: string[] | undefined
+  try {
+    header = read(text, format, options).header
+  } catch (error) {
+    if (!(error instanceof StatementError)) throw error
+    header = error.lines[0]?.slice()
+  }
+  const readings = open.map(({ value, sample }) => `${value} ("${sample}")`)
+  return {
+    ...header === undefined ? {} : { header },
+    rows: [],
+    problems: [{
+      line: 1,
+      option: 'encoding',
+      unclear: open.map(({ sample }) => sample),
+      choices: open,
+      message: `The letters of this file can be read in several ways. Say which encoding is right: ${readings.join(', ')}.`,
+    }],
+    accounts: [],
+  }
+}
+
+/** Maximum number of rows in one call of `import_transactions`. */
+const MAX_ROWS = 5000
+
+/**
+ * Splits rows into parts for `import_transactions`. Rows of one day stay in one part: the database recognizes two equal purchases on one day
+ * only if one request contains both.
+ *
+ * @throws StatementError if one day has more than `max` rows
+ */
+export function inParts(rows: StatementRow[], max = MAX_ROWS): StatementRow[][] {
+  const days = new Map<string, StatementRow[]>()
+  for (const row of rows) days.set(row.transaction_date, [])
+  for (const row of rows) days.get(row.transaction_date)?.push(row)
+  const parts: StatementRow[][] = []
+  for (const [day, ofDay] of days) {
+    if (ofDay.length > max) throw new StatementError(`${day} has more than ${max} transactions.`)
+    const last = parts.at(-1)
+    if (last === undefined || last.length + ofDay.length > max) parts.push([...ofDay])
+    else last.push(...ofDay)
+  }
+  return parts
+}

@@ -1,0 +1,440 @@
+-- Rows of a file with a new id. Their transaction was deleted by a user, has another id, or is the other half of a transfer.
+--
+-- resolve_import_rows() looks for each of them, in this order: a transaction that had the id before, a deleted transaction, the same row from
+-- another format of the account's file, a transaction that a user entered, and the other half of a transfer. Each transaction is used once.
+-- These functions have the definer's rights, because row security would keep the planner from the indexes by amount. Each reads only the
+-- active context.
+
+create or replace function private.words_of(p_text text) returns text[]
+  language sql immutable parallel safe
+  return array(select distinct word from regexp_split_to_table(lower(p_text), '[[:space:][:punct:]]+') as word where word <> '');
+comment on function private.words_of(text) is 'The different words of a text, in lower case.';
+
+create or replace function private.common_share(p_words text[], p_others text[]) returns numeric
+  language sql immutable parallel safe
+  return coalesce((select count(*) filter (where word = any (p_others))::numeric / nullif(count(*), 0) from unnest(p_words) as word), 0);
+comment on function private.common_share(text[], text[]) is 'The share of the words that are also among the others, from 0 to 1.';
+
+-- With a range and its order the planner can only use the index that ends in amount and transaction_date. With another index it would compare
+-- each row with all rows of the tenant. Without a SET clause the function becomes part of the statement of its caller.
+create or replace function private.rows_of_amount(p_amount numeric, p_day date) returns setof api.transactions
+  language sql stable
+begin atomic
+  select t.*
+  from (
+    (
+      select t.* from api.transactions t
+      where (select public.org_id()) is null and t.organization_id is null and t.user_id = (select public.uid())
+        and t.amount >= p_amount and t.amount <= p_amount
+        and t.transaction_date >= (p_day - 7)::timestamp at time zone 'UTC' and t.transaction_date < (p_day + 8)::timestamp at time zone 'UTC'
+      order by t.amount, t.transaction_date
+    )
+    union all
+    (
+      select t.* from api.transactions t
+      where t.organization_id = (select public.org_id()) and t.amount >= p_amount and t.amount <= p_amount
+        and t.transaction_date >= (p_day - 7)::timestamp at time zone 'UTC' and t.transaction_date < (p_day + 8)::timestamp at time zone 'UTC'
+      order by t.amount, t.transaction_date
+    )
+  ) t
+  where t.status <> 'failed' and abs(coalesce(t.booked_on, t.transaction_date::date) - p_day) <= 5;
+end;
+comment on function private.rows_of_amount(numeric, date) is
+  'The transactions of the active context with this amount, up to five days from a day.';
+
+-- Each row of p_rows has row_number, key, name, amount, day, currency, description and status.
+create or replace function private.match_candidates(p_rows jsonb, p_source text, p_account_id uuid, p_excluded uuid[])
+  returns table (row_number integer, is_same boolean, transaction_id uuid, number bigint, distance integer, similarity numeric, created_at timestamptz, reason text)
+  language sql stable security definer set search_path = '' set enable_seqscan = off set enable_sort = off
+begin atomic
+  with rows as materialized (
+    select r.*
+    from jsonb_to_recordset(p_rows) as r (row_number integer, name text, amount numeric, day date, currency text, description text, status text)
+    where r.status <> 'failed'
+  ), candidates as materialized (
+    select g.amount as row_amount, g.day as row_day, t.*
+    from (select distinct r.amount, r.day from rows r) as g
+    cross join lateral (
+      select t.id, t.name, t.description, t.currency, t.status, t.source, t.external_id, t.created_at, coalesce(t.booked_on, t.transaction_date::date) as day
+      from private.rows_of_amount(g.amount, g.day) t
+      where t.account_id is not distinct from p_account_id and (t.external_id is null or t.source <> p_source or t.status = 'pending' or t.external_id like 'row:%')
+        and not exists (select from unnest(p_excluded) as x (id) where x.id = t.id)
+        and (coalesce(t.booked_on, t.transaction_date::date) <= (select private.closed_until(p_account_id, public.uid(), public.org_id()))) is not true
+      order by abs(coalesce(t.booked_on, t.transaction_date::date) - g.day), t.created_at, t.id
+      -- bounds the pairs of a file with thousands of equal rows
+      limit 200
+    ) as t
+  ), histories as materialized (
+    select h.id, h.said from private.bank_history(array(select c.id from candidates c where c.external_id is not null)) as h
+  ), described as materialized (
+    select distinct on (c.id) c.id, private.words_of(concat_ws(' ', c.name, h.said ->> 'name')) as words,
+      private.words_of(concat_ws(' ', c.name, h.said ->> 'name', c.description)) as all_words
+    from candidates c left join histories h on h.id = c.id
+    order by c.id
+  ), sent as materialized (
+    select r.*, private.words_of(r.name) as words, private.words_of(concat_ws(' ', r.name, r.description)) as all_words
+    from rows r
+    where exists (select from candidates c where c.row_amount = r.amount and c.row_day = r.day)
+  ), pairs as (
+    select r.row_number, c.*, abs(c.day - r.day) as distance, r.status as row_status, r.currency as row_currency,
+      greatest(private.common_share(r.words, d.all_words), private.common_share(d.words, r.all_words)) as similarity,
+      -- The key of a row without an id contains the account. It no longer fits after a restore, or if the row had no account.
+      c.source = p_source and c.external_id like 'row:%' and c.day = r.day and r.words <@ d.words as has_former_key,
+      c.external_id is not null and c.source <> 'subscription' and c.status <> 'pending' as is_of_bank
+    from sent r
+    join candidates c on c.row_amount = r.amount and c.row_day = r.day
+    join described d on d.id = c.id
+  )
+  select p.row_number, p.is_of_bank, p.id, dense_rank() over (order by p.id), p.distance, p.similarity, p.created_at,
+    case
+      when p.is_of_bank then format('imported from %s as "%s"', p.source, left(p.name, 100))
+      else format('%s as "%s" on %s',
+        case when p.source = 'subscription' then 'recorded from a subscription' when p.external_id is null then 'entered' else 'announced by the bank' end,
+        left(p.name, 100), p.day)
+    end
+  from pairs p
+  where p.currency = p.row_currency
+    and case
+      -- another format has other ids, but the same day and a similar text
+      when p.is_of_bank then p_account_id is not null and p.distance = 0 and p.similarity >= 0.5 and (p.source <> p_source or p.has_former_key)
+      -- a row that the bank has announced becomes booked, perhaps under another id
+      when p.source = p_source and p.external_id is not null then p.row_status <> 'pending' or p.has_former_key
+      else true
+    end;
+end;
+comment on function private.match_candidates(jsonb, text, uuid, uuid[]) is
+  'The pairs of rows of a file and transactions of the same account and amount, up to five days apart. is_same: the transaction is the same row from another source.';
+
+create or replace function private.match_import_rows(p_rows jsonb, p_source text, p_account_id uuid, p_excluded uuid[])
+  returns table (row_number integer, verdict text, transaction_id uuid, reason text)
+  language plpgsql stable security definer set search_path = ''
+as $$
+declare
+  pair record;
+  is_resolved boolean[];
+  is_used boolean[];
+begin
+  for pair in
+    select c.* from private.match_candidates(p_rows, p_source, p_account_id, p_excluded) c
+    order by c.is_same desc, c.distance, c.similarity desc, c.row_number, c.created_at, c.transaction_id
+  loop
+    continue when is_resolved[pair.row_number] or is_used[pair.number];
+    is_resolved[pair.row_number] := true;
+    is_used[pair.number] := true;
+    row_number := pair.row_number;
+    verdict := case when pair.is_same then 'duplicate' else 'matched' end;
+    transaction_id := pair.transaction_id;
+    reason := pair.reason;
+    return next;
+  end loop;
+end
+$$;
+comment on function private.match_import_rows(jsonb, text, uuid, uuid[]) is
+  'The rows of a file that are a transaction of another source or one that a user entered. The nearest day comes first, then the most similar name. Each transaction is used once.';
+
+create or replace function private.transfer_candidates(p_rows jsonb, p_account_id uuid, p_excluded uuid[])
+  returns table (row_number integer, transaction_id uuid, distance integer, pair_group text, created_at timestamptz, reason text)
+  language sql stable security definer set search_path = '' set enable_seqscan = off set enable_sort = off
+begin atomic
+  with rows as materialized (
+    select r.*
+    from jsonb_to_recordset(p_rows) as r (row_number integer, amount numeric, day date, currency text, status text)
+    where r.status <> 'failed' and r.amount <> 0
+  ), candidates as materialized (
+    select g.amount as row_amount, g.day as row_day, t.*
+    from (select distinct r.amount, r.day, r.currency from rows r) as g
+    cross join lateral (
+      select t.id, t.name, t.account_id, t.created_at, coalesce(t.booked_on, t.transaction_date::date) as day, a.name as account_name
+      from private.rows_of_amount(- g.amount, g.day) t
+      join api.accounts a on a.id = t.account_id
+      where t.account_id <> p_account_id and t.currency = g.currency
+        -- a transfer without another half has the id of its transaction
+        and (t.transfer_id is null or t.transfer_id = t.id)
+        and not exists (select from unnest(p_excluded) as x (id) where x.id = t.id)
+        and ((select private.has_closed_days())
+          and coalesce(t.booked_on, t.transaction_date::date) <= private.closed_until(t.account_id, t.user_id, t.organization_id)) is not true
+        -- a half has no line items with a category
+        and not exists (select from api.line_items l where l.transaction_id = t.id and l.category_id is not null)
+      order by abs(coalesce(t.booked_on, t.transaction_date::date) - g.day), t.created_at, t.id
+      limit 200
+    ) as t
+  )
+  select r.row_number, c.id, abs(c.day - r.day), concat_ws(' ', r.amount, r.day, c.account_id, c.day), c.created_at,
+    format('transfer with "%s" of %s in account "%s"', left(c.name, 100), c.day, left(c.account_name, 100))
+  from rows r
+  join candidates c on c.row_amount = r.amount and c.row_day = r.day;
+end;
+comment on function private.transfer_candidates(jsonb, uuid, uuid[]) is
+  'The pairs of rows of a file and transactions of the opposite amount in other accounts of the context, up to five days apart. The pairs of one pair_group are interchangeable.';
+
+-- The nearest day comes first. A row and a transaction are linked if no other pair is as near. As many rows as transactions of one day and
+-- account are linked too, because each choice among them makes the same transfers.
+create or replace function private.pair_transfers(p_rows jsonb, p_account_id uuid, p_excluded uuid[])
+  returns table (row_number integer, verdict text, transaction_id uuid, reason text)
+  language plpgsql stable security definer set search_path = ''
+as $$
+declare
+  done_rows integer[] := '{}';
+  done_transactions uuid[] := '{}';
+  pair record;
+  pairs jsonb;
+begin
+  select jsonb_agg(to_jsonb(c)) into pairs from private.transfer_candidates(p_rows, p_account_id, p_excluded) c;
+  for days in 0..5 loop
+    for pair in
+      with live as (
+        select p.* from jsonb_to_recordset(pairs) as p (row_number integer, transaction_id uuid, distance integer, pair_group text, created_at timestamptz, reason text)
+        where p.distance = days
+          and not exists (select from unnest(done_rows) as d (number) where d.number = p.row_number)
+          and not exists (select from unnest(done_transactions) as d (id) where d.id = p.transaction_id)
+      ), counted as (
+        select l.*, count(*) over (partition by l.row_number) as transactions, count(*) over (partition by l.transaction_id) as rows,
+          count(*) over (partition by l.pair_group) as grouped,
+          dense_rank() over (partition by l.pair_group order by l.row_number) as place_of_row,
+          dense_rank() over (partition by l.pair_group order by l.created_at, l.transaction_id) as place_of_transaction
+        from live l
+      )
+      select c.*, c.transactions = c.rows and c.transactions * c.rows = c.grouped as is_clear from counted c
+      order by c.row_number, c.place_of_transaction
+    loop
+      if pair.is_clear then
+        continue when pair.place_of_row <> pair.place_of_transaction;
+        verdict := 'transfer';
+        transaction_id := pair.transaction_id;
+        reason := pair.reason;
+      else
+        done_transactions := done_transactions || pair.transaction_id;
+        continue when pair.row_number = done_rows[cardinality(done_rows)];
+        verdict := 'new';
+        transaction_id := null;
+        reason := 'perhaps half of a transfer: more than one pair is as near, and /rpc/link_transfer links two transactions';
+      end if;
+      row_number := pair.row_number;
+      done_rows := done_rows || pair.row_number;
+      done_transactions := done_transactions || pair.transaction_id;
+      return next;
+    end loop;
+  end loop;
+end
+$$;
+comment on function private.pair_transfers(jsonb, uuid, uuid[]) is
+  'The rows of a file that are half of a transfer, with the other half, and those that may be half of several.';
+
+create or replace function private.deleted_in_another_format(p_rows jsonb, p_source text, p_account_id uuid) returns table (row_number integer)
+  language sql stable security definer set search_path = ''
+begin atomic
+  with pairs as (
+    -- each deleted transaction is one of the equal rows of a day
+    select r.row_number, row_number() over (partition by d.source, d.external_id order by r.row_number) as of_deleted,
+      row_number() over (partition by r.row_number order by d.source, d.external_id) as of_row
+    from jsonb_to_recordset(p_rows) as r (row_number integer, name text, amount numeric, day date)
+    join private.deleted_bank_rows d on d.account_id = p_account_id and d.amount = r.amount and d.day = r.day and d.source <> p_source
+    where private.same_tenant(d.user_id, d.organization_id, public.uid(), public.org_id())
+      and exists (select from api.imports i where i.id = d.import_id)
+      and not exists (
+        select from api.transactions t
+        where t.source = d.source and t.external_id = d.external_id and private.same_tenant(t.user_id, t.organization_id, d.user_id, d.organization_id))
+      and greatest(private.common_share(private.words_of(r.name), private.words_of(d.name)), private.common_share(private.words_of(d.name), private.words_of(r.name))) >= 0.5
+  )
+  select p.row_number from pairs p where p.of_deleted = p.of_row order by p.row_number;
+end;
+comment on function private.deleted_in_another_format(jsonb, text, uuid) is
+  'The rows of a file that a user has deleted after another file of this account brought them: of the same amount and day, and with half of the words.';
+
+create or replace function private.resolve_import_rows(
+  p_rows jsonb, p_source text, p_account_id uuid, p_known uuid[], p_match boolean, p_link_transfers boolean, p_again boolean
+) returns table (row_number integer, verdict text, transaction_id uuid, reason text)
+  language plpgsql stable security definer set search_path = '' set enable_seqscan = off
+as $$
+declare
+  resolved integer[] := '{}';
+  used uuid[] := p_known;
+  deleted integer[] := '{}';
+  caller constant text := public.uid();
+  active constant text := public.org_id();
+begin
+  if p_rows is null then
+    return;
+  end if;
+  for row_number, verdict, transaction_id, reason in
+    select distinct on (r.row_number) r.row_number, 'duplicate', t.id, 'known under another id of the bank'
+    from jsonb_to_recordset(p_rows) as r (row_number integer, key text)
+    join private.import_updates u on u.identity_before ->> 'external_id' = r.key and u.identity_before ->> 'source' = p_source
+    join api.imports i on i.id = u.import_id and private.same_tenant(i.user_id, i.organization_id, caller, active)
+    join api.transactions t on t.id = u.transaction_id and private.same_tenant(t.user_id, t.organization_id, i.user_id, i.organization_id)
+    order by r.row_number, i.created_at desc
+  loop
+    resolved := resolved || row_number;
+    used := used || transaction_id;
+    return next;
+  end loop;
+  for row_number in
+    select r.row_number
+    from jsonb_to_recordset(p_rows) as r (row_number integer, key text)
+    join lateral (
+      select d.import_id from private.deleted_bank_rows d where d.organization_id = active and d.source = p_source and d.external_id = r.key
+      union all
+      select d.import_id from private.deleted_bank_rows d where active is null and d.user_id = caller and d.source = p_source and d.external_id = r.key
+    ) d on true
+    where not exists (select from unnest(resolved) as n (number) where n.number = r.row_number)
+      and exists (select from api.imports i where i.id = d.import_id)
+    group by r.row_number
+    order by r.row_number
+  loop
+    deleted := deleted || row_number;
+    if not p_again then
+      resolved := resolved || row_number;
+      verdict := 'deleted';
+      transaction_id := null;
+      reason := 'imported before and deleted by a user: p_again imports it again';
+      return next;
+    end if;
+  end loop;
+  if p_match then
+    for row_number, verdict, transaction_id, reason in
+      select m.* from private.match_import_rows(private.rows_without(p_rows, resolved), p_source, p_account_id, used) m
+    loop
+      resolved := resolved || row_number;
+      used := used || transaction_id;
+      return next;
+    end loop;
+  end if;
+  if p_match and p_account_id is not null then
+    for row_number in select d.row_number from private.deleted_in_another_format(private.rows_without(p_rows, resolved || deleted), p_source, p_account_id) d loop
+      deleted := deleted || row_number;
+      if not p_again then
+        resolved := resolved || row_number;
+        verdict := 'deleted';
+        transaction_id := null;
+        reason := 'imported from another file and deleted by a user: p_again imports it again';
+        return next;
+      end if;
+    end loop;
+  end if;
+  if p_link_transfers and p_account_id is not null then
+    for row_number, verdict, transaction_id, reason in
+      select t.* from private.pair_transfers(private.rows_without(p_rows, resolved), p_account_id, used) t
+    loop
+      resolved := resolved || row_number;
+      return next;
+    end loop;
+  end if;
+  for row_number in select d.number from unnest(deleted) as d (number) where not exists (select from unnest(resolved) as n (number) where n.number = d.number) loop
+    verdict := 'new';
+    transaction_id := null;
+    reason := 'imported before and deleted by a user';
+    return next;
+  end loop;
+end
+$$;
+comment on function private.resolve_import_rows(jsonb, text, uuid, uuid[], boolean, boolean, boolean) is
+  'The verdicts of rows that no transaction has the id of, where they are not simply new. p_known are the transactions of the other rows of the file.';
+
+create or replace function private.rows_without(p_rows jsonb, p_numbers integer[]) returns jsonb
+  language sql immutable
+  return (select coalesce(jsonb_agg(line), '[]') from jsonb_array_elements(p_rows) as line
+    where not exists (select from unnest(p_numbers) as n (number) where n.number = (line ->> 'row_number')::integer));
+comment on function private.rows_without(jsonb, integer[]) is 'The rows of a file without those of these numbers.';
+
+-- Runs after the new rows are stored. The triggers of a caller's change do not fire: an import carries nothing to the other half of a
+-- transfer, and stores the bank's values itself.
+create or replace function private.store_import_matches(p_import_id uuid, p_matches jsonb[]) returns void
+  language plpgsql security definer set search_path = ''
+as $$
+begin
+  if public.org_id() is not null and not private.can('transactions', 'update') then
+    perform private.deny('transactions');
+  end if;
+  with targets as materialized (
+    select t.id, t.created_at, t.updated_at, j.verdict, j.transfer_id, t.transfer_id as former_transfer_id,
+      private.bank_values(t.amount, t.name, t.status, t.transaction_date, t.booked_on, t.reference_no, t.description, t.metadata) as before,
+      jsonb_build_object('source', t.source, 'external_id', t.external_id) as identity,
+      n.*, j.said || jsonb_build_object('day', coalesce(n.booked_on::timestamp, n.transaction_date at time zone 'UTC'),
+        'transaction_date', n.transaction_date at time zone 'UTC', 'booked_on', n.booked_on) as said
+    from unnest(p_matches) as m (row)
+    cross join jsonb_to_record(m.row) as j (
+      verdict text, transaction_id uuid, transfer_id uuid, source text, external_id text, status text, reference_no text, description text, metadata jsonb,
+      transaction_date timestamptz, booked_on date, has_date boolean, said jsonb)
+    join api.transactions t on t.id = j.transaction_id and private.same_tenant(t.user_id, t.organization_id, public.uid(), public.org_id())
+    cross join lateral (
+      select case j.verdict when 'matched' then j.source else t.source end as source,
+        case j.verdict when 'matched' then j.external_id else t.external_id end as external_id,
+        case j.verdict when 'matched' then j.status else t.status end as status,
+        case when j.verdict = 'matched' and j.has_date then j.transaction_date else t.transaction_date end as transaction_date,
+        case when j.verdict = 'matched' and j.has_date then j.booked_on else t.booked_on end as booked_on,
+        -- a user's own values stay
+        case j.verdict when 'matched' then coalesce(t.reference_no, j.reference_no) else t.reference_no end as reference_no,
+        case j.verdict when 'matched' then coalesce(t.description, j.description) else t.description end as description,
+        case j.verdict when 'matched' then coalesce(t.metadata, nullif(j.metadata, 'null')) else t.metadata end as metadata
+    ) n
+    where j.verdict in ('matched', 'transfer')
+  ), remembered as (
+    insert into private.import_updates (transaction_id, import_id, before, after, was_untouched, identity_before, identity_after, said)
+    select g.id, p_import_id, g.before,
+      private.bank_values((g.before ->> 'amount')::numeric, g.before ->> 'name', g.status, g.transaction_date, g.booked_on, g.reference_no, g.description, g.metadata),
+      private.is_untouched(g.id, g.created_at, g.updated_at),
+      case g.verdict when 'matched' then g.identity else jsonb_build_object('transfer_id', g.former_transfer_id) end,
+      case g.verdict when 'matched' then jsonb_build_object('source', g.source, 'external_id', g.external_id) else jsonb_build_object('transfer_id', g.transfer_id) end,
+      case g.verdict when 'matched' then g.said end
+    from targets g
+  )
+  update api.transactions t
+    set source = g.source, external_id = g.external_id, status = g.status, transaction_date = g.transaction_date, booked_on = g.booked_on,
+      reference_no = g.reference_no, description = g.description, metadata = g.metadata,
+      transfer_id = case g.verdict when 'transfer' then g.transfer_id else t.transfer_id end
+    from targets g where t.id = g.id;
+  -- a later update of a row that keeps a user's values
+  update private.import_updates u set said = m.row -> 'said'
+    from unnest(p_matches) as m (row)
+    where m.row ->> 'verdict' = 'updated' and u.import_id = p_import_id and u.transaction_id = (m.row ->> 'transaction_id')::uuid;
+end
+$$;
+comment on function private.store_import_matches(uuid, jsonb[]) is
+  'Gives the transactions that an import has matched the values of the bank, and links the other halves of transfers. Each element is a row of judge_import().';
+
+create or replace function private.unlink_import_transfers(p_import_id uuid) returns void
+  language plpgsql security definer set search_path = '' set enable_seqscan = off
+as $$
+begin
+  update api.transactions t set transfer_id = (u.identity_before ->> 'transfer_id')::uuid
+    from private.import_updates u join api.imports i on i.id = u.import_id
+    where u.import_id = p_import_id and t.id = u.transaction_id and t.transfer_id = (u.identity_after ->> 'transfer_id')::uuid
+      and private.same_tenant(t.user_id, t.organization_id, i.user_id, i.organization_id)
+      and private.may_write('transactions', 'UPDATE', t.user_id, t.organization_id);
+end
+$$;
+comment on function private.unlink_import_transfers(uuid) is
+  'Gives the halves that an import has linked to its own transactions their former transfer_id, before these are deleted.';
+
+create or replace function private.note_deleted_rows() returns trigger
+  language plpgsql security definer set search_path = ''
+as $$
+begin
+  if public.uid() is not null and coalesce(current_setting('private.reverted_import', true), '') = '' then
+    insert into private.deleted_bank_rows (user_id, organization_id, source, external_id, import_id, account_id, amount, day, name)
+      select case when k.organization_id is null then k.user_id end, k.organization_id, k.source, k.external_id, k.import_id,
+        k.account_id, k.amount, coalesce(k.booked_on, k.transaction_date::date), k.name
+      from (
+        select g.user_id, g.organization_id, g.source, g.external_id, g.import_id, g.account_id, g.amount, g.booked_on, g.transaction_date, g.name
+        from gone g
+        where g.import_id is not null
+        union all
+        select g.user_id, g.organization_id, v.ids ->> 'source', v.ids ->> 'external_id', u.import_id, g.account_id, g.amount, g.booked_on, g.transaction_date, g.name
+        from gone g
+        join private.import_updates u on u.transaction_id = g.id and u.identity_after ? 'external_id'
+        join api.imports i on i.id = u.import_id and private.same_tenant(i.user_id, i.organization_id, g.user_id, g.organization_id)
+        cross join lateral (values (u.identity_before), (u.identity_after)) as v (ids)
+        where v.ids ->> 'source' <> 'subscription'
+      ) k
+      where k.external_id is not null
+      on conflict do nothing;
+  end if;
+  return null;
+end
+$$;
+comment on function private.note_deleted_rows() is
+  'Stores the keys of imported transactions that a user deletes, and what another format would say of them. The key counts while its import exists and the transaction does not, so an undo needs no step of its own.';
+
+grant execute on function private.words_of(text), private.common_share(text[], text[]), private.rows_of_amount(numeric, date),
+  private.resolve_import_rows(jsonb, text, uuid, uuid[], boolean, boolean, boolean), private.store_import_matches(uuid, jsonb[]),
+  private.unlink_import_transfers(uuid) to authenticated;

@@ -1,0 +1,64 @@
+import { useQuery } from '@tanstack/react-query'
+import { useSessionContext } from '../../app/session-context.tsx'
+import type { Account } from '../../data/accounts.ts'
+import { closeAccountDays, closeDays, closingsQuery } from '../../data/balances.ts'
+import { undoLastOf, useChange } from '../../data/change.ts'
+import { firstDay, formatDay, lastDay, today } from '../../locale/days.ts'
+import { addDays, monthOf } from '../../locale/months.ts'
+import { agreement as m } from '../../messages/en.ts'
+import { DateField, Form, SubmitButton } from '../../parts/form.tsx'
+
+/** Closes the days of one account. */
+export function ClosedAccount({ account: { id, closed_until: until } }: { account: Account }) {
+  const { context } = useSessionContext()
+  const [latest] = useQuery(closingsQuery(context)).data ?? []
+  const close = useChange(closeAccountDays, {
+    outcome: ({ closed_until: day }) => ({ text: outcomeOf(day), undo: () => undoLastOf(id) }),
+  })
+  return (
+    <>
+      {latest !== undefined && <p>{m.closedForAll(formatDay(latest.closed_until))}</p>}
+      <ClosedDays until={until} error={close.error} isBusy={close.isPending} onClose={(day) => close.mutate({ id, closed_until: day })} />
+    </>
+  )
+}
+
+/** Closes the days of all accounts of the context. */
+export function ClosedContext() {
+  const { context } = useSessionContext()
+  const [latest] = useQuery(closingsQuery(context)).data ?? []
+  const close = useChange(closeDays, {
+    outcome: ([row], { closed_until: day }) => row === undefined ? null : { text: outcomeOf(day), undo: () => undoLastOf(row.id) },
+  })
+  return (
+    <ClosedDays
+      until={latest?.closed_until ?? null}
+      hint={m.ofAllAccounts}
+      error={close.error}
+      isBusy={close.isPending}
+      onClose={(day) => close.mutate({ closed_until: day })}
+    />
+  )
+}
+
+const outcomeOf = (day: string | null) => day === null ? m.areOpen : m.areClosed(formatDay(day))
+
+type ClosedDaysProps = { until: string | null, hint?: string, error: Error | null, isBusy: boolean, onClose: (day: string | null) => void }
+
+function ClosedDays({ until, hint, error, isBusy, onClose }: ClosedDaysProps) {
+  const { rights } = useSessionContext()
+  return (
+    <>
+      <p>{until === null ? m.noDayIsClosed : m.daysAreClosed(formatDay(until))}</p>
+      {rights.write && (
+        <Form defaultValues={{ closed_until: addDays(monthOf(today()), -1) }} error={error} onSubmit={({ closed_until: day }) => onClose(day)}>
+          <DateField name='closed_until' label={m.closeUpTo} hint={hint} min={firstDay} max={lastDay} required />
+          <div className='buttons'>
+            <SubmitButton isBusy={isBusy}>{m.closeTheDays}</SubmitButton>
+            {until !== null && <button type='button' disabled={isBusy} onClick={() => onClose(null)}>{m.openTheDays}</button>}
+          </div>
+        </Form>
+      )}
+    </>
+  )
+}

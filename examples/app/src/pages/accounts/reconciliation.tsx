@@ -1,0 +1,118 @@
+/** Stated balances of an account beside the balances that its transactions add up to. */
+import { useQuery } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
+import { useState } from 'react'
+import { useSessionContext } from '../../app/session-context.tsx'
+import type { Account } from '../../data/accounts.ts'
+import { correctBalance, deleteStatedBalance, type Reconciliation as Compared, reconciliationQuery, stateBalance } from '../../data/balances.ts'
+import { undoLastOf, useChange, useDeletion } from '../../data/change.ts'
+import { formatAmount } from '../../locale/amounts.ts'
+import { firstDay, formatDay, today } from '../../locale/days.ts'
+import { addDays } from '../../locale/months.ts'
+import { agreement as m, common } from '../../messages/en.ts'
+import { Dialog } from '../../parts/dialog.tsx'
+import { DateField, Form, SubmitButton } from '../../parts/form.tsx'
+import { AmountField } from '../../parts/money-fields.tsx'
+import { QueryBoundary } from '../../parts/query-boundary.tsx'
+import { Action, ActionsHead, EmptyState } from '../../parts/ui.tsx'
+
+export function Reconciliation({ account }: { account: Account }) {
+  const { context, rights } = useSessionContext()
+  const compared = useQuery(reconciliationQuery(context, account.id))
+  const remove = useDeletion(deleteStatedBalance, ({ on_date }) => m.balanceOf(formatDay(on_date)))
+  const [corrected, setCorrected] = useState<Compared | null>(null)
+  const say = (amount: number) => formatAmount(amount, account.currency)
+  return (
+    <>
+      <QueryBoundary of={[compared]} empty={<EmptyState>{m.enterWhatTheBankSays}</EmptyState>}>
+        {(rows) => (
+          <table className='stacking'>
+            <thead>
+              <tr>
+                <th>{m.day}</th>
+                <th className='amount'>{m.theBankSays}</th>
+                <th className='amount'>{m.computed}</th>
+                <th className='amount'>{m.difference}</th>
+                <th className='amount'>{m.rowsBetween}</th>
+                {rights.write && <ActionsHead />}
+              </tr>
+            </thead>
+            <tbody>
+              {rows.map((one) => {
+                const { on_date: day, row } = one
+                return (
+                  <tr key={day}>
+                    <th scope='row'>{formatDay(day)}{row !== undefined && <small>{m.sources[row.source]}</small>}</th>
+                    <td className='amount' data-label={m.theBankSays}>{say(one.stated)}</td>
+                    <td className='amount' data-label={m.computed}>{say(one.computed)}</td>
+                    <td className='amount' data-label={m.difference}>{one.difference === 0 ? m.agrees : say(one.difference)}</td>
+                    <td className='amount' data-label={m.rowsBetween}>
+                      <RowsBetween account={account} of={one} />
+                    </td>
+                    {rights.write && (
+                      <td className='row-actions'>
+                        {one.difference !== 0 && <Action name={m.correct} of={m.balanceOf(formatDay(day))} onClick={() => setCorrected(one)} />}
+                        {row !== undefined && <Action name={common.delete} of={m.balanceOf(formatDay(day))} onClick={() => remove(row)} />}
+                      </td>
+                    )}
+                  </tr>
+                )
+              })}
+            </tbody>
+          </table>
+        )}
+      </QueryBoundary>
+      {rights.write && <StateBalance account={account} />}
+      {corrected !== null && <Correct account={account} of={corrected} onClose={() => setCorrected(null)} />}
+    </>
+  )
+}
+
+type OfRow = { account: Account, of: Compared }
+
+/** The number of paid transactions since the stated balance before, with a link to them. */
+const RowsBetween = ({ account: { id }, of: { on_date: to, after, transactions } }: OfRow) => (
+  <Link to='/transactions' search={{ account: id, status: 'paid', to, ...(after !== undefined && { from: addDays(after, 1) }) }}>{transactions}</Link>
+)
+
+/** Enters a balance of the bank. */
+function StateBalance({ account: { id, currency } }: { account: Account }) {
+  const save = useChange(stateBalance, {
+    outcome: ({ id: row, balance, on_date }) => ({ text: m.isStated(formatAmount(balance, currency), formatDay(on_date)), undo: () => undoLastOf(row) }),
+  })
+  return (
+    <Form
+      defaultValues={{ balance: null as number | null, on_date: today() }}
+      error={save.error}
+      onSubmit={({ balance, on_date }) => balance !== null && !save.isPending && save.mutate({ account_id: id, balance, on_date })}
+    >
+      <AmountField name='balance' label={m.theBankSays} currency={currency} required />
+      <DateField name='on_date' label={m.onDay} min={firstDay} max={today()} required />
+      <SubmitButton isBusy={save.isPending}>{m.store}</SubmitButton>
+    </Form>
+  )
+}
+
+/** Says which transaction a correction books, and books it. */
+function Correct({ account, of: { on_date, stated, difference }, onClose }: OfRow & { onClose: () => void }) {
+  const correct = useChange(correctBalance, {
+    onStored: onClose,
+    outcome: (booked) =>
+      booked === null
+        ? { text: m.nothingToBook }
+        : { text: m.isBooked(formatAmount(booked.amount, account.currency), formatDay(on_date)), undo: () => undoLastOf(booked.id) },
+  })
+  return (
+    <Dialog title={m.correctOf(formatDay(on_date))} open onClose={onClose}>
+      <Form
+        defaultValues={{}}
+        error={correct.error}
+        onSubmit={() => !correct.isPending && correct.mutate({ account_id: account.id, balance: stated, on_date })}
+      >
+        <p>{m.wouldBook(formatAmount(difference, account.currency), formatDay(on_date), difference > 0)}</p>
+        <p>{m.lookFirst}</p>
+        <SubmitButton isBusy={correct.isPending}>{m.book}</SubmitButton>
+      </Form>
+    </Dialog>
+  )
+}

@@ -1,0 +1,114 @@
+import { useQuery } from '@tanstack/react-query'
+import { useSessionContext } from '../../app/session-context.tsx'
+import { accountsQuery } from '../../data/accounts.ts'
+import { categoriesQuery } from '../../data/categories.ts'
+import { useChange } from '../../data/change.ts'
+import { type Rule, rulesQuery, type RuleValues, saveRule } from '../../data/rules.ts'
+import { common, rules as m } from '../../messages/en.ts'
+import { Dialog } from '../../parts/dialog.tsx'
+import { Checkbox, Form, Options, Select, SubmitButton, TextField } from '../../parts/form.tsx'
+import { RowMeanwhile } from '../../parts/meanwhile.tsx'
+
+type Values = {
+  name: string
+  priority: string
+  isActive: boolean
+  text: string
+  least: string
+  most: string
+  account: string
+  category: string
+  isTransfer: boolean
+  newName: string
+  tags: string
+}
+type Condition = Rule['conditions'][number]
+
+const valueOf = ({ conditions }: Pick<Rule, 'conditions'>, field: Condition['field'], operation: Condition['operation']): string => {
+  const value = conditions.find((condition) => condition.field === field && condition.operation === operation)?.value
+  return typeof value === 'string' || typeof value === 'number' ? String(value) : ''
+}
+
+/** Fields and operations of conditions that the form shows. */
+const editable = [['search', 'contains'], ['amount', 'gte'], ['amount', 'lte'], ['account_id', 'eq']] as const
+
+const valuesOf = (rule: Rule | null): Values => {
+  const from = rule ?? { conditions: [] }
+  return {
+    name: rule?.name ?? '',
+    priority: String(rule?.priority ?? 0),
+    isActive: rule?.is_active ?? true,
+    text: valueOf(from, 'search', 'contains'),
+    least: valueOf(from, 'amount', 'gte'),
+    most: valueOf(from, 'amount', 'lte'),
+    account: valueOf(from, 'account_id', 'eq'),
+    category: rule?.set_category_id ?? '',
+    isTransfer: rule?.mark_as_transfer ?? false,
+    newName: rule?.set_name ?? '',
+    tags: rule?.add_tags?.join(', ') ?? '',
+  }
+}
+
+/** Converts the form's values. Keeps conditions that the form does not show. */
+function ruleOf(values: Values, rule: Rule | null): RuleValues {
+  const others = (rule?.conditions ?? []).filter(({ field, operation }) => !editable.some(([name, how]) => name === field && how === operation))
+  const conditions: Condition[] = [...others]
+  if (values.text !== '') conditions.push({ field: 'search', operation: 'contains', value: values.text })
+  if (values.least !== '') conditions.push({ field: 'amount', operation: 'gte', value: values.least })
+  if (values.most !== '') conditions.push({ field: 'amount', operation: 'lte', value: values.most })
+  if (values.account !== '') conditions.push({ field: 'account_id', operation: 'eq', value: values.account })
+  return {
+    name: values.name,
+    priority: Number(values.priority),
+    is_active: values.isActive,
+    conditions,
+    // a transfer has no category
+    set_category_id: values.category === '' || values.isTransfer ? null : values.category,
+    mark_as_transfer: values.isTransfer,
+    set_name: values.newName === '' ? null : values.newName,
+    add_tags: values.tags.split(',').map((tag) => tag.trim()).filter((tag) => tag !== ''),
+  }
+}
+
+/** Creates a rule, or changes the given one. */
+export function RuleForm({ rule, onClose }: { rule: Rule | null, onClose: () => void }) {
+  const { context } = useSessionContext()
+  const { data: accounts = [] } = useQuery(accountsQuery(context))
+  const { data: categories = [] } = useQuery(categoriesQuery(context))
+  const save = useChange(saveRule, { onStored: onClose })
+  return (
+    <Dialog title={rule === null ? m.newRule : common.editOf(rule.name)} open onClose={onClose}>
+      <RowMeanwhile row={rule} query={rulesQuery(context)} valuesOf={valuesOf} />
+      <Form
+        defaultValues={valuesOf(rule)}
+        error={save.error}
+        onSubmit={(values: Values) => save.mutate({ id: rule?.id, values: ruleOf(values, rule) })}
+      >
+        {({ watch }) => (
+          <>
+            <TextField name='name' label={common.name} maxLength={255} required />
+            <TextField name='text' label={m.text} hint={m.textHint} maxLength={1000} />
+            <TextField name='least' label={m.least} type='number' step='any' hint={m.signHint} />
+            <TextField name='most' label={m.most} type='number' step='any' />
+            <Select name='account' label={common.account}>
+              <option value=''>{m.anyAccount}</option>
+              <Options of={accounts} />
+            </Select>
+            <Checkbox name='isTransfer'>{m.markAsTransfer}</Checkbox>
+            {!watch('isTransfer') && (
+              <Select name='category' label={m.setCategory}>
+                <option value=''>{m.unchanged}</option>
+                <Options of={categories} />
+              </Select>
+            )}
+            <TextField name='newName' label={m.setName} maxLength={255} />
+            <TextField name='tags' label={m.addTags} hint={m.tagsHint} />
+            <TextField name='priority' label={m.priority} type='number' step={1} min={-2147483648} max={2147483647} hint={m.priorityHint} required />
+            <Checkbox name='isActive'>{m.active}</Checkbox>
+            <SubmitButton isBusy={save.isPending}>{common.save}</SubmitButton>
+          </>
+        )}
+      </Form>
+    </Dialog>
+  )
+}

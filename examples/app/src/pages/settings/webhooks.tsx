@@ -1,0 +1,109 @@
+import { useQuery } from '@tanstack/react-query'
+import type { Webhook } from 'finance-client'
+import { useState } from 'react'
+import { useSessionContext } from '../../app/session-context.tsx'
+import { useAccountChange } from '../../data/change.ts'
+import { createWebhook, deleteWebhook, enableWebhook, testWebhook, webhooksQuery } from '../../data/me.ts'
+import { formatMoment } from '../../locale/days.ts'
+import { activity, common, settings as m } from '../../messages/en.ts'
+import { Confirmation, ownPassword } from '../../parts/credentials.tsx'
+import { Confirm } from '../../parts/dialog.tsx'
+import { Fold } from '../../parts/fold.tsx'
+import { Form, Options, Select, SubmitButton, TextField } from '../../parts/form.tsx'
+import { useToast } from '../../parts/toast.tsx'
+import { Action, ErrorNote, Skeleton } from '../../parts/ui.tsx'
+import { ShownOnce } from './shown-once.tsx'
+
+const tableNames = Object.fromEntries(Object.entries(activity.tables).map(([table, names]) => [table, m.onlyOf(names.at(-1) ?? table)]))
+
+/** Webhooks: creating, which shows the secret once, testing, turning on again, and deleting. */
+export function Webhooks() {
+  const { user, teams } = useSessionContext()
+  const toast = useToast()
+  const [deleted, setDeleted] = useState<Webhook | null>(null)
+  const webhooks = useQuery(webhooksQuery(user.id))
+  const test = useAccountChange(
+    testWebhook,
+    ({ delivered, failure, status }) => toast(delivered ? m.theServerTookIt : m.itFailed(m.failures[failure ?? 'status'], status)),
+  )
+  const enable = useAccountChange(enableWebhook, () => toast(m.theWebhookIsOn))
+  const remove = useAccountChange(deleteWebhook, () => {
+    setDeleted(null)
+    toast(m.theWebhookIsDeleted)
+  })
+  const ownerOf = ({ organization_id: id }: Webhook) => id === null ? m.yourOwnWithin : teams.find((team) => team.id === id)?.name ?? common.aTeam
+  const stateOf = (
+    { disabled_at: disabledAt, failing_since: failingSince, last_failure: failure, last_status: status, delivered_at: deliveredAt }: Webhook,
+  ) => {
+    const reason = failure === null ? '' : m.failures[failure]
+    if (disabledAt !== null) return m.offSince(formatMoment(disabledAt), m.itFailed(reason, status))
+    if (failingSince !== null) return m.failsSince(formatMoment(failingSince), m.itFailed(reason, status))
+    return deliveredAt === null ? m.nothingSent : m.lastSent(formatMoment(deliveredAt))
+  }
+  return (
+    <section className='section'>
+      <h2>{m.webhooks}</h2>
+      <p>{m.aServerOfYours}</p>
+      <ErrorNote error={webhooks.error ?? test.error ?? enable.error} />
+      {webhooks.isPending && <Skeleton />}
+      <ul className='list'>
+        {webhooks.data?.map((webhook) => (
+          <li key={webhook.id}>
+            <span>
+              {webhook.name} <code>{new URL(webhook.url).host}</code>
+              <small>
+                {ownerOf(webhook)}, {stateOf(webhook)}
+              </small>
+            </span>
+            {webhook.disabled_at !== null && <Action name={m.turnOn} of={webhook.name} onClick={() => enable.mutate(webhook)} />}
+            <Action name={m.test} of={webhook.name} onClick={() => test.mutate(webhook)} />
+            <Action name={common.delete} of={webhook.name} onClick={() => setDeleted(webhook)} />
+          </li>
+        ))}
+      </ul>
+      {user.email_verified ? <NewWebhook /> : <p>{m.verifyYourAddressToMake}</p>}
+      {deleted !== null && (
+        <Confirm
+          title={m.deleteQuestion(deleted.name)}
+          action={m.deleteTheWebhook}
+          error={remove.error}
+          isBusy={remove.isPending}
+          onConfirm={() => remove.mutate(deleted)}
+          onClose={() => setDeleted(null)}
+        >
+          <p>{m.theServerGetsNoMore}</p>
+        </Confirm>
+      )}
+    </section>
+  )
+}
+
+function NewWebhook() {
+  const { teams } = useSessionContext()
+  const create = useAccountChange(createWebhook)
+  const secret = create.data?.secret
+  if (secret !== undefined) return <ShownOnce name='secret' label={m.secret} text={m.thisIsTheSecret} value={secret} onDone={() => create.reset()} />
+  return (
+    <Fold name={m.makeAWebhook} of={create}>
+      <Form<{ name: string, url: string, organizationId: string, table: string, password: string }>
+        defaultValues={{ name: '', url: '', organizationId: '', table: '', password: '' }}
+        error={create.error}
+        onSubmit={({ name, url, organizationId, table, ...values }) =>
+          create.mutate({ name, url, organizationId: organizationId || null, tables: table === '' ? null : [table], ...ownPassword(values) })}
+      >
+        <TextField name='name' label={m.whatItIsFor} required maxLength={200} />
+        <TextField name='url' label={m.addressOfTheServer} type='url' pattern='https?://.+' hint={m.anHttpsAddress} required maxLength={2_048} />
+        <Select name='organizationId' label={m.whoseBooks}>
+          <option value=''>{m.yourOwn}</option>
+          <Options of={teams.filter(({ role }) => role === 'owner' || role === 'admin')} />
+        </Select>
+        <Select name='table' label={m.whatItHearsOf}>
+          <option value=''>{m.everyChange}</option>
+          <Options of={tableNames} />
+        </Select>
+        <Confirmation error={create.error} />
+        <SubmitButton isBusy={create.isPending}>{m.makeTheWebhook}</SubmitButton>
+      </Form>
+    </Fold>
+  )
+}

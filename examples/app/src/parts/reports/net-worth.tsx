@@ -1,0 +1,122 @@
+import { useQuery } from '@tanstack/react-query'
+import { lazy, Suspense, useState } from 'react'
+import { useSessionContext } from '../../app/session-context.tsx'
+import { accountsQuery, useUsualCurrency } from '../../data/accounts.ts'
+import { instanceRatesQuery, ratesQuery } from '../../data/exchange-rates.ts'
+import { type Money, netWorthQuery } from '../../data/reports.ts'
+import { formatAmount } from '../../locale/amounts.ts'
+import { formatPeriod } from '../../locale/months.ts'
+import { accounts as named, reports as m } from '../../messages/en.ts'
+import { QueryBoundary } from '../query-boundary.tsx'
+import { Skeleton } from '../ui.tsx'
+import { CurrencyChoice } from './currency-choice.tsx'
+import { type Flow, nothing } from './flows.ts'
+import { Legend, TableSwitch } from './marks.tsx'
+import { RateNote } from './report-notes.tsx'
+
+const ColumnsChart = lazy(() => import('./columns-chart.tsx'))
+
+/** The last year. */
+const shownPeriods = { grouping: 'monthly', periods: 12 } as const
+
+/** Assets, liabilities and net worth at the end of each month, in one currency. */
+export function NetWorth() {
+  const { context } = useSessionContext()
+  const usual = useUsualCurrency()
+  const [chosen, setChosen] = useState<Money | null>(null)
+  const { currency, convertTo } = chosen ?? { currency: usual, convertTo: null }
+  const worth = useQuery(netWorthQuery(context, shownPeriods, { convertTo }))
+  const accounts = useQuery(accountsQuery(context)).data ?? []
+  const rates = useQuery(ratesQuery(context, 1)).data ?? []
+  const instanceRates = useQuery(instanceRatesQuery()).data ?? []
+  const [isTable, setIsTable] = useState(false)
+  const currencies = [...new Set([usual, ...accounts.map((account) => account.currency)])]
+  return (
+    <>
+      <div className='report-chooser'>
+        <CurrencyChoice
+          money={{ currency, convertTo }}
+          currencies={currencies}
+          canConvert={rates.length + instanceRates.length > 0}
+          onChange={({ currency: only, convert }) => setChosen({ currency: convert ?? only, convertTo: convert ?? null })}
+        />
+      </div>
+      <QueryBoundary of={[worth]} empty={null} loading={<Skeleton rows={8} />}>
+        {(rows) => {
+          const visible = rows.filter((row) => row.currency === currency)
+          const apart = [...new Set(rows.map((row) => row.currency))].filter((one) => convertTo !== null && one !== convertTo)
+          return (
+            <>
+              {isTable ? <WorthTable rows={visible} /> : <WorthChart rows={visible} />}
+              {!isTable && <Legend parts={[['report-flow-in', m.assets], ['report-flow-out', m.liabilities]]} />}
+              <TableSwitch isTable={isTable} onChange={setIsTable} />
+              {apart.map((base) => {
+                const missing = rows.filter((row) => row.currency === base).map(({ period }) => period)
+                const [first = '', last = ''] = [missing[0], missing.at(-1)]
+                return (
+                  <RateNote key={base} rate={{ base, quote: convertTo ?? '', on_date: first }}>
+                    {m.lacksRates(base.toUpperCase(), formatPeriod(first, 'month'), formatPeriod(last, 'month'))}
+                  </RateNote>
+                )
+              })}
+            </>
+          )
+        }}
+      </QueryBoundary>
+    </>
+  )
+}
+
+type Worth = { period: string, currency: string, assets: number, liabilities: number, net: number }
+
+const figuresOf = ({ assets, liabilities, net, currency }: Worth) =>
+  [assets, liabilities, net].map((amount) => formatAmount(amount, currency)) as [string, string, string]
+
+/** Assets above the line, and liabilities below it. */
+function WorthChart({ rows }: { rows: Worth[] }) {
+  const flows = rows.map(({ period, assets, liabilities, net }): Flow => ({
+    period,
+    actual: { income: assets, expenses: liabilities, net },
+    planned: nothing,
+    isComing: false,
+  }))
+  const labels = new Map(rows.map((row) => [row.period, `${formatPeriod(row.period, 'month')}: ${m.assetsLiabilitiesNet(...figuresOf(row))}`]))
+  return (
+    <Suspense fallback={<div className='report-chart' />}>
+      <ColumnsChart
+        name={named.netWorth}
+        flows={flows}
+        currency={rows[0]?.currency ?? ''}
+        unit='month'
+        wrap={({ period }, column) => (
+          <g role='img' className='report-column' aria-label={labels.get(period)}>
+            <title>{labels.get(period)}</title>
+            {column}
+          </g>
+        )}
+      />
+    </Suspense>
+  )
+}
+
+const columns = [m.assets, m.liabilities, m.net]
+
+/** The figures of the chart. */
+const WorthTable = ({ rows }: { rows: Worth[] }) => (
+  <table className='stacking'>
+    <thead>
+      <tr>
+        <th>{m.period}</th>
+        {columns.map((column) => <th key={column} className='amount'>{column}</th>)}
+      </tr>
+    </thead>
+    <tbody>
+      {rows.map((row) => (
+        <tr key={row.period}>
+          <th scope='row'>{formatPeriod(row.period, 'month')}</th>
+          {figuresOf(row).map((figure, index) => <td key={index} className='amount' data-label={columns[index]}>{figure}</td>)}
+        </tr>
+      ))}
+    </tbody>
+  </table>
+)

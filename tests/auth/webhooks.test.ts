@@ -1,0 +1,610 @@
+/** Webhooks: signed messages about changed rows, their retries, and all events that end them. */
+import { fork } from 'node:child_process'
+import { once } from 'node:events'
+import { fileURLToPath } from 'node:url'
+import pg from 'pg'
+import { Webhook } from 'standardwebhooks'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
+import { delayAfter } from '../../auth/webhooks/dispatcher.ts'
+import { localReceivers } from '../../auth/webhooks/sender.ts'
+import { linkIn } from '../support/mail-sink.ts'
+import { password, person, signedIn, team, type Person } from '../support/person.ts'
+import { startStack, type Stack } from '../support/stack.ts'
+import { webhookSink, type WebhookSink } from '../support/webhook-sink.ts'
+
+let stack: Stack
+let sink: WebhookSink
+beforeAll(async () => {
+  stack = await startStack({ data: true, receivers: localReceivers, webhookPauseMs: 50, noticePauseMs: 50 })
+})
+beforeEach(async () => {
+  sink = await webhookSink()
+})
+afterEach(async () => {
+  await stack.sql.query('delete from auth.webhooks')
+  await sink[Symbol.asyncDispose]()
+})
+afterAll(() => stack.close())
+
+type Options = { name?: string, url?: string, tables?: string[] | null, organizationId?: string | null, password?: string }
+const postWebhook = (user: Person, options: Options = {}) => user.post('/webhook/create', { name: 'Spreadsheet', url: sink.url, ...options })
+const createWebhook = async (user: Person, options: Options = {}): Promise<{ id: string, secret: string }> => {
+  const answer = await postWebhook(user, options)
+  expect(answer).toMatchObject({ status: 200 })
+  return answer.body
+}
+const listed = async (user: Person) => (await user.get('/webhook/list')).body
+const countOf = async (table: string) => (await stack.sql.query<{ count: number }>(`select count(*)::int from ${table}`)).rows[0]!.count
+
+const data = async (method: string, path: string, token: string, body?: unknown) => {
+  const response = await fetch(`${stack.dataUrl}${path}`, {
+    method,
+    headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json', prefer: 'return=representation' },
+    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+  })
+  expect(response.ok).toBe(true)
+  return await response.json() as any[]
+}
+const store = async (user: Person, table: string, row: object) => {
+  const [{ id }] = await data('POST', `/${table}`, await user.token(), row)
+  return { id: id as string }
+}
+const tag = (user: Person, name: string, more = {}) => store(user, 'tags', { name, ...more })
+const idsOf = () => sink.changes().flatMap(({ ids }) => ids ?? [])
+/** Makes the next attempt due, as if its time had come. */
+const now = () => stack.sql.query('update auth.webhooks set next_attempt_at = now()')
+
+describe('a webhook', () => {
+  test('is created with a secret that is shown once, and the database stores it encrypted', async () => {
+    const ann = await signedIn(stack, 'Ann')
+    const { status, body } = await postWebhook(ann, { tables: ['transactions', 'tags'] })
+    expect({ status, body }).toEqual({
+      status: 200,
+      body: {
+        id: expect.any(String),
+        name: 'Spreadsheet',
+        url: sink.url,
+        organization_id: null,
+        tables: ['transactions', 'tags'],
+        created_at: expect.any(String),
+        delivered_at: null,
+        failing_since: null,
+        last_failure: null,
+        last_status: null,
+        disabled_at: null,
+        secret: expect.stringMatching(/^whsec_[A-Za-z0-9+/]{43}=$/),
+      },
+    })
+    const { secret, ...rest } = body
+    expect(await listed(ann)).toEqual([rest])
+    expect(await listed(await signedIn(stack, 'Bob'))).toEqual([])
+    const { rows } = await stack.sql.query('select * from auth.webhooks')
+    expect(JSON.stringify(rows)).not.toContain(secret.slice(6))
+  })
+
+  test('receives a signed message with table and ids of a changed row, and no value of it', async () => {
+    const ann = await signedIn(stack, 'Ann')
+    const { secret, id } = await createWebhook(ann)
+    const { id: row } = await store(ann, 'transactions', { name: 'Divorce lawyer', amount: -1234.5 })
+    const { rows: [{ change_id: changeId }] } = await stack.sql.query('select change_id from api.activity where row_id = $1', [row])
+    await expect.poll(() => sink.messages).toHaveLength(1)
+    const [message] = sink.messages
+    expect(message!.headers).toMatchObject({
+      'content-type': 'application/json',
+      'webhook-id': expect.stringMatching(/^msg_[0-9a-f]{32}$/),
+      'webhook-timestamp': expect.stringMatching(/^\d{10}$/),
+      'webhook-signature': expect.stringMatching(/^v1,[A-Za-z0-9+/]{43}=$/),
+    })
+    expect(new Webhook(secret).verify(message!.text, message!.headers)).toEqual({
+      type: 'rows.changed',
+      timestamp: expect.any(String),
+      data: { changes: [{ table: 'transactions', organization_id: null, actions: ['create'], ids: [row], change_id: changeId }] },
+    })
+    expect(message!.text).not.toMatch(/lawyer|1234/)
+    expect(() => new Webhook(secret).verify(message!.text.replace('create', 'delete'), message!.headers)).toThrow('No matching signature')
+    await expect.poll(() => listed(ann)).toMatchObject([{ id, delivered_at: expect.any(String), last_failure: null }])
+  })
+
+  test('receives updates and deletions, of the tables that it names', async () => {
+    const ann = await signedIn(stack, 'Ann')
+    await createWebhook(ann, { tables: ['tags'] })
+    const { id } = await tag(ann, 'one')
+    await store(ann, 'categories', { name: 'unnamed table' })
+    await expect.poll(() => sink.changes()).toHaveLength(1)
+    await data('PATCH', `/tags?id=eq.${id}`, await ann.token(), { name: 'two' })
+    await expect.poll(() => sink.changes()).toHaveLength(2)
+    await data('DELETE', `/tags?id=eq.${id}`, await ann.token())
+    await expect.poll(() => sink.changes().map(({ table, actions, ids }) => ({ table, actions, ids }))).toEqual(
+      ['create', 'update', 'delete'].map((action) => ({ table: 'tags', actions: [action], ids: [id] })),
+    )
+  })
+
+  test('receives nothing of strangers, of other contexts, and of before its creation', async () => {
+    const { id: organizationId, owner } = await team(stack, [])
+    const bob = await signedIn(stack, 'Bob')
+    await tag(owner, 'before')
+    await createWebhook(owner, { organizationId })
+    await tag(bob, 'of a stranger')
+    await tag(owner, 'personal', { organization_id: null })
+    const { id } = await tag(owner, 'of the team')
+    await expect.poll(idsOf).toContain(id)
+    expect(idsOf()).toEqual([id])
+    expect(sink.changes()[0]).toMatchObject({ organization_id: organizationId })
+  })
+
+  test('of a member receives nothing of another member’s personal rows', async () => {
+    const { owner, admin } = await team(stack, ['admin'])
+    await createWebhook(owner)
+    await tag(admin, 'personal', { organization_id: null })
+    const { id } = await tag(owner, 'own', { organization_id: null })
+    await expect.poll(idsOf).toEqual([id])
+  })
+
+  test('of a team needs an owner or admin, and the team itself', async () => {
+    const { id: organizationId, admin, editor, viewer } = await team(stack, ['admin', 'editor', 'viewer'])
+    const stranger = await signedIn(stack, 'Mallory')
+    expect((await postWebhook(admin, { organizationId })).status).toBe(200)
+    for (const user of [editor, viewer]) expect(await postWebhook(user, { organizationId })).toMatchObject({ status: 403, body: { error: 'FORBIDDEN' } })
+    expect(await postWebhook(stranger, { organizationId })).toMatchObject({ status: 404 })
+  })
+
+  test('of another user cannot be tested, enabled, rotated or deleted', async () => {
+    const { id: organizationId, owner, admin } = await team(stack, ['admin'])
+    const { id: webhookId } = await createWebhook(owner, { organizationId })
+    for (const path of ['test', 'enable', 'rotate-secret', 'delete'])
+      expect(await admin.post(`/webhook/${path}`, { webhookId }), path).toMatchObject({ status: 404, body: { error: 'NOT_FOUND' } })
+    expect(sink.messages).toEqual([])
+    expect(await listed(owner)).toMatchObject([{ id: webhookId }])
+  })
+
+  test('needs a verified address, and the password or a recent sign-in', async () => {
+    const mallory = person(stack, 'Mallory')
+    await mallory.signUp()
+    expect(await postWebhook(mallory)).toMatchObject({ status: 403, body: { error: 'EMAIL_NOT_VERIFIED' } })
+    const ann = await signedIn(stack, 'Ann')
+    expect(await postWebhook(ann, { password: 'wrong' })).toMatchObject({ status: 400, body: { error: 'INVALID_PASSWORD' } })
+    await stack.sql.query(`update auth.sessions set created_at = now() - interval '11 minutes' where user_id = $1`, [await ann.id()])
+    expect(await postWebhook(ann)).toMatchObject({ status: 403, body: { error: 'FRESH_SIGN_IN_REQUIRED' } })
+    const { id: webhookId } = await createWebhook(ann, { password })
+    expect(await ann.post('/webhook/rotate-secret', { webhookId })).toMatchObject({ status: 403, body: { error: 'FRESH_SIGN_IN_REQUIRED' } })
+  })
+
+  test('needs a table that exists and an address without a user', async () => {
+    const ann = await signedIn(stack, 'Ann')
+    for (
+      const [options, field] of [[{ tables: ['users'] }, 'tables'], [{ tables: [] }, 'tables'], [{ url: 'https://a:b@1.1.1.1/' }, 'url'], [
+        { name: '' },
+        'name',
+      ]] as const
+    )
+      expect(await postWebhook(ann, options as Options)).toMatchObject({
+        status: 400,
+        body: { error: 'VALIDATION_ERROR', message: expect.stringContaining(field) },
+      })
+  })
+
+  test('is one of at most ten of a user, also at the same moment', async () => {
+    const ann = await signedIn(stack, 'Ann')
+    const answers = await Promise.all(Array.from({ length: 12 }, () => postWebhook(ann)))
+    expect(answers.filter(({ status }) => status === 200)).toHaveLength(10)
+    expect(answers.find(({ status }) => status !== 200)).toMatchObject({ status: 403, body: { error: 'WEBHOOK_LIMIT_REACHED' } })
+  })
+
+  test('can be tested: the receiver gets a ping at once, and the user the outcome', async () => {
+    const ann = await signedIn(stack, 'Ann')
+    const { id: webhookId, secret } = await createWebhook(ann)
+    expect((await ann.post('/webhook/test', { webhookId })).body).toEqual({ delivered: true, failure: null, status: 204 })
+    expect(new Webhook(secret).verify(sink.messages[0]!.text, sink.messages[0]!.headers)).toEqual({ type: 'ping', timestamp: expect.any(String), data: {} })
+    sink.answer = () => ({ status: 500, body: 'a stack trace' })
+    expect((await ann.post('/webhook/test', { webhookId })).body).toEqual({ delivered: false, failure: 'status', status: 500 })
+  })
+})
+
+describe('a new secret', () => {
+  test('signs at once; the former one signs too, for a day', async () => {
+    const ann = await signedIn(stack, 'Ann')
+    const { id: webhookId, secret } = await createWebhook(ann)
+    const { body: { secret: next } } = await ann.post('/webhook/rotate-secret', { webhookId })
+    expect(next).not.toBe(secret)
+    await tag(ann, 'both')
+    await expect.poll(() => sink.messages).toHaveLength(1)
+    for (const either of [secret, next])
+      expect(new Webhook(either).verify(sink.messages[0]!.text, sink.messages[0]!.headers)).toMatchObject({ type: 'rows.changed' })
+    await stack.sql.query('update auth.webhooks set former_secret_until = now()')
+    await tag(ann, 'only the new one')
+    await expect.poll(() => sink.messages).toHaveLength(2)
+    const { text, headers } = sink.messages[1]!
+    expect(new Webhook(next).verify(text, headers)).toMatchObject({ type: 'rows.changed' })
+    expect(() => new Webhook(secret).verify(text, headers)).toThrow('No matching signature')
+  })
+
+  test('is needed after a change of BETTER_AUTH_SECRET, which turns the webhook off', async () => {
+    const ann = await signedIn(stack, 'Ann')
+    const { id: webhookId } = await createWebhook(ann)
+    await stack.sql.query(`update auth.webhooks set secret = 'encrypted with another secret'`)
+    expect((await ann.post('/webhook/test', { webhookId })).body).toEqual({ delivered: false, failure: 'secret', status: null })
+    await tag(ann, 'unsent')
+    await expect.poll(() => listed(ann)).toMatchObject([{ disabled_at: expect.any(String), last_failure: 'secret' }])
+    const { body: { secret } } = await ann.post('/webhook/rotate-secret', { webhookId })
+    await ann.post('/webhook/enable', { webhookId })
+    await expect.poll(() => sink.messages).toHaveLength(1)
+    expect(new Webhook(secret).verify(sink.messages[0]!.text, sink.messages[0]!.headers)).toMatchObject({ type: 'rows.reset' })
+  })
+})
+
+describe('each change is sent once', () => {
+  test('by two services on the same database', async () => {
+    await using both = await startStack({ receivers: localReceivers, webhookPauseMs: 10 })
+    await both.startAnotherAuth()
+    const ann = await signedIn(both, 'Ann')
+    const userId = await ann.id()
+    await createWebhook(ann)
+    const stored: string[] = []
+    for (let index = 0; index < 60; index += 1)
+      stored.push((await both.sql.query(`insert into api.tags (name, user_id) values ($1, $2) returning id`, [`tag ${index}`, userId])).rows[0].id)
+    await expect.poll(() => idsOf().length).toBeGreaterThanOrEqual(60)
+    await expect.poll(async () => (await both.sql.query('select id from auth.webhook_deliveries')).rows).toEqual([])
+    expect(idsOf().toSorted()).toEqual(stored.toSorted())
+    expect(new Set(sink.messages.map(({ id }) => id)).size).toBe(sink.messages.length)
+  })
+
+  test('also if a transaction commits after a later one', async () => {
+    const ann = await signedIn(stack, 'Ann')
+    const userId = await ann.id()
+    await createWebhook(ann)
+    const slow = new pg.Client({ connectionString: stack.ownerUrl })
+    await slow.connect()
+    try {
+      await slow.query('begin')
+      const { rows: [first] } = await slow.query<{ id: string }>(
+        `insert into api.tags (name, user_id, organization_id) values ('slow', $1, null) returning id`,
+        [userId],
+      )
+      const { id: second } = await tag(ann, 'fast')
+      await expect.poll(idsOf).toEqual([second])
+      await slow.query('commit')
+      await expect.poll(idsOf).toEqual([second, first!.id])
+    } finally {
+      await slow.end()
+    }
+  })
+
+  test('and again with the same id, if the service is killed before it knows that the message arrived', async () => {
+    const ann = await signedIn(stack, 'Ann')
+    await createWebhook(ann)
+    const restart = await stack.stop()
+    sink.answer = () => 'hang'
+    const worker = fork(fileURLToPath(new URL('../support/webhook-worker.ts', import.meta.url)), [stack.ownerUrl, stack.secret], { execArgv: [] })
+    try {
+      await stack.sql.query(`insert into api.tags (name, user_id) values ('one', $1)`, [
+        (await stack.sql.query('select user_id from auth.webhooks')).rows[0].user_id,
+      ])
+      await expect.poll(() => sink.messages, { timeout: 10_000 }).toHaveLength(1)
+    } finally {
+      worker.kill('SIGKILL')
+      await once(worker, 'exit')
+    }
+    sink.answer = () => ({ status: 200 })
+    // as if the lease of thirty seconds had ended
+    await now()
+    await restart()
+    await expect.poll(() => sink.messages).toHaveLength(2)
+    expect(sink.messages[1]).toMatchObject({ id: sink.messages[0]!.id, text: sink.messages[0]!.text })
+    await expect.poll(() => countOf('auth.webhook_deliveries')).toBe(0)
+  })
+})
+
+describe('a receiver that fails', () => {
+  test('gets the message again with the same id and content, and then the later changes in one more message', async () => {
+    const ann = await signedIn(stack, 'Ann')
+    await createWebhook(ann)
+    sink.answer = () => ({ status: 503 })
+    const first = await tag(ann, 'one')
+    await expect.poll(() => listed(ann)).toMatchObject([{ failing_since: expect.any(String), last_failure: 'status', last_status: 503, disabled_at: null }])
+    const [second, third] = [await tag(ann, 'two'), await tag(ann, 'three')]
+    await expect.poll(() => countOf('auth.webhook_deliveries')).toBe(2)
+    expect(sink.messages).toHaveLength(1)
+    sink.answer = () => ({ status: 200 })
+    await now()
+    await expect.poll(() => sink.messages).toHaveLength(3)
+    expect(sink.messages[1]).toMatchObject({ id: sink.messages[0]!.id, text: sink.messages[0]!.text })
+    expect(sink.messages.map(({ body }) => body.data.changes.flatMap(({ ids }: { ids: string[] }) => ids))).toEqual([[first.id], [first.id], [
+      second.id,
+      third.id,
+    ]])
+    await expect.poll(() => listed(ann)).toMatchObject([{ failing_since: null, last_failure: null, last_status: null }])
+  })
+
+  test('is tried at growing intervals, from five seconds to an hour', async () => {
+    const delays = Array.from({ length: 14 }, (_, index) => delayAfter(index + 1, 0.5) / 1_000)
+    expect(delays).toEqual([5, 10, 20, 40, 80, 160, 320, 640, 1_280, 2_560, 3_600, 3_600, 3_600, 3_600])
+    expect([delayAfter(1, 0), delayAfter(1, 1)]).toEqual([4_000, 6_000])
+    const ann = await signedIn(stack, 'Ann')
+    await createWebhook(ann)
+    sink.answer = () => ({ status: 500 })
+    await tag(ann, 'one')
+    await expect.poll(async () => (await listed(ann))[0].last_failure).toBe('status')
+    const { rows: [row] } = await stack.sql.query(`select failures, extract(epoch from next_attempt_at - now())::float as seconds from auth.webhooks`)
+    expect(row).toMatchObject({ failures: 1, seconds: expect.toSatisfy((seconds: number) => seconds > 2 && seconds <= 6) })
+  })
+
+  test.each(
+    [
+      ['a redirect', () => ({ status: 307, headers: { location: '/hook' } }), { last_failure: 'status', last_status: 307 }],
+      ['a broken status', () => ({ status: 404 }), { last_failure: 'status', last_status: 404 }],
+    ] as const,
+  )('by %s is not followed further', async (_, answer, failure) => {
+    const ann = await signedIn(stack, 'Ann')
+    await createWebhook(ann)
+    sink.answer = answer
+    await tag(ann, 'one')
+    await expect.poll(() => listed(ann)).toMatchObject([failure])
+    expect(sink.messages).toHaveLength(1)
+  })
+
+  test('by not responding is not waited for longer than the timeout', async () => {
+    const ann = await signedIn(stack, 'Ann')
+    const { id: webhookId } = await createWebhook(ann)
+    sink.answer = () => 'hang'
+    const timeout = AbortSignal.timeout.bind(AbortSignal)
+    const limits = vi.spyOn(AbortSignal, 'timeout').mockImplementation(() => timeout(100))
+    expect((await ann.post('/webhook/test', { webhookId })).body).toEqual({ delivered: false, failure: 'timeout', status: null })
+    expect(limits).toHaveBeenCalledWith(10_000)
+    limits.mockRestore()
+  })
+
+  test('by not responding delays no other user, however many webhooks it has', async () => {
+    sink.answer = () => 'hang'
+    await using other = await webhookSink()
+    for (const slow of [await signedIn(stack, 'Ann'), await signedIn(stack, 'Eve')]) {
+      for (let index = 0; index < 10; index += 1) await createWebhook(slow)
+      await tag(slow, 'one')
+    }
+    await expect.poll(() => sink.messages.length).toBeGreaterThanOrEqual(8)
+    const bob = await signedIn(stack, 'Bob')
+    await createWebhook(bob, { url: other.url })
+    await tag(bob, 'one')
+    await expect.poll(() => other.messages).toHaveLength(1)
+    // of sixteen
+    expect(sink.mostOpen()).toBeLessThanOrEqual(14)
+  })
+
+  test('by not responding does not delay the stop of the service, which returns the message', async () => {
+    const ann = await signedIn(stack, 'Ann')
+    await createWebhook(ann)
+    sink.answer = () => 'hang'
+    await tag(ann, 'one')
+    await expect.poll(() => sink.messages).toHaveLength(1)
+    const restart = await stack.stop()
+    const { rows } = await stack.sql.query('select failures, next_attempt_at <= now() as is_due from auth.webhooks')
+    expect(rows).toEqual([{ failures: 0, is_due: true }])
+    sink.answer = () => ({ status: 200 })
+    await restart()
+    await expect.poll(() => sink.messages.map(({ id }) => id)).toEqual([sink.messages[0]!.id, sink.messages[0]!.id])
+  })
+
+  test('by sending an endless body costs nothing, because only the status counts', async () => {
+    const ann = await signedIn(stack, 'Ann')
+    const { id: webhookId } = await createWebhook(ann)
+    sink.answer = () => ({ status: 200, body: 'x'.repeat(20_000_000) })
+    expect((await ann.post('/webhook/test', { webhookId })).body).toMatchObject({ delivered: true })
+  })
+
+  test('for a day is turned off: its user gets a mail, sees it in the events, and can turn it on again', async () => {
+    const ann = await signedIn(stack, 'Ann')
+    const { id: webhookId } = await createWebhook(ann, { name: 'Old server' })
+    sink.answer = () => ({ status: 500 })
+    await tag(ann, 'one')
+    await expect.poll(async () => (await listed(ann))[0].last_failure).toBe('status')
+    await stack.sql.query(`update auth.webhooks set failing_since = now() - interval '23 hours', next_attempt_at = now()`)
+    await expect.poll(() => sink.messages).toHaveLength(2)
+    expect(await listed(ann)).toMatchObject([{ disabled_at: null }])
+    await stack.sql.query(`update auth.webhooks set failing_since = now() - interval '25 hours', next_attempt_at = now()`)
+    await expect.poll(() => listed(ann)).toMatchObject([{ disabled_at: expect.any(String), last_failure: 'status', last_status: 500 }])
+    const mail = await stack.mail.waitFor(ann.email, ({ subject }) => subject === 'A webhook was turned off')
+    expect(mail.text).toContain('“Old server”')
+    expect(mail.text).not.toMatch(/127\.0\.0\.1|If it was not you/)
+    expect((await ann.get('/list-events')).body[0]).toMatchObject({ kind: 'webhook_disabled', name: 'Old server', ip_address: null })
+    await tag(ann, 'missed')
+    await expect.poll(() => countOf('auth.webhook_deliveries')).toBe(0)
+
+    sink.answer = () => ({ status: 200 })
+    sink.messages.length = 0
+    expect((await ann.post('/webhook/enable', { webhookId })).body).toMatchObject({ id: webhookId, disabled_at: null, failing_since: null })
+    await expect.poll(() => sink.messages.map(({ body }) => body)).toEqual([{ type: 'rows.reset', timestamp: expect.any(String), data: {} }])
+    const { id } = await tag(ann, 'after')
+    await expect.poll(idsOf).toEqual([id])
+  })
+
+  test('by 410 Gone is turned off at once', async () => {
+    const ann = await signedIn(stack, 'Ann')
+    await createWebhook(ann)
+    sink.answer = () => ({ status: 410 })
+    await tag(ann, 'one')
+    await expect.poll(() => listed(ann)).toMatchObject([{ disabled_at: expect.any(String), last_status: 410 }])
+    await stack.mail.waitFor(ann.email, ({ subject }) => subject === 'A webhook was turned off')
+  })
+})
+
+describe('a message is a reset', () => {
+  test('instead of more than a hundred changes', async () => {
+    const ann = await signedIn(stack, 'Ann')
+    await createWebhook(ann)
+    sink.answer = () => ({ status: 500 })
+    await tag(ann, 'one')
+    await expect.poll(() => sink.messages).toHaveLength(1)
+    const userId = await ann.id()
+    for (let index = 0; index < 101; index += 1) await stack.sql.query(`insert into api.tags (name, user_id) values ($1, $2)`, [`tag ${index}`, userId])
+    await expect.poll(async () => (await stack.sql.query('select type, changes from auth.webhook_deliveries where is_open')).rows).toEqual([
+      { type: 'rows.reset', changes: [] },
+    ])
+  })
+
+  test('if changes are no longer kept', async () => {
+    const ann = await signedIn(stack, 'Ann')
+    await createWebhook(ann)
+    const restart = await stack.stop()
+    await stack.sql.query(`insert into api.tags (name, user_id) values ('lost', (select user_id from auth.webhooks))`)
+    await stack.sql.query(`update private.changes set happened_at = now() - interval '2 hours'`)
+    // changes of transactions since the oldest running one of the server are kept
+    const forgotten = async () => Number((await stack.sql.query('select private.forget_changes(100000, 100000) as count')).rows[0].count)
+    await expect.poll(forgotten).toBeGreaterThan(0)
+    await restart()
+    await expect.poll(() => sink.messages.map(({ body }) => body.type)).toEqual(['rows.reset'])
+    const { id } = await tag(ann, 'next')
+    await expect.poll(idsOf).toEqual([id])
+  })
+
+  test('not if only notes of sign-outs are no longer kept', async () => {
+    const ann = await signedIn(stack, 'Ann')
+    await createWebhook(ann)
+    await (await signedIn(stack, 'Bob')).post('/sign-out')
+    const isPassed = async () =>
+      // a transaction of another test's database, which began before a change, may still run at the cursor's snapshot
+      (await stack.sql.query(
+        `select bool_and(pg_visible_in_snapshot(c.xid, k.snapshot) and not exists (select from pg_snapshot_xip(k.snapshot) r where r < c.xid)) as passed
+        from private.changes c cross join private.webhook_cursor k`,
+      )).rows[0].passed
+    await expect.poll(isPassed).toBe(true)
+    await stack.sql.query(`update private.changes set happened_at = now() - interval '2 hours'`)
+    await stack.sql.query('select private.forget_changes(100000, 100000)')
+    const { id } = await tag(ann, 'one')
+    await expect.poll(idsOf).toEqual([id])
+    expect(sink.messages.map(({ body }) => body.type)).toEqual(['rows.changed'])
+  })
+
+  test('after the database was restored into a server with lower transaction ids', async () => {
+    const ann = await signedIn(stack, 'Ann')
+    await createWebhook(ann)
+    const restart = await stack.stop()
+    await stack.sql.query(
+      `update private.webhook_cursor set snapshot = '9000000000:9000000000:'; update auth.webhooks set sends_from = '9000000000:9000000000:'`,
+    )
+    await restart()
+    await expect.poll(() => sink.messages.map(({ body }) => body.type)).toEqual(['rows.reset'])
+    const { id } = await tag(ann, 'next')
+    await expect.poll(idsOf).toEqual([id])
+  })
+})
+
+describe('a webhook ends', () => {
+  test('by its deletion, with the messages that are not delivered', async () => {
+    const ann = await signedIn(stack, 'Ann')
+    const { id: webhookId } = await createWebhook(ann)
+    sink.answer = () => ({ status: 500 })
+    await tag(ann, 'one')
+    await expect.poll(() => sink.messages).toHaveLength(1)
+    expect((await ann.post('/webhook/delete', { webhookId })).body).toEqual({ success: true })
+    expect(await countOf('auth.webhook_deliveries')).toBe(0)
+    expect(await ann.post('/webhook/delete', { webhookId })).toMatchObject({ status: 404 })
+  })
+
+  test.each<[string, (owner: Person, admin: Person, organizationId: string) => Promise<unknown>]>([
+    ['leaves the team', (_, admin, organizationId) => admin.post('/organization/leave', { organizationId })],
+    ['is removed', async (owner, admin, organizationId) => owner.post('/organization/remove-member', { organizationId, userId: await admin.id() })],
+    [
+      'becomes an editor',
+      async (owner, admin, organizationId) => owner.patch('/organization/update-member-role', { organizationId, userId: await admin.id(), role: 'editor' }),
+    ],
+    ['deletes the account', async (_, admin) => stack.sql.query('delete from auth.users where id = $1', [await admin.id()])],
+    ['loses the team by its deletion', (owner, _, organizationId) => owner.delete('/organization/delete', { organizationId })],
+  ])('when its user %s', async (_, end) => {
+    const { id: organizationId, owner, admin } = await team(stack, ['admin'])
+    await createWebhook(admin, { organizationId })
+    await end(owner, admin, organizationId)
+    expect(await countOf('auth.webhooks')).toBe(0)
+  })
+
+  test('not when its user becomes the owner, and not for the personal rows of a user who leaves a team', async () => {
+    const { id: organizationId, owner, admin } = await team(stack, ['admin'])
+    await createWebhook(admin, { organizationId })
+    await owner.post('/organization/transfer-ownership', { organizationId, userId: await admin.id() })
+    expect(await countOf('auth.webhooks')).toBe(1)
+    await createWebhook(owner)
+    await owner.post('/organization/leave', { organizationId })
+    expect(await countOf('auth.webhooks')).toBe(2)
+  })
+
+  test('by a password reset', async () => {
+    const ann = await signedIn(stack, 'Ann')
+    await createWebhook(ann)
+    await person(stack).post('/forget-password', { email: ann.email })
+    const token = new URL(linkIn(await stack.mail.waitFor(ann.email, ({ subject }) => subject === 'Reset your password'))).searchParams.get('token')
+    expect(await person(stack).post('/reset-password', { token, password: 'another long password' })).toMatchObject({ status: 200 })
+    expect(await countOf('auth.webhooks')).toBe(0)
+  })
+})
+
+test('an idle database writes nothing for webhooks', async () => {
+  const ann = await signedIn(stack, 'Ann')
+  await createWebhook(ann)
+  const wroteNothing = async () => {
+    const client = await stack.sql.connect()
+    try {
+      await client.query('begin')
+      const { rows: [{ queued }] } = await client.query('select private.queue_webhooks() as queued')
+      const { rows: [{ xid }] } = await client.query('select pg_current_xact_id_if_assigned() as xid')
+      return [queued, xid]
+    } finally {
+      await client.query('rollback')
+      client.release()
+    }
+  }
+  await expect.poll(wroteNothing).toEqual(['0', null])
+})
+
+test('an event and a mail tell the user of a new webhook', async () => {
+  const ann = await signedIn(stack, 'Ann')
+  await createWebhook(ann, { name: 'Spy' })
+  expect((await ann.get('/list-events')).body[0]).toMatchObject({ kind: 'webhook_created', name: 'Spy' })
+  await stack.mail.waitFor(ann.email, ({ subject }) => subject === 'A webhook was made')
+})
+
+test('metrics count delivered and failed messages, and webhooks that were turned off', async () => {
+  const figures = async () => {
+    const text = await (await fetch(`${stack.url}/metrics`)).text()
+    return ['auth_webhooks_delivered_total', 'auth_webhook_failures_total{reason="status"}', 'auth_webhooks_disabled_total'].map((name) =>
+      Number(text.split('\n').find((line) => line.startsWith(`${name} `))?.split(' ')[1])
+    )
+  }
+  const ann = await signedIn(stack, 'Ann')
+  await createWebhook(ann)
+  const before = await figures()
+  const since = async () => (await figures()).map((figure, index) => figure - before[index]!)
+  await tag(ann, 'one')
+  await expect.poll(since).toEqual([1, 0, 0])
+  sink.answer = () => ({ status: 410 })
+  await tag(ann, 'two')
+  await expect.poll(since).toEqual([1, 1, 1])
+})
+
+test('the lag is the time for which a message or a change has waited, and 0 without a webhook that is on', async () => {
+  const ann = await signedIn(stack, 'Ann')
+  await createWebhook(ann)
+  const lagInMetrics = async () => /^auth_webhooks_lag_seconds (.*)$/m.exec(await (await fetch(`${stack.url}/metrics`)).text())?.[1]
+  await expect.poll(lagInMetrics).toBe('0')
+  const restart = await stack.stop()
+  const lag = async () => Math.round((await stack.sql.query<{ seconds: number }>('select private.webhook_lag() as seconds')).rows[0]!.seconds / 60)
+  await stack.sql.query(`insert into api.tags (name, user_id) values ('one', (select user_id from auth.webhooks))`)
+  await stack.sql.query(`update private.changes set happened_at = now() - interval '20 minutes'`)
+  expect(await lag()).toBe(20)
+  await stack.sql.query(
+    `insert into auth.webhook_deliveries (webhook_id, type, created_at) select id, 'rows.reset', now() - interval '2 hours' from auth.webhooks`,
+  )
+  await stack.sql.query(`update auth.webhooks set next_attempt_at = now() - interval '1 hour'`)
+  expect(await lag()).toBe(60)
+  await stack.sql.query('update auth.webhooks set disabled_at = now()')
+  expect(await lag()).toBe(0)
+  await restart()
+})
+
+test('no log line has an address, a secret or an id of a row', async () => {
+  const ann = await signedIn(stack, 'Ann')
+  const { secret } = await createWebhook(ann)
+  sink.answer = () => ({ status: 500, body: 'the response' })
+  const { id } = await tag(ann, 'one')
+  await expect.poll(async () => (await listed(ann))[0].last_failure).toBe('status')
+  const log = stack.logged.join('')
+  expect(log).toContain('a webhook failed')
+  for (const secretPart of [secret, 's3cret-query', new URL(sink.url).port + '/hook', id, 'the response']) expect(log).not.toContain(secretPart)
+})

@@ -1,0 +1,126 @@
+/** Exports of other apps: accounts, categories, tags, splits and transfers, of invented files in the form that each app writes. */
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { type AppExport, readAppExport, unpack } from '../../client/import/index.ts'
+import { bytesOf, zipOf } from './files.ts'
+
+const exportOf = (app: string): Uint8Array => readFileSync(join(import.meta.dirname, 'apps', `${app}.csv`))
+
+const rowsOf = ({ transactions }: AppExport) =>
+  transactions.map(({ account, row, category, tags, items }) => [
+    account,
+    row.transaction_date,
+    row.name,
+    row.amount,
+    category ?? null,
+    tags.join(),
+    items.map(({ name, amount, category: part }) => `${name} ${amount} ${part}`).join('; '),
+  ])
+
+test('Firefly III: journals of one group are a split, a transfer has two amounts, and the initial balance is that of the account', () => {
+  const read = readAppExport(exportOf('firefly'))
+  expect(read).toMatchObject({
+    app: 'firefly',
+    accounts: [{ name: 'Giro', currency: 'eur', opening: 500 }, { name: 'Savings', currency: 'usd' }],
+    categories: [{ key: 'Food', kind: 'expense' }, { key: 'Travel', kind: 'expense' }, { key: 'Pay', kind: 'income' }],
+    tags: ['weekly', 'shop', 'trip'],
+    transfers: [[3, 4]],
+    problems: [],
+  })
+  expect(rowsOf(read)).toEqual([
+    ['Giro', '2025-03-02', 'Bäckerei Muster', -12.5, 'Food', 'weekly,shop', ''],
+    ['Giro', '2025-03-03', 'Bahn', -34.2, null, 'trip', 'Ticket -30 Travel; Coffee -4.2 Food'],
+    ['Giro', '2025-03-04', 'Acme', 1350, 'Pay', '', ''],
+    ['Giro', '2025-03-05', 'Savings', -200, null, '', ''],
+    ['Savings', '2025-03-05', 'Giro', 216.4, null, '', ''],
+  ])
+  expect(read.transactions.map(({ row }) => row.external_id)).toEqual(['11', '12', '14', '15', '15 in'])
+  expect(read.transactions[1]!.row).toMatchObject({ description: 'Trip to Bonn', currency: 'eur' })
+  expect(read.transactions[1]!.row).not.toHaveProperty('metadata')
+})
+
+test('Actual: splits, tags in notes, and transfers by their payee', () => {
+  const read = readAppExport(exportOf('actual'))
+  expect(read).toMatchObject({
+    app: 'actual',
+    accounts: [{ name: 'Savings' }, { name: 'Checking', opening: 500 }],
+    categories: [{ key: 'Pay', kind: 'income' }, { key: 'Travel' }, { key: 'Food' }],
+    tags: ['trip', 'weekly'],
+    transfers: [[1, 0]],
+    problems: [],
+  })
+  expect(rowsOf(read)).toEqual([
+    ['Savings', '2025-03-05', 'Checking', 200, null, '', ''],
+    ['Checking', '2025-03-05', 'Savings', -200, null, '', ''],
+    ['Checking', '2025-03-04', 'Acme', 1350, 'Pay', '', ''],
+    ['Checking', '2025-03-03', 'Bahn', -34.2, null, 'trip', 'Ticket #trip -30 Travel; Coffee -4.2 Food'],
+    ['Checking', '2025-03-02', 'Bakery Muster', -12.5, 'Food', 'weekly', ''],
+  ])
+})
+
+test('YNAB: groups of categories, flags, splits and transfers', async () => {
+  const read = readAppExport(exportOf('ynab'))
+  expect(read).toMatchObject({
+    app: 'ynab',
+    accounts: [{ name: 'Savings' }, { name: 'Checking', opening: 500 }],
+    categories: [
+      { key: 'Inflow', kind: 'income' },
+      { key: 'Fun', kind: 'expense' },
+      { key: 'Needs', kind: 'expense' },
+      { key: 'Inflow: Ready to Assign', name: 'Ready to Assign', parent: 'Inflow', kind: 'income' },
+      { key: 'Fun: Travel', name: 'Travel', parent: 'Fun', kind: 'expense' },
+      { key: 'Needs: Food', name: 'Food', parent: 'Needs', kind: 'expense' },
+    ],
+    tags: ['Red'],
+    transfers: [[1, 0]],
+  })
+  expect(rowsOf(read)).toEqual([
+    ['Savings', '2025-03-15', 'Transfer : Checking', 200, null, '', ''],
+    ['Checking', '2025-03-15', 'Transfer : Savings', -200, null, '', ''],
+    ['Checking', '2025-03-14', 'Acme', 1350, 'Inflow: Ready to Assign', '', ''],
+    ['Checking', '2025-03-13', 'Bahn', -34.2, null, 'Red', 'Ticket -30 Fun: Travel; Coffee -4.2 Needs: Food'],
+    ['Checking', '2025-03-02', 'Bakery Muster', -12.5, 'Needs: Food', '', ''],
+  ])
+  const archive = await zipOf({ 'My Budget as of 2025-03-31 - Plan.csv': bytesOf('n26.csv'), 'My Budget as of 2025-03-31 - Register.csv': exportOf('ynab') })
+  expect(readAppExport(await unpack(archive))).toEqual(read)
+  const incomplete = new TextDecoder().decode(exportOf('ynab')).replace(/.*Split \(2\/2\).*\n/, '')
+  expect(rowsOf(readAppExport(incomplete))).toContainEqual(['Checking', '2025-03-13', 'Bahn', -30, 'Fun: Travel', 'Red', ''])
+})
+
+test('Mint, Monarch and Lunch Money: transfers by their category and amount, at most five days apart', () => {
+  const mint = readAppExport(exportOf('mint'))
+  expect(mint).toMatchObject({
+    app: 'mint',
+    transfers: [[0, 1]],
+    tags: ['Work trip'],
+    categories: [{ key: 'Paycheck', kind: 'income' }, { key: 'Restaurants' }],
+  })
+  expect(rowsOf(mint)).toContainEqual(['Checking', '2025-03-02', 'Bakery Muster', -12.5, 'Restaurants', 'Work trip', ''])
+  const monarch = readAppExport(exportOf('monarch'))
+  expect(monarch).toMatchObject({ app: 'monarch', transfers: [[1, 0]], tags: ['weekly', 'shop'] })
+  expect(rowsOf(monarch)).toContainEqual(['Checking (...0001)', '2025-03-15', 'Transfer', -75, null, '', ''])
+  const lunch = readAppExport(exportOf('lunch-money'))
+  expect(lunch).toMatchObject({
+    app: 'lunch-money',
+    accounts: [{ name: 'Giro', currency: 'eur' }, { name: 'Savings', currency: 'eur' }],
+    categories: [{ key: 'Income', kind: 'income' }, { key: 'Fun' }, { key: 'Needs' }, { key: 'Income: Salary' }, { key: 'Fun: Travel' }, {
+      key: 'Needs: Food',
+    }],
+    transfers: [[0, 1]],
+  })
+  expect(rowsOf(lunch)).toContainEqual(['Giro', '2025-03-13', 'Bahn', -34.2, null, 'trip', 'Ticket -30 Fun: Travel; Coffee -4.2 Needs: Food'])
+  expect(rowsOf(lunch)).toContainEqual(['Giro', '2025-03-14', 'Acme', 1350, 'Income: Salary', '', ''])
+})
+
+test('Lunch Money without proof of its signs is a question, and so are ambiguous days of YNAB', () => {
+  const file = new TextDecoder().decode(exportOf('lunch-money')).replace(/,(?:income|expense),/g, ',,')
+  expect(readAppExport(file)).toMatchObject({ transactions: [], problems: [{ option: 'negate' }] })
+  expect(rowsOf(readAppExport(file, { negate: true }))).toEqual(rowsOf(readAppExport(exportOf('lunch-money'))))
+  const early = new TextDecoder().decode(exportOf('ynab')).replace(/03\/1\d/g, '03/04')
+  expect(readAppExport(early)).toMatchObject({ transactions: [], problems: [{ option: 'dateOrder' }] })
+})
+
+test('a file of a bank is no export of an app', () => {
+  expect(() => readAppExport(bytesOf('n26.csv'))).toThrow('This is no export of Actual, Firefly III, Lunch Money, Mint, Monarch, YNAB.')
+})

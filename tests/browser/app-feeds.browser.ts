@@ -1,0 +1,91 @@
+/** Webhooks and calendars in the reference app: a user creates them, sees secret and address once, tests, and ends them. */
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
+import { localReceivers } from '../../auth/webhooks/sender.ts'
+import { password, signedIn, team } from '../support/person.ts'
+import { webhookSink } from '../support/webhook-sink.ts'
+import { type AppStory, barriers, startAppStory } from './app-story.ts'
+
+let story: AppStory
+beforeAll(async () => {
+  story = await startAppStory({}, { receivers: localReceivers, webhookPauseMs: 50 })
+})
+afterEach(() => expect(story.complaints()).toEqual([]))
+afterAll(() => story?.close())
+
+test('Ann makes a webhook of her team, copies its secret, tests it, turns it on again after it failed, and deletes it', async () => {
+  await using sink = await webhookSink()
+  const { owner: ann, id: organizationId } = await team(story.stack, [])
+  const page = await story.open(ann, '/settings', { viewport: { width: 390, height: 844 }, permissions: ['clipboard-read', 'clipboard-write'] })
+  const section = page.locator('section', { has: page.getByRole('heading', { name: 'Webhooks' }) })
+  await section.getByRole('button', { name: 'Make a webhook' }).click()
+  await section.getByLabel('What it is for').fill('Spreadsheet')
+  await section.getByLabel('Address of the server').fill(sink.url)
+  await section.getByLabel('Whose books').selectOption({ label: 'The Team' })
+  await section.getByLabel('Which changes').selectOption({ label: 'Only of tags' })
+  await section.getByLabel('Your password').fill(password)
+  await section.getByRole('button', { name: 'Make the webhook' }).click()
+  const secret = await section.getByLabel('Secret').inputValue()
+  expect(secret).toMatch(/^whsec_/)
+  expect(await barriers(page)).toEqual([])
+  await section.getByRole('button', { name: 'Copy' }).click()
+  await page.getByText('The secret is copied.').waitFor()
+  expect(await page.evaluate('navigator.clipboard.readText()')).toBe(secret)
+  await section.getByRole('button', { name: 'Done' }).click()
+  await expect.poll(() => page.content()).not.toContain(secret)
+  await section.getByText('The Team, no message yet').waitFor()
+  expect((await ann.get('/webhook/list')).body).toMatchObject([{ name: 'Spreadsheet', organization_id: organizationId, tables: ['tags'] }])
+
+  await section.getByRole('button', { name: 'Test Spreadsheet' }).click()
+  await page.getByText('The server has accepted the test.').waitFor()
+  sink.answer = () => ({ status: 410 })
+  await story.stack.sql.query(`insert into api.tags (name, organization_id) values ('trip', $1)`, [organizationId])
+  await expect.poll(async () => (await ann.get('/webhook/list')).body[0].disabled_at).not.toBeNull()
+  await page.reload()
+  await section.getByText(/^The Team, off since .*: the server refused it with 410$/).waitFor()
+  sink.answer = () => ({ status: 200 })
+  await section.getByRole('button', { name: 'Turn on Spreadsheet' }).click()
+  await page.getByText('The webhook is on again.').waitFor()
+  await section.getByRole('button', { name: 'Delete Spreadsheet' }).click()
+  await page.getByRole('dialog').getByRole('button', { name: 'Delete the webhook' }).click()
+  await page.getByText('The webhook is deleted.').waitFor()
+  await section.getByText('Spreadsheet').waitFor({ state: 'detached' })
+  expect((await ann.get('/webhook/list')).body).toEqual([])
+  await page.context().close()
+})
+
+test('a viewer makes a webhook only of the personal data', async () => {
+  const { viewer } = await team(story.stack, ['viewer'])
+  const page = await story.open(viewer, '/settings')
+  const section = page.locator('section', { has: page.getByRole('heading', { name: 'Webhooks' }) })
+  await section.getByRole('button', { name: 'Make a webhook' }).click()
+  expect(await section.getByLabel('Whose books').getByRole('option').allTextContents()).toEqual(['Your own'])
+  await page.context().close()
+})
+
+test('Ann makes an address for her calendar program, copies it, and later revokes it', async () => {
+  const ann = await signedIn(story.stack, 'Ann')
+  const page = await story.open(ann, '/settings', { viewport: { width: 390, height: 844 }, permissions: ['clipboard-read', 'clipboard-write'] })
+  const section = page.locator('section', { has: page.getByRole('heading', { name: 'Calendars' }) })
+  await section.getByRole('button', { name: 'Make an address' }).click()
+  await section.getByLabel('Name of the calendar').fill('What is due')
+  await section.getByLabel('Also show amounts').check()
+  await section.getByLabel('Your password').fill(password)
+  await section.getByRole('button', { name: 'Make the address' }).click()
+  const address = await section.getByLabel('Address').inputValue()
+  expect(await barriers(page)).toEqual([])
+  await section.getByRole('button', { name: 'Copy' }).click()
+  await page.getByText('The address is copied.').waitFor()
+  expect(await page.evaluate('navigator.clipboard.readText()')).toBe(address)
+  await section.getByRole('button', { name: 'Done' }).click()
+  await expect.poll(() => page.content()).not.toContain(address)
+  const status = async () => (await fetch(address)).status
+  expect(await status()).toBe(200)
+  await page.reload()
+  await section.getByText(/^your own, with amounts, last read /).waitFor()
+  await section.getByRole('button', { name: 'Revoke What is due' }).click()
+  await page.getByRole('dialog').getByRole('button', { name: 'Revoke the address' }).click()
+  await page.getByText('The address is revoked.').waitFor()
+  await section.getByText('your own, with amounts').waitFor({ state: 'detached' })
+  expect(await status()).toBe(404)
+  await page.context().close()
+})

@@ -1,0 +1,294 @@
+/** Transfers of two stored transactions: linked by an import or by a user, unlinked, and changed since. */
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { dataStack, type Caller, type DataStack } from '../support/data.ts'
+
+let stack: DataStack
+beforeAll(async () => {
+  stack = await dataStack()
+})
+afterAll(() => stack.stop())
+
+type Row = Record<string, any>
+const account = async (caller: Caller, row: Row = {}): Promise<string> =>
+  (await caller.create('accounts', { name: 'Giro', type: 'checking', currency: 'eur', ...row })).id
+async function accounts(caller: Caller) {
+  return { giro: await account(caller), savings: await account(caller, { name: 'Savings', type: 'savings' }), card: await account(caller, { name: 'Card' }) }
+}
+async function user() {
+  const person = await stack.person()
+  const caller = stack.as(person)
+  return { person, caller, ...(await accounts(caller)) }
+}
+const enter = (caller: Caller, account_id: string | null, amount: number, day: string, row: Row = {}): Promise<Row> =>
+  caller.create('transactions', { name: 'Row', amount, transaction_date: day, account_id, ...row })
+const judge = async (caller: Caller, p_account_id: string, rows: Row[], more: Row = {}): Promise<Row[]> => {
+  const { status, body, text } = await caller.post('/rpc/import_transactions', { p_rows: rows, p_source: `bank ${p_account_id}`, p_account_id, ...more })
+  expect(status, text).toBe(200)
+  // without rules and suggestions
+  return body.map(({ row_number, verdict, reason, transaction_id }: Row) => ({ row_number, verdict, reason, transaction_id }))
+}
+const store = async (caller: Caller, of: string, rows: Row[], more: Row = {}): Promise<Row[]> => {
+  const dry = await judge(caller, of, rows, more)
+  const done = await judge(caller, of, rows, { p_dry_run: false, ...more })
+  expect(done.map(({ verdict, reason }) => [verdict, reason])).toEqual(dry.map(({ verdict, reason }) => [verdict, reason]))
+  return done
+}
+const verdicts = (rows: Row[]) => rows.map(({ verdict }) => verdict).join(' ')
+const stored = async (caller: Caller): Promise<Row[]> => (await caller.get('/transactions?order=transaction_date,amount,id')).body
+const link = (caller: Caller, from: string, to: string) => caller.post('/rpc/link_transfer', { p_from_transaction_id: from, p_to_transaction_id: to })
+const undoLast = async (caller: Caller) => {
+  const [last] = (await caller.get('/activity?order=id.desc&limit=1')).body
+  return caller.post('/rpc/undo', { p_activity_id: last.id })
+}
+const withoutTimes = (row: Row): Row => ({ ...row, updated_at: '' })
+const expenses = async (caller: Caller) =>
+  (await caller.post('/rpc/get_transaction_stat', { p_aggregate_fn: 'sum', p_transaction_type: 'expense', p_filters: [] })).body
+const outgoing = { name: 'To savings', amount: -500, transaction_date: '2025-03-31', external_id: 'g-1' }
+const incoming = { name: 'From giro', amount: 500, transaction_date: '2025-04-02', external_id: 's-1' }
+
+describe('the statements of two own accounts', () => {
+  test('make one transfer of its two rows, each with the name, day and id of its bank, and no expense', async () => {
+    const { caller, giro, savings } = await user()
+    const [first] = await store(caller, giro, [outgoing])
+    expect(await expenses(caller)).toBe(-500)
+    const [second] = await store(caller, savings, [incoming])
+    expect(second).toMatchObject({
+      verdict: 'transfer',
+      transaction_id: first?.['transaction_id'],
+      reason: 'transfer with "To savings" of 2025-03-31 in account "Giro"',
+    })
+    const [out, into] = await stored(caller)
+    expect(out).toMatchObject({ name: 'To savings', booked_on: '2025-03-31', external_id: 'g-1', transfer_id: into?.['transfer_id'] })
+    expect(into).toMatchObject({ name: 'From giro', booked_on: '2025-04-02', external_id: 's-1', transfer_id: expect.any(String) })
+    expect(await expenses(caller)).toBe(0)
+    expect([verdicts(await judge(caller, giro, [outgoing])), verdicts(await judge(caller, savings, [incoming]))]).toEqual(['duplicate', 'duplicate'])
+  })
+
+  test('also if one half was entered by hand; and not if linking is off', async () => {
+    const { caller, giro, savings } = await user()
+    const entered = await enter(caller, giro, -500, '2025-03-30')
+    expect(verdicts(await judge(caller, savings, [incoming], { p_link_transfers: false }))).toBe('new')
+    expect(await store(caller, savings, [incoming])).toMatchObject([{ verdict: 'transfer', transaction_id: entered['id'] }])
+  })
+
+  test('and a transfer that the user entered: each half gets its own day', async () => {
+    const { caller, giro, savings } = await user()
+    await caller.post('/rpc/create_transfer', { from_account_id: giro, to_account_id: savings, amount: 500, transfer_date: '2025-04-01' })
+    expect(verdicts(await store(caller, giro, [outgoing]))).toBe('matched')
+    expect(verdicts(await store(caller, savings, [incoming]))).toBe('matched')
+    expect(await stored(caller)).toMatchObject([{ amount: -500, booked_on: '2025-03-31', name: 'Transfer' }, { amount: 500, booked_on: '2025-04-02' }])
+    expect(await expenses(caller)).toBe(0)
+  })
+
+  test.each<[string, Row]>([
+    ['six days away', { transaction_date: '2025-03-27' }],
+    ['of another amount', { amount: -499.99 }],
+    ['that failed', { status: 'failed' }],
+  ])('are not linked to a row %s', async (_, change) => {
+    const { caller, giro, savings } = await user()
+    await store(caller, giro, [{ ...outgoing, ...change }])
+    expect(verdicts(await store(caller, savings, [incoming]))).toBe('new')
+  })
+
+  test('are not linked to rows of another currency, of the same account, without an account, with categorized items, or of another context', async () => {
+    const { caller, savings, giro } = await user()
+    const dollars = await account(caller, { currency: 'usd' })
+    await enter(caller, dollars, -500, '2025-04-02')
+    await enter(caller, savings, -500, '2025-04-02')
+    await enter(caller, null, -500, '2025-04-02', { currency: 'eur' })
+    const split = await enter(caller, giro, -500, '2025-04-02')
+    await caller.create('line_items', {
+      transaction_id: split['id'],
+      name: 'x',
+      amount: -1,
+      category_id: (await caller.create('categories', { name: 'Food' })).id,
+    })
+    const other = await user()
+    await enter(other.caller, other.giro, -500, '2025-04-02')
+    expect(await store(caller, savings, [incoming])).toMatchObject([{ verdict: 'new', reason: null }])
+  })
+
+  test('are not linked by guess: two halves equally near, or two rows for one half', async () => {
+    const { caller, giro, savings, card } = await user()
+    await enter(caller, giro, -500, '2025-04-01')
+    await enter(caller, card, -500, '2025-04-03')
+    const ambiguous = 'perhaps half of a transfer: more than one pair is as near, and /rpc/link_transfer links two transactions'
+    expect(await judge(caller, savings, [incoming])).toEqual([{ row_number: 1, verdict: 'new', reason: ambiguous, transaction_id: null }])
+    const near = await enter(caller, card, -500, '2025-04-02')
+    expect(await judge(caller, savings, [incoming])).toMatchObject([{ verdict: 'transfer', transaction_id: near['id'] }])
+    const two = [incoming, { ...incoming, external_id: 's-2' }]
+    expect((await store(caller, savings, two)).map(({ verdict, reason }) => [verdict, reason])).toEqual([['new', ambiguous], ['new', ambiguous]])
+    expect((await stored(caller)).every(({ transfer_id }) => transfer_id === null)).toBe(true)
+  })
+
+  test('are linked if as many rows as halves are interchangeable', async () => {
+    const { caller, giro, savings } = await user()
+    await store(caller, giro, [outgoing, { ...outgoing, external_id: 'g-2' }])
+    expect(verdicts(await store(caller, savings, [incoming, { ...incoming, external_id: 's-2' }]))).toBe('transfer transfer')
+    expect(new Set((await stored(caller)).map(({ transfer_id }) => transfer_id)).size).toBe(2)
+  })
+
+  test('are apart again after the import is deleted or undone', async () => {
+    const { caller, giro, savings } = await user()
+    await store(caller, giro, [outgoing], { p_file_name: 'giro' })
+    const before = (await stored(caller)).map(withoutTimes)
+    for (const revert of [() => caller.delete('/imports?file_name=eq.savings'), () => undoLast(caller)]) {
+      await store(caller, savings, [incoming], { p_file_name: 'savings' })
+      const after = (await stored(caller)).map(withoutTimes)
+      expect(await caller.delete('/imports?file_name=eq.giro')).toMatchObject({ status: 409, body: { code: 'PT409' } })
+      expect((await revert()).status).toBeLessThan(300)
+      expect((await stored(caller)).map(withoutTimes)).toEqual(before)
+      expect((await undoLast(caller)).status).toBe(200)
+      expect((await stored(caller)).map(withoutTimes)).toEqual(after)
+      expect((await undoLast(caller)).status).toBe(200)
+    }
+  })
+
+  test('can be taken back one after the other, the later import first', async () => {
+    const { caller, giro, savings } = await user()
+    await store(caller, giro, [outgoing], { p_file_name: 'giro' })
+    await store(caller, savings, [incoming], { p_file_name: 'savings' })
+    for (const name of ['savings', 'giro']) expect((await caller.delete(`/imports?file_name=eq.${name}`)).status, name).toBe(204)
+    expect(await stored(caller)).toEqual([])
+  })
+
+  test('keep their transfer if the bank corrects the day of one half, and report another amount', async () => {
+    const { caller, giro, savings } = await user()
+    await store(caller, giro, [outgoing])
+    await store(caller, savings, [incoming])
+    expect(verdicts(await store(caller, savings, [{ ...incoming, transaction_date: '2025-04-03' }]))).toBe('updated')
+    expect(await stored(caller)).toMatchObject([{ booked_on: '2025-03-31' }, { booked_on: '2025-04-03' }])
+    const changed = { ...incoming, transaction_date: '2025-04-03', amount: 510 }
+    expect(await store(caller, savings, [changed])).toMatchObject([
+      { verdict: 'changed', reason: 'stored with another amount; it is half of a transfer' },
+    ])
+  })
+
+  test('change no half of the other account: each bank says when its own half was booked', async () => {
+    const { caller, giro, savings } = await user()
+    await store(caller, giro, [{ ...outgoing, status: 'pending' }])
+    await store(caller, savings, [{ ...incoming, transaction_date: '2025-03-31', status: 'pending' }])
+    expect(verdicts(await store(caller, giro, [{ ...outgoing, transaction_date: '2025-04-01', status: 'paid' }]))).toBe('updated')
+    expect(await stored(caller)).toMatchObject([
+      { amount: 500, booked_on: '2025-03-31', status: 'pending' },
+      { amount: -500, booked_on: '2025-04-01', status: 'paid' },
+    ])
+    expect(verdicts(await judge(caller, savings, [{ ...incoming, transaction_date: '2025-03-31', status: 'pending' }]))).toBe('duplicate')
+    await undoLast(caller)
+    expect(await stored(caller)).toMatchObject([{ booked_on: '2025-03-31', status: 'pending' }, { booked_on: '2025-03-31', status: 'pending' }])
+  })
+})
+
+describe('link_transfer', () => {
+  test('makes a transfer of two rows, which keep their days and names, and unlink_transfer makes two rows of it again', async () => {
+    const { caller, giro, savings } = await user()
+    const from = await enter(caller, giro, -500, '2025-01-31', { name: 'Out' })
+    const to = await enter(caller, savings, 500, '2025-02-05', { name: 'In', status: 'pending' })
+    const before = (await stored(caller)).map(withoutTimes)
+    const { status, body } = await link(caller, from['id'], to['id'])
+    expect([status, body]).toMatchObject([200, [{ id: from['id'], name: 'Out', booked_on: '2025-01-31' }, { id: to['id'], name: 'In', status: 'pending' }]])
+    expect(body[0].transfer_id).toBe(body[1].transfer_id)
+    expect(await expenses(caller)).toBe(0)
+    const unlinked = await caller.post('/rpc/unlink_transfer', { p_transfer_id: body[0].transfer_id })
+    expect(unlinked.body.map(withoutTimes)).toEqual(before)
+    expect((await undoLast(caller)).body).toMatchObject({ update: 2 })
+    expect((await stored(caller)).map(({ transfer_id }) => transfer_id)).toEqual([body[0].transfer_id, body[0].transfer_id])
+    expect((await undoLast(caller)).status).toBe(200)
+    expect((await stored(caller)).map(withoutTimes)).toEqual(before)
+  })
+
+  test('links different currencies with their own amounts', async () => {
+    const { caller, giro } = await user()
+    const dollars = await account(caller, { currency: 'usd' })
+    const [from, to] = [await enter(caller, giro, -500, '2025-01-31'), await enter(caller, dollars, 540, '2025-02-01')]
+    expect((await link(caller, from['id'], to['id'])).body).toMatchObject([{ amount: -500, currency: 'eur' }, { amount: 540, currency: 'usd' }])
+  })
+
+  test('refuses rows that are no transfer, and stores nothing', async () => {
+    const { caller, giro, savings, card, person } = await user()
+    const from = await enter(caller, giro, -500, '2025-01-31')
+    const to = await enter(caller, savings, 500, '2025-01-31')
+    const wrong = (message: string | RegExp) => ({ status: 400, body: { code: '22023', message: expect.stringMatching(message), hint: expect.any(String) } })
+    const id = async (row: Promise<Row>): Promise<string> => (await row)['id']
+    expect(await link(caller, to['id'], from['id'])).toMatchObject(wrong(/negative transaction to a positive/))
+    expect(await link(caller, from['id'], from['id'])).toMatchObject(wrong(/negative transaction to a positive/))
+    expect(await link(caller, from['id'], await id(enter(caller, savings, 499, '2025-01-31')))).toMatchObject(wrong(/the same amount/))
+    expect(await link(caller, from['id'], await id(enter(caller, giro, 500, '2025-01-31')))).toMatchObject(wrong(/between two accounts/))
+    expect(await link(caller, from['id'], await id(enter(caller, null, 500, '2025-01-31', { currency: 'eur' })))).toMatchObject(wrong(/between two accounts/))
+    for (const day of ['2025-01-25', '2025-02-06'])
+      expect(await link(caller, from['id'], await id(enter(caller, savings, 500, day)))).toMatchObject(wrong(/more than five days apart/))
+    expect(await link(caller, from['id'], await id(enter(caller, savings, 500, '2025-01-31', { status: 'failed' })))).toMatchObject(wrong(/moves no money/))
+    const split = await enter(caller, card, 500, '2025-01-31')
+    const { id: category_id } = await caller.create('categories', { name: 'Food' })
+    await caller.create('line_items', { transaction_id: split['id'], name: 'x', amount: 1, category_id })
+    expect(await link(caller, from['id'], split['id'])).toMatchObject(wrong(/a line item of a transfer has no category/))
+    const team = await stack.organization({ owner: person })
+    const ours = stack.as(person, team)
+    expect(await link(ours, from['id'], await id(enter(ours, await account(ours), 500, '2025-01-31')))).toMatchObject(wrong(/different contexts/))
+    const stranger = await user()
+    const theirs = await id(enter(stranger.caller, stranger.savings, 500, '2025-01-31'))
+    for (const other of [theirs, crypto.randomUUID()]) {
+      expect(await link(caller, from['id'], other)).toMatchObject({ status: 404, body: { code: 'PT404' } })
+      expect(await link(caller, other, to['id'])).toMatchObject({ status: 404, body: { code: 'PT404' } })
+    }
+    expect((await stored(caller)).every(({ transfer_id }) => transfer_id === null)).toBe(true)
+    const { body: [{ transfer_id }] } = await link(caller, from['id'], to['id'])
+    expect(await link(caller, from['id'], to['id'])).toMatchObject({ status: 409, body: { code: 'PT409', hint: expect.any(String) } })
+    for (const unlink of [transfer_id, crypto.randomUUID()])
+      expect(await stranger.caller.post('/rpc/unlink_transfer', { p_transfer_id: unlink })).toMatchObject({ status: 404, body: { code: 'PT404' } })
+  })
+
+  test('is for members who may change the rows', async () => {
+    const [ann, bob, vic] = [await stack.person(), await stack.person(), await stack.person()]
+    const team = await stack.organization({ owner: ann, editor: bob, viewer: vic })
+    const [ours, viewer] = [stack.as(bob, team), stack.as(vic, team)]
+    const { giro, savings } = await accounts(ours)
+    const [from, to] = [await enter(ours, giro, -5, '2025-01-31'), await enter(ours, savings, 5, '2025-01-31')]
+    expect(await link(viewer, from['id'], to['id'])).toMatchObject({ status: 403, body: { code: '42501' } })
+    const { body: [{ transfer_id }] } = await link(ours, from['id'], to['id'])
+    expect(await viewer.post('/rpc/unlink_transfer', { p_transfer_id: transfer_id })).toMatchObject({ status: 403 })
+    expect((await stack.as(ann, team).post('/rpc/unlink_transfer', { p_transfer_id: transfer_id })).body).toHaveLength(2)
+  })
+
+  test('links a row once if two requests come at the same time', async () => {
+    const { caller, giro, savings, card } = await user()
+    const [from, one, other] = [
+      await enter(caller, giro, -5, '2025-01-31'),
+      await enter(caller, savings, 5, '2025-01-31'),
+      await enter(caller, card, 5, '2025-01-31'),
+    ]
+    const answers = await Promise.all([one, other].map((to) => link(caller, from['id'], to['id'])))
+    expect(answers.map(({ status }) => status).toSorted((a, b) => a - b)).toEqual([200, 409])
+  })
+})
+
+describe('a change of a half of a linked transfer', () => {
+  test('changes the other half in what was equal, and leaves what differed', async () => {
+    const { caller, giro, savings } = await user()
+    const from = await enter(caller, giro, -500, '2025-01-31', { name: 'Out', description: 'both' })
+    const to = await enter(caller, savings, 500, '2025-02-01', { name: 'In', description: 'both' })
+    await link(caller, from['id'], to['id'])
+    const path = `/transactions?id=eq.${from['id']}`
+    await caller.patch(path, { name: 'Moved', description: 'one', transaction_date: '2025-01-30', amount: -400, status: 'pending' })
+    const other = { name: 'In', booked_on: '2025-02-01', description: 'one', amount: 400, status: 'pending' }
+    expect(await stored(caller)).toMatchObject([{ name: 'Moved', booked_on: '2025-01-30', amount: -400 }, other])
+    const [half, second] = await stored(caller)
+    const merge = { prefer: 'resolution=merge-duplicates' }
+    expect((await caller.post('/transactions', [{ ...half, name: 'Again' }, { ...second, transaction_date: '2025-02-03', booked_on: null }], merge)).status)
+      .toBe(200)
+    expect(await stored(caller)).toMatchObject([{ name: 'Again', booked_on: '2025-01-30' }, { name: 'In', booked_on: '2025-02-03' }])
+    expect((await caller.post('/transactions', [{ ...half, description: 'a' }, { ...second, description: 'b' }], merge)).status).toBe(400)
+    await caller.delete(path)
+    expect(await stored(caller)).toEqual([])
+  })
+
+  test('is possible after its halves were sent again, as the restore of an export does', async () => {
+    const { caller, giro, savings } = await user()
+    const [from, to] = [await enter(caller, giro, -500, '2025-01-31', { name: 'Out' }), await enter(caller, savings, 500, '2025-02-01', { name: 'In' })]
+    await link(caller, from['id'], to['id'])
+    const rows = await stored(caller)
+    await caller.delete('/transactions')
+    expect((await caller.post('/transactions', rows, { prefer: 'resolution=ignore-duplicates' })).status).toBe(201)
+    expect((await stored(caller)).map(({ name, transfer_id }) => [name, transfer_id])).toEqual(rows.map(({ name, transfer_id }) => [name, transfer_id]))
+  })
+})
