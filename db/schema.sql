@@ -1638,7 +1638,7 @@ CREATE TRIGGER accounts_record_credential AFTER INSERT OR DELETE ON auth.account
 
 CREATE TRIGGER accounts_record_password AFTER UPDATE OF password ON auth.accounts FOR EACH ROW WHEN ((old.password IS DISTINCT FROM new.password)) EXECUTE FUNCTION private.record_credential();
 
-CREATE TRIGGER api_keys_checked BEFORE INSERT ON auth.api_keys FOR EACH ROW EXECUTE FUNCTION auth.check_api_key();
+CREATE TRIGGER api_keys_limit BEFORE INSERT ON auth.api_keys FOR EACH ROW EXECUTE FUNCTION auth.check_limit('20', 'API_KEY_LIMIT_REACHED', 'expires_at > now()');
 
 CREATE TRIGGER api_keys_note_lost_access AFTER DELETE ON auth.api_keys FOR EACH ROW EXECUTE FUNCTION private.note_lost_access();
 
@@ -1646,7 +1646,9 @@ CREATE TRIGGER api_keys_record_created AFTER INSERT ON auth.api_keys FOR EACH RO
 
 CREATE TRIGGER api_keys_record_revoked AFTER DELETE ON auth.api_keys FOR EACH ROW WHEN ((old.expires_at > now())) EXECUTE FUNCTION private.record_event('api_key_revoked');
 
-CREATE TRIGGER calendars_checked BEFORE INSERT ON auth.calendars FOR EACH ROW EXECUTE FUNCTION auth.check_calendar();
+CREATE TRIGGER api_keys_role BEFORE INSERT ON auth.api_keys FOR EACH ROW WHEN ((new.organization_id IS NOT NULL)) EXECUTE FUNCTION auth.check_role();
+
+CREATE TRIGGER calendars_limit BEFORE INSERT ON auth.calendars FOR EACH ROW EXECUTE FUNCTION auth.check_limit('10', 'CALENDAR_LIMIT_REACHED');
 
 CREATE TRIGGER calendars_record_created AFTER INSERT ON auth.calendars FOR EACH ROW EXECUTE FUNCTION private.record_event('calendar_created');
 
@@ -1714,7 +1716,7 @@ CREATE TRIGGER users_record_passkey_required AFTER UPDATE OF passkey_required ON
 
 CREATE TRIGGER users_succession BEFORE DELETE ON auth.users FOR EACH ROW EXECUTE FUNCTION private.succeed_owner();
 
-CREATE TRIGGER webhooks_checked BEFORE INSERT ON auth.webhooks FOR EACH ROW EXECUTE FUNCTION auth.check_webhook();
+CREATE TRIGGER webhooks_limit BEFORE INSERT ON auth.webhooks FOR EACH ROW EXECUTE FUNCTION auth.check_limit('10', 'WEBHOOK_LIMIT_REACHED');
 
 CREATE TRIGGER webhooks_record_created AFTER INSERT ON auth.webhooks FOR EACH ROW EXECUTE FUNCTION private.record_event('webhook_created');
 
@@ -1723,6 +1725,8 @@ CREATE TRIGGER webhooks_record_deleted AFTER DELETE ON auth.webhooks FOR EACH RO
 CREATE TRIGGER webhooks_record_disabled AFTER UPDATE OF disabled_at ON auth.webhooks FOR EACH ROW WHEN (((old.disabled_at IS NULL) AND (new.disabled_at IS NOT NULL))) EXECUTE FUNCTION private.record_event('webhook_disabled');
 
 CREATE TRIGGER webhooks_record_rotated AFTER UPDATE OF former_secret ON auth.webhooks FOR EACH ROW WHEN ((old.secret <> new.secret)) EXECUTE FUNCTION private.record_event('webhook_secret_rotated');
+
+CREATE TRIGGER webhooks_role BEFORE INSERT ON auth.webhooks FOR EACH ROW WHEN ((new.organization_id IS NOT NULL)) EXECUTE FUNCTION auth.check_role('admin');
 
 CREATE CONSTRAINT TRIGGER line_item_checks_check AFTER INSERT ON private.line_item_checks DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION private.check_line_items();
 

@@ -113,9 +113,12 @@ create trigger api_keys_record_revoked
 create trigger api_keys_note_lost_access
   after delete on auth.api_keys
   for each row execute function private.note_lost_access();
-create trigger api_keys_checked
+create trigger api_keys_limit
   before insert on auth.api_keys
-  for each row execute function auth.check_api_key();
+  for each row execute function auth.check_limit('20', 'API_KEY_LIMIT_REACHED', 'expires_at > now()');
+create trigger api_keys_role
+  before insert on auth.api_keys
+  for each row when (new.organization_id is not null) execute function auth.check_role();
 create trigger members_end_api_keys
   after update of role on auth.members
   for each row
@@ -133,9 +136,12 @@ comment on column auth.webhooks.failing_since is 'Time of the first failed attem
 comment on column auth.webhooks.last_failure is 'The kind of the last failure since the last success: failures of auth/webhooks/sender.ts.';
 comment on column auth.webhooks.disabled_at is 'Time at which it was turned off: after a day of failures, or by 410 Gone.';
 grant select, insert, update, delete on auth.webhooks to auth_service;
-create trigger webhooks_checked
+create trigger webhooks_limit
   before insert on auth.webhooks
-  for each row execute function auth.check_webhook();
+  for each row execute function auth.check_limit('10', 'WEBHOOK_LIMIT_REACHED');
+create trigger webhooks_role
+  before insert on auth.webhooks
+  for each row when (new.organization_id is not null) execute function auth.check_role('admin');
 create trigger members_end_webhooks
   after update of role on auth.members
   for each row
@@ -164,9 +170,9 @@ comment on column auth.calendars.organization_id is 'The team whose due days it 
 comment on column auth.calendars.secret_hash is 'SHA-256 of the secret in the address. The secret is shown once and not stored.';
 comment on column auth.calendars.last_read_at is 'Time of the last request, to the minute.';
 grant select, insert, delete on auth.calendars to auth_service;
-create trigger calendars_checked
+create trigger calendars_limit
   before insert on auth.calendars
-  for each row execute function auth.check_calendar();
+  for each row execute function auth.check_limit('10', 'CALENDAR_LIMIT_REACHED');
 create trigger calendars_record_created
   after insert on auth.calendars
   for each row execute function private.record_event('calendar_created');

@@ -27,31 +27,6 @@ $$;
 comment on function auth.end_two_factor_tokens() is 'Deletes the pending sign-ins and remembered devices of a user whose password has changed.';
 revoke execute on function auth.end_two_factor_tokens() from public;
 
--- Both functions lock the membership until their transaction ends. So a new key and a concurrent change of the role cannot miss each other.
-create or replace function auth.check_api_key() returns trigger
-  language plpgsql security definer set search_path = ''
-as $$
-declare
-  api_key_limit constant integer := 20;
-begin
-  perform from auth.users where id = new.user_id for no key update;
-  if (select count(*) from auth.api_keys where user_id = new.user_id and expires_at > now()) >= api_key_limit then
-    raise exception using errcode = 'P0001', message = 'API_KEY_LIMIT_REACHED';
-  end if;
-  if new.organization_id is not null then
-    perform from auth.members m
-      where m.organization_id = new.organization_id and m.user_id = new.user_id and auth.role_rank(m.role) >= auth.role_rank(new.role)
-      for share;
-    if not found then
-      raise exception using errcode = 'P0001', message = 'FORBIDDEN';
-    end if;
-  end if;
-  return new;
-end
-$$;
-comment on function auth.check_api_key() is 'Refuses a twenty-first API key of a user, and a key with a higher role than the user has in the organization.';
-revoke execute on function auth.check_api_key() from public;
-
 create or replace function auth.delete_api_keys_above_role() returns trigger
   language plpgsql security definer set search_path = ''
 as $$
