@@ -81,6 +81,8 @@ type Row<Input extends z.ZodType, Output extends z.ZodType> = Partial<Policy> & 
   /** Default: application/json. */
   mediaType?: 'text/event-stream' | 'text/calendar'
   headers?: Record<string, string>
+  /** Optional headers of the request that change the response, each with a sentence. */
+  requestHeaders?: Record<string, string>
   /** The effect on the client's session. A row with `startsSession` needs none. */
   sessionEffect?: 'begins' | 'tells' | 'moves' | 'ends'
   /** Pages that a browser receives in place of the JSON. `ofApp` is the app's page that receives the outcome instead. */

@@ -18,7 +18,7 @@ export type Listener = (incoming: IncomingMessage, outgoing: ServerResponse) => 
 const timeouts = { headersTimeout: 15_000, requestTimeout: 30_000, connectionsCheckingInterval: 5_000, keepAliveTimeout: 75_000 }
 
 /** Maximum open connections, so that slow clients cannot exhaust memory. At the limit a new connection closes the idle ones. */
-const maxConnections = 2_000
+export const maxConnections = 2_000
 
 /** Maximum requests in progress on one connection. Browsers and proxies do not pipeline, so only an attacker exceeds it. */
 const maxPipelined = 16
@@ -60,6 +60,9 @@ function listening(server: Server, setting: string, port: number): Promise<void>
 
 /** Responses that last as long as their clients wish. */
 const endless = new WeakSet<ServerResponse>()
+
+/** Returns true for a response that usually ends because its client leaves. */
+export const isEndless = (outgoing: ServerResponse): boolean => endless.has(outgoing)
 
 /** Marks a response that a stop of the server ends instead of waiting for it. */
 export function endAtStop(outgoing: ServerResponse): void {

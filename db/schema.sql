@@ -1976,6 +1976,8 @@ grant execute on function private.cash_flow_statement(text,integer,text,uuid,int
 
 grant execute on function private.category_suggestions(text[],numeric[],uuid[],uuid[],boolean[]) to authenticated;
 
+grant execute on function private.changes_seen() to auth_service;
+
 grant execute on function private.check_account(text,uuid,text,text,text,text) to authenticated;
 
 grant execute on function private.check_category(text,uuid,text,text) to authenticated;
@@ -2077,6 +2079,8 @@ grant execute on function private.is_currency(text) to authenticated;
 grant execute on function private.is_date_range(jsonb) to authenticated;
 
 grant execute on function private.is_id(text) to authenticated;
+
+grant execute on function private.is_incomplete_since(pg_snapshot,xid8) to auth_service;
 
 grant execute on function private.is_layout(jsonb) to authenticated;
 

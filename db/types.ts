@@ -49,12 +49,14 @@ export type FunctionRows = {
   'private.access_end': { accessEnd: Date }
   'private.active_product': { productId: string, mayCreateOrganizations: boolean }
   'private.calendar_days': { name: string, organization: string, subscriptionId: string, title: string, dueOn: string, kind: string, amount: string, currency: string }
+  'private.changes_seen': { changesSeen: unknown }
   'private.claim_rate_download': { claimRateDownload: boolean }
   'private.complete_rate_download': { completeRateDownload: unknown }
   'private.fail_rate_download': { failRateDownload: unknown }
   'private.forget_activity': { forgetActivity: string }
   'private.forget_changes': { forgetChanges: string }
   'private.forget_restored_changes': { forgetRestoredChanges: unknown }
+  'private.is_incomplete_since': { isIncompleteSince: boolean }
   'private.mark_for_standbys': { markForStandbys: unknown }
   'private.postgrest_listeners': { postgrestListeners: string[] }
   'private.postgrest_processes': { postgrestProcesses: number }

@@ -108,23 +108,27 @@ const onToApp = {
   },
 }
 
-/** Describes the input: the query and the path of a GET, or a JSON body. */
+/** Describes the input: the query, the path and the headers of a GET, or a JSON body. */
 function inputOf(row: Route): Json {
   const { schema } = jsonSchema(row.input, 'input')
   const { properties = {}, required = [] } = schema
   const example = row.example as Json | undefined
+  const headers = Object.entries(row.requestHeaders ?? {})
   if (Object.keys(properties).length === 0) return {}
   if (row.method !== 'GET')
     return { requestBody: { required: true, content: { 'application/json': { schema, ...(example === undefined ? {} : { example }) } } } }
   return {
-    parameters: Object.entries(properties).map(([name, { description, ...property }]) => ({
-      name,
-      in: row.path.includes(`{${name}}`) ? 'path' : 'query',
-      required: required.includes(name),
-      ...(description === undefined ? {} : { description }),
-      schema: property,
-      ...(example?.[name] === undefined ? {} : { example: example[name] }),
-    })),
+    parameters: [
+      ...Object.entries(properties).map(([name, { description, ...property }]) => ({
+        name,
+        in: row.path.includes(`{${name}}`) ? 'path' : 'query',
+        required: required.includes(name),
+        ...(description === undefined ? {} : { description }),
+        schema: property,
+        ...(example?.[name] === undefined ? {} : { example: example[name] }),
+      })),
+      ...headers.map(([name, description]) => ({ name, in: 'header', required: false, description, schema: { type: 'string' } })),
+    ],
   }
 }
 

@@ -1,6 +1,7 @@
 /** The auth surface for an edge that runs as a separate process. */
 import { basePath, streamPath } from '../auth/config.ts'
 import { errorCodes, type ErrorCode, type WireError } from '../auth/errors.ts'
+import { maxConnections } from '../common/http-server.ts'
 import { requestIdHeader } from '../common/request-id.ts'
 import { change, forwardedHeaders, isForClient, isRead, onUpstream, orRefuse, repeatedRead, type EdgeRequest, type Forwarded } from './forward.ts'
 import { sendError } from './refuse.ts'
@@ -12,15 +13,22 @@ const startupMs = 20_000
 /** Maximum body that the edge forwards, in bytes. The auth service itself refuses bodies above 64 KiB. */
 const bodyLimit = 16 * 1024 * 1024
 
+/** Maximum live streams through an edge: half of its connections, so that streams never keep other requests out. */
+const maxStreams = maxConnections / 2
+
+/** Time after which a client may try again, in seconds. */
+const retryAfterSeconds: Partial<Record<ErrorCode, number>> = { SERVICE_BUSY: 5, RATE_LIMIT_EXCEEDED: 30 }
+
 /** Sends an error in the format of the auth surface. */
 export async function refuseAuth({ id, incoming, outgoing }: EdgeRequest, code: ErrorCode): Promise<void> {
   const [status, message] = errorCodes[code]
+  const retryAfter = retryAfterSeconds[code]
   await sendError(incoming, outgoing, status, {
     'content-type': 'application/json',
     'cache-control': 'no-store',
     'x-content-type-options': 'nosniff',
     [requestIdHeader]: id,
-    ...(code === 'SERVICE_BUSY' && { 'retry-after': '5' }),
+    ...(retryAfter !== undefined && { 'retry-after': String(retryAfter) }),
   }, { error: code, message } satisfies WireError)
 }
 
@@ -36,17 +44,28 @@ const answerHeaders = (id: string): Forwarded['answerHeaders'] => (received) => 
   return headers
 }
 
-/** Returns a function that forwards one request to an auth service. It never rejects. */
-export const remoteAuth = (upstreams: Upstreams, timeoutMs = startupMs) => async (request: EdgeRequest, traceparent: string | undefined): Promise<void> => {
-  const { id, incoming, outgoing } = request
-  const forwarded: Forwarded = {
-    ...request,
-    path: incoming.url ?? '/',
-    headers: forwardedHeaders(request, incoming.headers, traceparent),
-    bodyLimit,
-    answerHeaders: answerHeaders(id),
-    isStream: incoming.url?.split('?', 1)[0] === `${basePath}${streamPath}`,
+/** Returns a function that forwards requests to the auth services. It never rejects. */
+export function remoteAuth(upstreams: Upstreams, timeoutMs = startupMs) {
+  let streams = 0
+  return async (request: EdgeRequest, traceparent: string | undefined): Promise<void> => {
+    const { id, incoming, outgoing } = request
+    const isStream = incoming.url?.split('?', 1)[0] === `${basePath}${streamPath}`
+    if (isStream && streams >= maxStreams) return refuseAuth(request, 'RATE_LIMIT_EXCEEDED')
+    if (isStream) {
+      streams += 1
+      outgoing.once('close', () => {
+        streams -= 1
+      })
+    }
+    const forwarded: Forwarded = {
+      ...request,
+      path: incoming.url ?? '/',
+      headers: forwardedHeaders(request, incoming.headers, traceparent),
+      bodyLimit,
+      answerHeaders: answerHeaders(id),
+      isStream,
+    }
+    const attempt = isRead(incoming) ? repeatedRead(forwarded) : (upstream: Upstream) => change(upstream, forwarded)
+    await orRefuse(outgoing, onUpstream(upstreams, timeoutMs, outgoing, attempt), (failure) => refuseAuth(request, failures[failure]))
   }
-  const attempt = isRead(incoming) ? repeatedRead(forwarded) : (upstream: Upstream) => change(upstream, forwarded)
-  await orRefuse(outgoing, onUpstream(upstreams, timeoutMs, outgoing, attempt), (failure) => refuseAuth(request, failures[failure]))
 }

@@ -6,7 +6,7 @@ import type { IncomingMessage } from 'node:http'
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client'
 import { describeError, loggablePath, type Log } from '../common/log.ts'
 import { clientAddress, isFromTrustedProxy } from '../common/client-address.ts'
-import type { Listener } from '../common/http-server.ts'
+import { isEndless, type Listener } from '../common/http-server.ts'
 import { requestIdHeader, requestIdOf } from '../common/request-id.ts'
 import type { AddressRange } from '../common/settings.ts'
 import type { Tracing } from '../common/tracing.ts'
@@ -122,7 +122,7 @@ export function edge({ auth, data, trustedProxies, app, hold, isStopping = () =>
     const started = performance.now()
     outgoing.once('close', () => {
       const ms = performance.now() - started
-      const status = outgoing.writableFinished ? outgoing.statusCode : clientGone
+      const status = outgoing.writableFinished || isEndless(outgoing) ? outgoing.statusCode : clientGone
       metrics.answered(surface, status, ms / 1000)
       if (surface === 'auth' && auth.upstreams === undefined) return
       log.info({

@@ -18,9 +18,9 @@ export type WebhookObserver = {
 
 /** Pause between rounds, in milliseconds. Changes of one pause become one message. */
 const usualPauseMs = 2_000
-/** Concurrent attempts of a process. */
-const concurrency = 16
-/** Maximum concurrent attempts of one user. So one user with slow receivers cannot hold all attempts; four such users can. */
+/** Concurrent attempts of a process. An attempt only waits, so many cost little. */
+const concurrency = 64
+/** Maximum concurrent attempts of one user. So it takes sixteen users with slow receivers to hold all attempts. */
 const maxPerUser = 4
 /** Time after which another process may repeat an attempt, in seconds. An attempt takes at most ten. */
 const leaseSeconds = 30

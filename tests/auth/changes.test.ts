@@ -277,6 +277,15 @@ describe('a client', () => {
     }
   })
 
+  test('that resumes with a cursor of another user or team is told to read everything', async () => {
+    const { owner, editor } = await team(stack, ['editor'])
+    const ofTeam = (await ofUser(editor)).lastId()!
+    const resumed = async (user: Person) => (await live({ cookie: cookieOf(user), 'last-event-id': ofTeam })).next()
+    expect(await resumed(owner)).toMatchObject({ event: 'reset' })
+    await editor.post('/organization/set-active', { organizationId: null })
+    expect(await resumed(editor)).toMatchObject({ event: 'reset' })
+  })
+
   test('cannot tell from two cursors whether a stranger has changed rows in between', async () => {
     const ann = await signedIn(stack)
     const [one, two] = [await ofUser(ann), await ofUser(ann)]
@@ -285,6 +294,20 @@ describe('a client', () => {
 })
 
 describe('no change is skipped', () => {
+  test('after a crash, in which PostgreSQL loses the numbers of transactions that changed nothing, and gives them to others', async () => {
+    await signedIn(stack)
+    const other = await stack.sql.connect()
+    await other.query('begin')
+    await other.query('select pg_current_xact_id()')
+    await other.query('rollback')
+    other.release()
+    const { rows } = await stack.sql.query(
+      `select pg_snapshot_xmax(private.changes_seen())::text::bigint - (select xid::text::bigint from private.changes order by xid desc limit 1) as after_last,
+        pg_snapshot_xmin(private.changes_seen()) <= pg_snapshot_xmax(private.changes_seen()) as is_valid`,
+    )
+    expect(rows).toEqual([{ after_last: '1', is_valid: true }])
+  })
+
   test('when a transaction commits after a later one', async () => {
     const ann = await signedIn(stack)
     const stream = await ofUser(ann, '?tables=transactions')

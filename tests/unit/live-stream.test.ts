@@ -11,9 +11,11 @@ afterEach(() => {
   vi.useRealTimers()
 })
 
+const cursorOf = (position: bigint) => `cursor-${position}`
+
 function opened() {
   const closed: Closing[] = []
-  const stream = createStream((closing) => closed.push(closing), () => undefined)
+  const stream = createStream(cursorOf, (closing) => closed.push(closing), () => undefined)
   const reader = stream.body.pipeThrough(new TextDecoderStream()).getReader()
   stream.open('first', false)
   return { stream, closed, reader, read: async () => (await reader.read()).value }
@@ -21,7 +23,7 @@ function opened() {
 /** Opens a stream that no client reads. */
 function unread() {
   const closed: Closing[] = []
-  const stream = createStream((closing) => closed.push(closing), () => undefined)
+  const stream = createStream(cursorOf, (closing) => closed.push(closing), () => undefined)
   stream.open('first', false)
   return { stream, closed }
 }
@@ -43,12 +45,12 @@ test('a comment has the cursor only if every change was sent', async () => {
   await read()
   const comment = read()
   await nextTurn()
-  stream.beat('second')
-  expect(await comment).toBe(':\nid: second\n\n')
+  stream.beat(2n)
+  expect(await comment).toBe(':\nid: cursor-2\n\n')
   const both = read()
   await nextTurn()
   stream.add(change(1))
-  stream.beat('third')
+  stream.beat(3n)
   expect(await both).toBe(':\n\n')
 })
 
@@ -59,15 +61,15 @@ test('only the last event of a delivery has the cursor, so a client whose connec
   await nextTurn()
   stream.add(change(1))
   stream.add(change(2))
-  stream.deliver('second')
-  expect((await delivery)!.match(/^(?:event|id): .*/gm)).toEqual(['event: change', 'event: change', 'id: second'])
+  stream.deliver(2n)
+  expect((await delivery)!.match(/^(?:event|id): .*/gm)).toEqual(['event: change', 'event: change', 'id: cursor-2'])
 })
 
 test('a reader that takes nothing costs a bounded set, and gets it as a few events when it reads again', async () => {
   const { stream } = unread()
   for (let number = 0; number < 10_000; number++) {
     stream.add(change(number))
-    stream.deliver(`cursor-${number}`)
+    stream.deliver(BigInt(number))
   }
   const reader = stream.body.pipeThrough(new TextDecoderStream()).getReader()
   const { value = '' } = await reader.read()
@@ -96,7 +98,7 @@ test('a reader that takes nothing for ten seconds is disconnected, and one that 
 test('a lost access ends a slow reader’s connection, which would first receive earlier changes', async () => {
   const { stream, closed } = unread()
   stream.add(change(1))
-  stream.deliver('second')
+  stream.deliver(2n)
   stream.close('ended', 'ended')
   expect(closed).toEqual(['ended'])
   await expect(stream.body.getReader().read()).rejects.toThrow('access')

@@ -32,13 +32,13 @@ export const calendarRoutes = [
   }),
   route('GET', '/calendar/{secret}.ics', {
     summary: 'Returns a calendar, for calendar programs. The secret in the address is the only credential.',
-    description:
-      'All-day events from 31 days ago to 366 days from now, at most 2,000. `ETag` and `If-None-Match` save a program from reading the same calendar again. ' +
+    description: 'All-day events from 31 days ago to 366 days from now, at most 2,000. `ETag` saves a program from reading the same calendar again. ' +
       'A wrong or revoked secret is 404.',
     credential: 'none',
     input: input.read,
     example: { secret: 'cal_5xQ2' },
     refuses: ['NOT_FOUND', 'SERVICE_BUSY'],
+    requestHeaders: { 'If-None-Match': 'The `ETag` of the last response. An unchanged calendar is 304.' },
     mediaType: 'text/calendar',
     output: output.read,
     handle: readCalendar,

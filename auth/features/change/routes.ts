@@ -32,9 +32,12 @@ export const changeRoutes = [
       '- `change` has `table`, `organization_id` (null for personal rows), `actions` (`create`, `update`, `delete`), `ids` (null above a hundred rows, and for `activity`) and `change_id`. It is the `X-Change-Id` of the request that made the change, and null if no request or several made it.',
       '- `reset` says that changes were lost: read everything again that you show.',
       '- `end` says that the session, membership, role, key or token has ended or changed. `reason` is `expired` or `ended`. Fetch a new token, and connect again.',
-      'A comment every 20 seconds keeps the connection open. `Last-Event-ID` resumes after the event with this id, for an hour. A person has at most 6 streams, and a key 2.',
+      'A comment every 20 seconds keeps the connection open. A process of the service allows a person 6 streams, and a key 2.',
     ].join('\n\n'),
     input,
+    requestHeaders: {
+      'Last-Event-ID': 'The id of the last event. The stream first tells the later changes, if they are less than an hour old, and else `reset`.',
+    },
     refuses: ['UNAUTHORIZED', 'FORBIDDEN', 'RATE_LIMIT_EXCEEDED', 'SERVICE_BUSY'],
     credential: 'session, token or API key',
     mediaType: 'text/event-stream',

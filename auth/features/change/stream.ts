@@ -24,15 +24,15 @@ const event = (name: string, cursor: string | undefined, data: object): string =
 export type Stream = {
   /** The body of the response. */
   body: ReadableStream<Uint8Array>
-  /** Sends `ready` and, if changes were lost, `reset`. @param cursor the position that the client keeps */
+  /** Sends `ready` and, if changes were lost, `reset`. @param cursor the cursor that the client keeps */
   open: (cursor: string, isLost: boolean) => void
   add: (change: Change) => void
   /** Forgets the changes in the set and tells the client to read everything. */
   reset: () => void
-  /** Sends the set, or waits until the reader can take it. @param cursor a position that is not after these changes */
-  deliver: (cursor: string) => void
-  /** Sends a comment, with the cursor if all changes were sent. */
-  beat: (cursor: string) => void
+  /** Sends the set, or waits until the reader can take it. @param position the first transaction that the next delivery may contain */
+  deliver: (position: bigint) => void
+  /** Sends a comment, with the cursor of the position if all changes were sent. */
+  beat: (position: bigint) => void
   /** Closes the stream if its reader has taken nothing for ten seconds. */
   dropIfStuck: () => void
   /** Closes the stream. @param reason the client's reason; without one it only resumes */
@@ -40,10 +40,11 @@ export type Stream = {
 }
 
 /**
+ * @param encode returns the cursor of a position
  * @param onClose called once
  * @param onSent called with the number of changes in each delivery
  */
-export function createStream(onClose: (closing: Closing) => void, onSent: (changes: number) => void): Stream {
+export function createStream(encode: (position: bigint) => string, onClose: (closing: Closing) => void, onSent: (changes: number) => void): Stream {
   const changes = new Map<string, Change>()
   let text = 'retry: 1000\n\n'
   let isReset = false
@@ -51,7 +52,7 @@ export function createStream(onClose: (closing: Closing) => void, onSent: (chang
   let isOpen = false
   let isClosed = false
   /** The position up to which the set must be sent once the reader can take it. */
-  let due: string | undefined
+  let due: bigint | undefined
   /** The reader waits for the next part of the body. */
   let requested: (() => void) | undefined
   let controller: ReadableStreamDefaultController<Uint8Array>
@@ -81,7 +82,8 @@ export function createStream(onClose: (closing: Closing) => void, onSent: (chang
   const isWaiting = () => changes.size > 0 || isReset
 
   /** Moves the set into the text. Only the last event has the cursor, so a client that has received a part of them gets all of them again. */
-  function collect(cursor: string): void {
+  function collect(position: bigint): void {
+    const cursor = encode(position)
     const events: [name: string, data: object][] = isReset ? [['reset', {}]] : []
     for (const { table, organizationId, actions, ids, changeId } of changes.values()) {
       events.push(['change', { table, organization_id: organizationId, actions: [...actions], ids: ids === null ? null : [...ids], change_id: changeId }])
@@ -119,17 +121,17 @@ export function createStream(onClose: (closing: Closing) => void, onSent: (chang
       changes.clear()
       isReset = true
     },
-    deliver: (cursor) => {
+    deliver: (position) => {
       if (isClosed || !isWaiting()) return
-      if (requested === undefined) due = cursor
+      if (requested === undefined) due = position
       else {
-        collect(cursor)
+        collect(position)
         send()
       }
     },
-    beat: (cursor) => {
+    beat: (position) => {
       if (isClosed || !isOpen || requested === undefined) return
-      text += isWaiting() ? ':\n\n' : `:\nid: ${cursor}\n\n`
+      text += isWaiting() ? ':\n\n' : `:\nid: ${encode(position)}\n\n`
       send()
     },
     dropIfStuck: () => {

@@ -2,7 +2,6 @@
  * The live streams of this process. While there are any, it reads private.changes every 100 milliseconds with one statement for all of them.
  * Every process reads for itself, so several need nothing between them.
  */
-import { createHash } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type pg from 'pg'
 import { describeError, type Log } from '../../../common/log.ts'
@@ -39,14 +38,17 @@ const failureMs = 2_000
 const maxRows = 5_000
 
 /**
- * A read compares the last snapshot with the present one. A transaction that commits late is in the first difference after its commit. A
- * present snapshot before the last one belongs to a restored database.
+ * The rows that the snapshot of the last read does not see. A transaction that commits late is new in the first read after its commit. The
+ * database has another identity after a restore or a failover, where transactions may have the same numbers.
  */
 const newRows = {
   name: 'changes',
-  text:
-    `select pg_current_snapshot()::text as snapshot, k.from_xid > pg_snapshot_xmin($1::pg_snapshot) or pg_snapshot_xmin(pg_current_snapshot()) < pg_snapshot_xmin($1::pg_snapshot) as is_cut, ${columns}
-    from private.changes_kept k left join lateral (
+  text: `with now as materialized (
+      select private.changes_seen()::text as snapshot, private.is_incomplete_since($1::pg_snapshot, k.from_xid) as is_cut,
+        concat_ws(' ', s.system_identifier, left(pg_walfile_name(pg_current_wal_lsn()), 8), d.oid) as database
+      from private.changes_kept k, pg_control_system() s, pg_database d where d.datname = current_database()
+    )
+    select now.*, ${columns} from now left join lateral (
       select * from private.changes c where c.xid >= pg_snapshot_xmin($1::pg_snapshot) and not pg_visible_in_snapshot(c.xid, $1::pg_snapshot)
       order by c.xid limit ${maxRows + 1}
     ) c on true`,
@@ -64,15 +66,28 @@ const missedRows = {
     ) c on true`,
 }
 
-type Row = ChangeRow & { snapshot: string, is_cut: boolean }
+type MissedRow = ChangeRow & { is_cut: boolean }
+type NewRow = MissedRow & { snapshot: string, database: string }
 
 /** The rows of a read: without changes it is one row with the snapshot. */
 const changesIn = <Found extends ChangeRow>(rows: Found[]): Found[] => rows.filter(({ table_name: table }) => table !== null as string | null)
 
-/** Returns the first transaction that the snapshot may not show. */
+/** Returns the first transaction that the snapshot may not see. */
 const xminOf = (snapshot: string): bigint => BigInt(snapshot.slice(0, snapshot.indexOf(':')))
 
-type Entry = { access: Access, tables: ReadonlySet<string> | undefined, stream: Stream, isOpen: boolean, endsAt: number, contexts: string[] }
+type Entry = {
+  access: Access
+  tables: ReadonlySet<string> | undefined
+  stream: Stream
+  isOpen: boolean
+  endsAt: number
+  contexts: string[]
+  /** Present since the first read after the stream was added. */
+  cursors?: Cursors
+}
+
+/** The state after a read. */
+type Position = { snapshot: string, xid: bigint, database: string, cursorsOf: (reader: string) => Cursors }
 
 export type StreamsObserver = {
   /** Called for each closed stream. */
@@ -107,26 +122,13 @@ export function createChangeStreams({ pool, secret, maxStreams, observer, log }:
   const entries = new Set<Entry>()
   const byContext = new Map<string, Set<Entry>>()
   const stopping = new AbortController()
-  let settled: Promise<{ cursors: Cursors, rights: Rights }> | undefined
-  /** The snapshot of the last read; undefined without streams. */
-  let snapshot: string | undefined
-  let position = ''
-  let cursors: Cursors | undefined
-  let rights: Rights | undefined
+  let rightsOnce: Promise<Rights> | undefined
+  /** undefined without streams. */
+  let position: Position | undefined
 
-  const settle = async () => {
-    const { rows: [database] } = await pool.query<{ identity: string }>(
-      `select concat_ws(' ', s.system_identifier, c.timeline_id, d.oid) as identity
-       from pg_control_system() s, pg_control_checkpoint() c, pg_database d where d.datname = current_database()`,
-    )
-    cursors = createCursors(secret, createHash('sha256').update(database?.identity ?? '').digest())
-    rights = await readRights(pool)
-    await pool.query('select private.forget_restored_changes()')
-    return { cursors, rights }
-  }
-  const settleOnce = () =>
-    settled ??= settle().catch((error: unknown) => {
-      settled = undefined
+  const rights = (): Promise<Rights> =>
+    rightsOnce ??= readRights(pool).catch((error: unknown) => {
+      rightsOnce = undefined
       throw error
     })
 
@@ -137,7 +139,7 @@ export function createChangeStreams({ pool, secret, maxStreams, observer, log }:
       others?.delete(entry)
       if (others?.size === 0) byContext.delete(context)
     }
-    if (entries.size === 0) snapshot = undefined
+    if (entries.size === 0) position = undefined
   }
 
   // Access: an access that has ended closes its stream before a later change is told.
@@ -181,23 +183,35 @@ export function createChangeStreams({ pool, secret, maxStreams, observer, log }:
   let reading: Promise<void> | undefined
   let mustReadAgain = false
   let isReadingOften = false
+  const rowsSince = async (snapshot: string | null): Promise<NewRow[]> => (await pool.query<NewRow>({ ...newRows, values: [snapshot] })).rows
   const readOnce = async (): Promise<void> => {
-    if (snapshot === undefined) return
-    const { rows } = await pool.query<Row>({ ...newRows, values: [snapshot] })
+    if (entries.size === 0) return
+    const former = position
+    let rows = await rowsSince(former?.snapshot ?? null)
+    const isOther = rows[0]?.database !== former?.database
+    const isLost = isOther || rows[0]?.is_cut === true || rows.length > maxRows
+    if (isOther) {
+      await pool.query('select private.forget_restored_changes()')
+      rows = await rowsSince(null)
+    }
+    const [first] = rows
+    const known = await rights()
     const changes = changesIn(rows)
-    const isLost = rows[0]?.is_cut === true || changes.length > maxRows
     const without = new Set(changes.filter(({ table_name: table }) => table === lostAccess).map(({ user_id: user }) => user))
     if (isLost || without.size > 0) {
       await check([...entries].filter(({ access: { userId } }) => isLost || without.has(null) || without.has(userId)))
     }
     // the last stream may have closed meanwhile
-    if (snapshot === undefined || cursors === undefined || rights === undefined) return
-    snapshot = rows[0]?.snapshot ?? snapshot
-    position = cursors.encode(xminOf(snapshot))
-    if (isLost) observer.lost(entries.size)
-    if (isLost) { for (const { stream } of entries) stream.reset() }
-    else for (const row of changes) report(row, rights)
-    if (isLost || changes.length > 0) { for (const { stream, isOpen } of entries) if (isOpen) stream.deliver(position) }
+    if (entries.size === 0 || first === undefined) return
+    const { snapshot, database } = first
+    position = { snapshot, xid: xminOf(snapshot), database, cursorsOf: isOther || former === undefined ? createCursors(secret, database) : former.cursorsOf }
+    // a stream without cursors has no position before this read, so it has lost nothing
+    const losing = isLost ? [...entries].filter(({ cursors }) => cursors !== undefined) : []
+    for (const { stream } of losing) stream.reset()
+    if (losing.length > 0) observer.lost(losing.length)
+    for (const entry of entries) if (isOther || entry.cursors === undefined) entry.cursors = position.cursorsOf(readerOf(entry.access))
+    if (!isLost) { for (const row of changes) report(row, known) }
+    if (isLost || changes.length > 0) { for (const { stream, isOpen } of entries) if (isOpen) stream.deliver(position.xid) }
     readAt = performance.now()
     hasFailed = false
   }
@@ -239,7 +253,7 @@ export function createChangeStreams({ pool, secret, maxStreams, observer, log }:
   }
 
   const beats = setInterval(() => {
-    for (const { stream } of entries) stream.beat(position)
+    if (position !== undefined) { for (const { stream } of entries) stream.beat(position.xid) }
   }, beatMs).unref()
   const stuckChecks = setInterval(() => {
     for (const { stream } of entries) stream.dropIfStuck()
@@ -261,9 +275,9 @@ export function createChangeStreams({ pool, secret, maxStreams, observer, log }:
   /** Adds the changes since the cursor. @returns true if they are not complete */
   const addMissed = async (entry: Entry, since: bigint, known: Rights): Promise<boolean> => {
     const { userId, organizationId, keyRole } = entry.access
-    const { rows } = await pool.query<Row>({
+    const { rows } = await pool.query<MissedRow>({
       ...missedRows,
-      values: [String(since), keyRole !== null && organizationId !== null ? null : userId, organizationId, snapshot],
+      values: [String(since), keyRole !== null && organizationId !== null ? null : userId, organizationId, position?.snapshot],
     })
     const changes = changesIn(rows)
     if (rows[0]?.is_cut === true || changes.length > maxRows) return true
@@ -272,7 +286,7 @@ export function createChangeStreams({ pool, secret, maxStreams, observer, log }:
   }
 
   const open: ChangeStreams['open'] = async (access, tables, lastEventId) => {
-    const { cursors: codec, rights: known } = await settleOnce()
+    const known = await rights()
     refuseOverLimit(access)
     const { userId, organizationId, keyRole } = access
     const entry: Entry = {
@@ -284,7 +298,7 @@ export function createChangeStreams({ pool, secret, maxStreams, observer, log }:
         ...(keyRole !== null && organizationId !== null ? [] : [contextOf(userId, null)]),
         ...(organizationId === null ? [] : [contextOf(null, organizationId)]),
       ],
-      stream: createStream((closing) => {
+      stream: createStream((xid) => entry.cursors?.encode(xid) ?? '', (closing) => {
         remove(entry)
         observer.closed(closing)
       }, observer.sent),
@@ -292,22 +306,17 @@ export function createChangeStreams({ pool, secret, maxStreams, observer, log }:
     entries.add(entry)
     for (const context of entry.contexts) byContext.set(context, (byContext.get(context) ?? new Set()).add(entry))
     try {
-      if (snapshot === undefined) {
-        const { rows: [now] } = await pool.query<{ snapshot: string }>('select pg_current_snapshot()::text as snapshot')
-        refuseIfClosed(entry)
-        snapshot ??= now!.snapshot
-        readAt = performance.now()
-      }
       // after the entry was added, so that no end in between is missed
       await check([entry])
       refuseIfClosed(entry)
       await read()
-      const since = lastEventId === undefined ? undefined : codec.decode(lastEventId)
+      const since = lastEventId === undefined ? undefined : entry.cursors?.decode(lastEventId)
       const isLost = lastEventId !== undefined && (since === undefined || await addMissed(entry, since, known))
       refuseIfClosed(entry)
+      const { cursors, xid } = { cursors: entry.cursors!, xid: position!.xid }
       entry.isOpen = true
-      entry.stream.open(since === undefined || isLost ? position : lastEventId!, isLost)
-      entry.stream.deliver(position)
+      entry.stream.open(since === undefined || isLost ? cursors.encode(xid) : lastEventId!, isLost)
+      entry.stream.deliver(xid)
       if (!isReadingOften) void readOften()
       planCheck(Math.min(entry.endsAt, Date.now() + accessCheckMs))
       return entry.stream.body
@@ -321,7 +330,7 @@ export function createChangeStreams({ pool, secret, maxStreams, observer, log }:
     for (const { stream } of entries) stream.close('stop')
   }
   return {
-    rights: async () => (await settleOnce()).rights,
+    rights,
     open,
     count: () => entries.size,
     lagSeconds: () => (entries.size === 0 ? 0 : (performance.now() - readAt) / 1_000),
@@ -341,3 +350,6 @@ const contextOf = (
   userId: string | null,
   organizationId: string | null,
 ): string => (organizationId === null ? `user ${userId}` : `organization ${organizationId}`)
+
+/** The reader that a cursor belongs to. A new member of an organization cannot resume from before the membership. */
+const readerOf = ({ userId, organizationId }: Access): string => `${userId} ${organizationId}`

@@ -2,8 +2,8 @@
 -- contexts and ids in private.changes, in the same transaction. A transaction has one row for each table and context. The rows hold no
 -- values, and the client reads under row security, so the streams need no second copy of the row rules.
 --
--- A reader finds new rows by comparing its last snapshot with the present one. A number from a sequence would skip a transaction that
--- commits after a later one. There is no notification: commits with one wait for each other's write to the disk.
+-- A reader finds new rows by a snapshot: a change is new if the snapshot does not see its transaction. A number from a sequence would skip a
+-- transaction that commits after a later one. There is no notification: commits with one wait for each other's write to the disk.
 
 create or replace function private.note_change(
   p_table text, p_user_id text, p_organization_id text, p_permission text, p_action text, p_ids uuid[]
@@ -85,6 +85,31 @@ end
 $$;
 comment on function private.note_lost_access() is 'Notes that the live streams of a user must be checked. A revoked signing key concerns all users.';
 
+create or replace function private.changes_seen() returns pg_snapshot
+  language sql stable security definer set search_path = ''
+begin atomic
+  select format('%s:%s:%s', least(pg_snapshot_xmin(s.present), s.end_xid), s.end_xid,
+    (select string_agg(running::text, ',' order by running) from pg_snapshot_xip(s.present) as running where running < s.end_xid))::pg_snapshot
+  from (
+    select pg_current_snapshot() as present,
+      greatest(k.from_xid, (select (c.xid::text::bigint + 1)::text::xid8 from private.changes c order by c.xid desc limit 1)) as end_xid
+    from private.changes_kept k
+  ) s;
+end;
+comment on function private.changes_seen() is
+  'The present snapshot, without the transactions after the last change. A crash may lose those, and PostgreSQL then gives their numbers to others.';
+
+create or replace function private.is_incomplete_since(p_snapshot pg_snapshot, p_kept_from xid8) returns boolean
+  language sql stable
+begin atomic
+  select pg_snapshot_xmax(p_snapshot) < p_kept_from
+    or exists (select from pg_snapshot_xip(p_snapshot) as running where running < p_kept_from)
+    -- a database that was restored into another server counts its transactions anew
+    or pg_snapshot_xmax(p_snapshot) > pg_snapshot_xmax(pg_current_snapshot());
+end;
+comment on function private.is_incomplete_since(pg_snapshot, xid8) is
+  'Whether private.changes may have lost a change that the snapshot does not see. The second argument is private.changes_kept.from_xid.';
+
 create or replace function private.forget_restored_changes() returns void
   language plpgsql volatile security definer set search_path = ''
 as $$
@@ -93,7 +118,8 @@ declare
 begin
   -- A dump that was restored into another server has the transaction numbers of its former one. They look like transactions to come.
   delete from private.changes c where c.xid >= next_xid;
-  update private.changes_kept k set from_xid = next_xid where k.from_xid > next_xid;
+  -- running transactions have lost no row
+  update private.changes_kept k set from_xid = pg_snapshot_xmin(pg_current_snapshot()) where k.from_xid > next_xid;
 end
 $$;
 comment on function private.forget_restored_changes() is 'Deletes changes with transaction numbers of another server. A stream that resumes is then told to read everything.';
@@ -126,4 +152,5 @@ end
 $$;
 comment on function private.forget_changes(integer, integer) is
   'Deletes up to p_most changes that are older than an hour or not among the newest p_keep. Returns the number of deleted rows. A stream that resumes from before them is told to read everything.';
-grant execute on function private.forget_changes(integer, integer), private.forget_restored_changes() to auth_service;
+grant execute on function private.forget_changes(integer, integer), private.forget_restored_changes(), private.changes_seen(), private.is_incomplete_since(pg_snapshot, xid8)
+  to auth_service;

@@ -1,17 +1,6 @@
 -- Webhooks receive the changes of private.changes. The cursor is a snapshot: a change is new if the snapshot does not see its transaction.
 -- The cursor moves in the transaction that queues the deliveries, so each change is queued once, also with several processes.
 
-create or replace function private.is_incomplete_since(p_snapshot pg_snapshot, p_kept_from xid8) returns boolean
-  language sql stable
-begin atomic
-  select pg_snapshot_xmax(p_snapshot) < p_kept_from
-    or exists (select from pg_snapshot_xip(p_snapshot) as running where running < p_kept_from)
-    -- a database that was restored into another server counts its transactions anew
-    or pg_snapshot_xmax(p_snapshot) > pg_snapshot_xmax(pg_current_snapshot());
-end;
-comment on function private.is_incomplete_since(pg_snapshot, xid8) is
-  'Whether private.changes may have lost a change that the snapshot does not see. The second argument is private.changes_kept.from_xid.';
-
 create or replace function private.queue_webhooks() returns bigint
   language plpgsql volatile security definer set search_path = ''
 as $$
