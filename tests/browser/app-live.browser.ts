@@ -187,6 +187,69 @@ describe('a row that the editor is editing', () => {
   })
 })
 
+describe('a dialog of the editor, while the owner changes the same row', () => {
+  const giro = { path: '/accounts', table: 'accounts', stored: { name: 'Giro', type: 'checking', currency: 'usd' }, name: 'Giro' }
+  const food = { path: '/categories', table: 'categories', stored: { name: 'Food' }, name: 'Food' }
+  const cost = { title: 'Rent', amount: 900, currency: 'usd', period: 'monthly', starts_on: '2025-03-01' }
+  const rent = { path: '/recurring', table: 'subscriptions', stored: cost, name: 'Rent' }
+  const rewe = { field: 'search', operation: 'contains', value: 'rewe' }
+  const shops = { path: '/rules', table: 'rules', stored: { name: 'Shops', conditions: [rewe], set_name: 'Shop' }, name: 'Shops' }
+
+  /** Opens the dialog of a new row, which the owner then changes. */
+  async function openChanged({ path, table, stored, name }: typeof giro | typeof food | typeof rent | typeof shops, change: object) {
+    const id = await store(owner, table, stored)
+    const page = await open(editor, path)
+    await page.getByRole('button', { name: `Edit ${name}` }).click()
+    const form = page.getByRole('dialog', { name: `Edit ${name}` })
+    await form.getByRole('button', { name: 'Save' }).waitFor()
+    const sent: unknown[] = []
+    page.on('request', (request) => request.method() === 'PATCH' && sent.push(request.postDataJSON()))
+    await send(owner, 'PATCH', `/${table}?id=eq.${id}`, change)
+    await form.getByRole('status').getByText('This has changed meanwhile. Your input stays, and saving stores only the fields that you changed.').waitFor()
+    const save = async () => {
+      await form.getByRole('button', { name: 'Save' }).click()
+      await form.waitFor({ state: 'hidden' })
+    }
+    return { page, form, save, sent, now: async () => (await send(owner, 'GET', `/${table}?id=eq.${id}`))[0] }
+  }
+
+  test.each([
+    { of: giro, byOwner: { name: 'Current' }, field: 'Bank', input: 'The bank', byEditor: { institution: 'The bank' } },
+    { of: food, byOwner: { name: 'Groceries' }, field: 'Monthly budget', input: '300', byEditor: { monthly_budget: 300, budget_currency: 'usd' } },
+    { of: rent, byOwner: { title: 'Rent, warm' }, field: 'Amount', input: '950', byEditor: { amount: 950 } },
+    { of: shops, byOwner: { name: 'All shops' }, field: 'Priority', input: '7', byEditor: { priority: 7 } },
+  ])('in $of.table saves only what the editor has changed', async ({ of, byOwner, field, input, byEditor }) => {
+    const { page, form, save, sent, now } = await openChanged(of, byOwner)
+    expect(await barriers(page)).toEqual([])
+    await form.getByLabel(field).fill(input)
+    await save()
+    await soon(now).toMatchObject({ ...byOwner, ...byEditor })
+    expect(sent).toEqual([byEditor])
+  })
+
+  test('in rules keeps the condition that the owner has added', async () => {
+    const spent = { field: 'amount', operation: 'lte', value: '0' }
+    const { form, save, now } = await openChanged(shops, { conditions: [rewe, spent] })
+    await form.getByLabel('Text').fill('aldi')
+    await save()
+    await soon(now).toMatchObject({ conditions: [{ ...rewe, value: 'aldi' }, spent] })
+  })
+
+  test('sends nothing if the editor has changed nothing', async () => {
+    const { page, save, sent } = await openChanged(giro, { name: 'Current' })
+    await save()
+    await page.getByRole('button', { name: 'Edit Current' }).waitFor()
+    expect(sent).toEqual([])
+  })
+
+  test('replaces the value of the same field, after the notice', async () => {
+    const { form, save, now } = await openChanged(giro, { name: 'Current' })
+    await form.getByLabel('Name').fill('Cash')
+    await save()
+    await soon(now).toMatchObject({ name: 'Cash' })
+  })
+})
+
 describe('pages', () => {
   test('of reports, accounts and activity show what the owner books', async () => {
     const account = await store(owner, 'accounts', { name: 'Giro', type: 'checking', currency: 'usd', balance: 100 })

@@ -5,6 +5,7 @@ import { useSessionContext } from '../app/session-context.tsx'
 import { usualCurrency } from '../locale/currencies.ts'
 import { today } from '../locale/days.ts'
 import { addDays, type Days } from '../locale/months.ts'
+import type { RowInput } from './changed-fields.ts'
 import { type Context, finance, rowOf, stored, within } from './client.ts'
 import { accounts as m } from '../messages/en.ts'
 
@@ -76,7 +77,7 @@ export const bookedQuery = (context: Context, accountId: string, days: Days) =>
 type AccountValues = Pick<Account, 'name' | 'type' | 'currency' | 'balance' | 'institution' | 'opened_on' | 'closed_on'>
 
 /** Creates an account, or changes the one of the `id`. */
-export const saveAccount = (context: Context, { id, values }: { id: string | undefined, values: AccountValues }) =>
+export const saveAccount = (context: Context, { id, values }: RowInput<AccountValues>) =>
   id === undefined
     ? unwrap(finance.data.from('accounts').insert(rowOf(context, values)).select().single())
     : stored(finance.data.from('accounts').update(values).eq('id', id).select())

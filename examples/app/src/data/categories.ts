@@ -1,6 +1,7 @@
 /** Categories and tags. */
 import { queryOptions } from '@tanstack/react-query'
-import { type NewRow, type Row, type RowChange, unwrap } from 'finance-client'
+import { type Row, unwrap } from 'finance-client'
+import type { RowInput } from './changed-fields.ts'
 import { type Context, finance, rowOf, stored, within } from './client.ts'
 
 export type Category = Row<'categories'>
@@ -24,11 +25,13 @@ export const categoriesQuery = (context: Context) =>
     queryFn: ({ signal }) => unwrap(within(context, finance.data.from('categories').select()).order('name').order('id').abortSignal(signal)),
   })
 
+type CategoryValues = Pick<Category, 'name' | 'parent_id' | 'color' | 'monthly_budget'> & Partial<Pick<Category, 'kind' | 'budget_currency'>>
+
 /** Creates a category, or changes the one of the `id`. */
-export const saveCategory = (context: Context, { id, ...values }: { id?: string | undefined } & Omit<NewRow<'categories'>, 'id'>) =>
+export const saveCategory = (context: Context, { id, values }: RowInput<CategoryValues>) =>
   id === undefined
     ? unwrap(finance.data.from('categories').insert(rowOf(context, values)).select().single())
-    : stored(finance.data.from('categories').update(values as RowChange<'categories'>).eq('id', id).select())
+    : stored(finance.data.from('categories').update(values).eq('id', id).select())
 
 /** Deletes a category with its budgets. Its rows move to the replacement, or lose their category. */
 export const deleteCategory = (_: Context, { id, replacementId }: { id: string, replacementId: string | null }) =>

@@ -1,6 +1,7 @@
 /** Recurring costs. The service calls them subscriptions. */
 import { queryOptions } from '@tanstack/react-query'
 import { type NewRow, type Row, type RowChange, unwrap } from 'finance-client'
+import type { RowInput } from './changed-fields.ts'
 import { type Context, finance, rowOf, stored, within } from './client.ts'
 import { recurring as m } from '../messages/en.ts'
 
@@ -23,7 +24,7 @@ export const recurringQuery = (context: Context) =>
   })
 
 /** Creates a cost, or changes the one of the `id`. */
-export const saveRecurring = (context: Context, { id, ...values }: { id?: string | undefined } & Omit<NewRow<'subscriptions'>, 'id'>) =>
+export const saveRecurring = (context: Context, { id, values }: RowInput<Omit<NewRow<'subscriptions'>, 'id'>>) =>
   id === undefined
     ? unwrap(finance.data.from('subscriptions').insert(rowOf(context, values)).select().single())
     : stored(finance.data.from('subscriptions').update(values as RowChange<'subscriptions'>).eq('id', id).select())

@@ -1,12 +1,13 @@
 /** Rules, which set the category, the name and tags of transactions, or mark them as transfers. */
 import { queryOptions } from '@tanstack/react-query'
-import { type NewRow, type Row, type RowChange, unwrap } from 'finance-client'
+import { type Row, unwrap } from 'finance-client'
+import type { RowInput } from './changed-fields.ts'
 import { type Context, finance, rowOf, stored, within } from './client.ts'
 import { readBy, type Transaction } from './transactions/api.ts'
 
 export type Rule = Row<'rules'>
 export type RuleValues = Pick<
-  NewRow<'rules'>,
+  Rule,
   'name' | 'priority' | 'is_active' | 'conditions' | 'set_category_id' | 'set_name' | 'add_tags' | 'mark_as_transfer'
 >
 
@@ -18,11 +19,11 @@ export const rulesQuery = (context: Context) =>
   })
 
 /** Creates a rule, or changes the one of the `id`. */
-export const saveRule = (context: Context, { id, values }: { id: string | undefined, values: RuleValues }) =>
+export const saveRule = (context: Context, { id, values }: RowInput<RuleValues>) =>
   unwrap(
     id === undefined
       ? finance.data.from('rules').insert(rowOf(context, values)).select().single()
-      : finance.data.from('rules').update(values as RowChange<'rules'>).eq('id', id).select().single(),
+      : finance.data.from('rules').update(values).eq('id', id).select().single(),
   )
 
 export const deleteRule = async (_: Context, { id }: Rule): Promise<void> => {

@@ -631,7 +631,7 @@ export const overview = {
 
 export const parts = {
   takenBack: 'Taken back.',
-  changedMeanwhile: 'This has changed meanwhile. Your input stays, and saving it replaces the other values.',
+  changedMeanwhile: 'This has changed meanwhile. Your input stays, and saving stores only the fields that you changed.',
   deletedMeanwhile: 'This was deleted meanwhile. Your input stays until you close it.',
   codeOfYourAuthenticatorApp: 'Code of your authenticator app',
   sixDigits: 'Six digits',

@@ -1,6 +1,7 @@
 import { useSessionContext } from '../../app/session-context.tsx'
 import { type Account, accountsQuery, accountTypes, saveAccount } from '../../data/accounts.ts'
 import { updateRow, useChange } from '../../data/change.ts'
+import { inputOf } from '../../data/changed-fields.ts'
 import { firstDay, lastDay } from '../../locale/days.ts'
 import { accounts as m, common } from '../../messages/en.ts'
 import { Dialog } from '../../parts/dialog.tsx'
@@ -28,6 +29,13 @@ const valuesOf = (account: Account | null): Values => ({
   closed_on: account?.closed_on ?? '',
 })
 
+const columnsOf = ({ institution, opened_on, closed_on, ...values }: Values) => ({
+  ...values,
+  institution: institution || null,
+  opened_on: opened_on || null,
+  closed_on: closed_on || null,
+})
+
 /** Creates an account, or changes the given one. */
 export function AccountForm({ account, onClose }: { account: Account | null, onClose: () => void }) {
   const { context } = useSessionContext()
@@ -35,12 +43,12 @@ export function AccountForm({ account, onClose }: { account: Account | null, onC
     optimistic: async ({ id, values }, _, client) => id === undefined ? null : updateRow<Account>(client, accountsQuery(context).queryKey, id, values),
     onStored: onClose,
   })
-  const submit = ({ balance, currency, institution, opened_on, closed_on, ...values }: Values) => {
+  const submit = (values: Values) => {
+    const { balance, currency } = values
     if (balance === null || currency === null) return
-    save.mutate({
-      id: account?.id,
-      values: { ...values, balance, currency, institution: institution || null, opened_on: opened_on || null, closed_on: closed_on || null },
-    })
+    const input = inputOf(account, columnsOf(valuesOf(account)), { ...columnsOf(values), balance, currency })
+    if (input === null) return onClose()
+    save.mutate(input)
   }
   return (
     <Dialog title={account === null ? m.newAccount : common.editOf(account.name)} open={!save.isOptimistic} onClose={onClose}>

@@ -26,14 +26,15 @@ export function Page() {
 
 function One({ account }: { account: Account }) {
   const { rights } = useSessionContext()
-  const [isEdited, setIsEdited] = useState(false)
+  /** The account as its form was opened. */
+  const [edited, setEdited] = useState<Account | null>(null)
   const { id, name, type, currency, institution, closed_on } = account
   return (
     <>
       <PageHead title={name}>
         <Link to='/accounts'>{m.allAccounts}</Link>
         <RowsLink account={id}>{m.transactions}</RowsLink>
-        {rights.write && <button type='button' onClick={() => setIsEdited(true)}>{common.edit}</button>}
+        {rights.write && <button type='button' onClick={() => setEdited(account)}>{common.edit}</button>}
       </PageHead>
       <div className='report-cards'>
         <div className='report-card report-card-wide'>
@@ -53,7 +54,7 @@ function One({ account }: { account: Account }) {
           <ClosedAccount account={account} />
         </Card>
       </div>
-      {isEdited && <AccountForm account={account} onClose={() => setIsEdited(false)} />}
+      {edited !== null && <AccountForm account={edited} onClose={() => setEdited(null)} />}
     </>
   )
 }

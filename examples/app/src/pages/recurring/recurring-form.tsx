@@ -4,6 +4,7 @@ import { useSessionContext } from '../../app/session-context.tsx'
 import { accountsQuery, offered } from '../../data/accounts.ts'
 import { categoriesQuery } from '../../data/categories.ts'
 import { updateRow, useChange } from '../../data/change.ts'
+import { inputOf } from '../../data/changed-fields.ts'
 import { periods, type Recurring, recurringQuery, saveRecurring } from '../../data/recurring.ts'
 import { formatAmount } from '../../locale/amounts.ts'
 import { formatDay, today } from '../../locale/days.ts'
@@ -56,28 +57,31 @@ export function RecurringForm({ cost, onClose }: { cost: Recurring | null, onClo
   const accounts = offered(useQuery(accountsQuery(context)).data ?? [], cost?.account_id, cost?.to_account_id)
   const categories = useQuery(categoriesQuery(context)).data ?? []
   const save = useChange(saveRecurring, {
-    // only the service computes the due day and the monthly cost
-    optimistic: async ({ id, title, description = null }, _, client) =>
-      id === undefined ? null : updateRow<Recurring>(client, recurringQuery(context).queryKey, id, { title, description }),
+    optimistic: async ({ id, values }, _, client) =>
+      // only the service computes the due day and the monthly cost
+      id === undefined || Object.keys(values).some((field) => field !== 'title' && field !== 'description')
+        ? null
+        : updateRow<Recurring>(client, recurringQuery(context).queryKey, id, values),
     onStored: onClose,
   })
   /** The currency of a cost is the one of its account. */
   const currencyOf = ({ account_id, currency }: Values) => accounts.find(({ id }) => id === account_id)?.currency ?? currency ?? ''
-  const submit = ({ amount, direction, interval_in_days: interval, ...values }: Values) => {
-    if (amount === null) return
-    save.mutate({
-      id: cost?.id,
-      ...values,
-      kind: kindOf[direction],
-      amount: Math.abs(amount),
-      to_account_id: direction === 'transfer' ? values.to_account_id || null : null,
-      currency: currencyOf({ amount, direction, interval_in_days: interval, ...values }),
-      interval_in_days: interval === '' ? null : Number(interval),
-      ends_on: values.ends_on || null,
-      category_id: values.category_id || null,
-      account_id: values.account_id || null,
-      description: values.description || null,
-    })
+  const columnsOf = ({ direction, ...values }: Values) => ({
+    ...values,
+    kind: kindOf[direction],
+    to_account_id: direction === 'transfer' ? values.to_account_id || null : null,
+    currency: currencyOf({ direction, ...values }),
+    interval_in_days: values.interval_in_days === '' ? null : Number(values.interval_in_days),
+    ends_on: values.ends_on || null,
+    category_id: values.category_id || null,
+    account_id: values.account_id || null,
+    description: values.description || null,
+  })
+  const submit = (values: Values) => {
+    if (values.amount === null) return
+    const input = inputOf(cost, columnsOf(valuesOf(cost)), { ...columnsOf(values), amount: Math.abs(values.amount) })
+    if (input === null) return onClose()
+    save.mutate(input)
   }
   const hintOf = (values: Values) => {
     if (values.amount === null) return undefined

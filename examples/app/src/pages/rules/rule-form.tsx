@@ -1,8 +1,9 @@
-import { useQuery } from '@tanstack/react-query'
+import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useSessionContext } from '../../app/session-context.tsx'
 import { accountsQuery } from '../../data/accounts.ts'
 import { categoriesQuery } from '../../data/categories.ts'
 import { useChange } from '../../data/change.ts'
+import { changedFields, inputOf } from '../../data/changed-fields.ts'
 import { type Rule, rulesQuery, type RuleValues, saveRule } from '../../data/rules.ts'
 import { common, rules as m } from '../../messages/en.ts'
 import { Dialog } from '../../parts/dialog.tsx'
@@ -49,26 +50,28 @@ const valuesOf = (rule: Rule | null): Values => {
   }
 }
 
-/** Converts the form's values. Keeps conditions that the form does not show. */
-function ruleOf(values: Values, rule: Rule | null): RuleValues {
+/** Returns the conditions of the form's values, and those of the rule that the form does not show. */
+function conditionsOf(values: Values, rule: Rule | null): Condition[] {
   const others = (rule?.conditions ?? []).filter(({ field, operation }) => !editable.some(([name, how]) => name === field && how === operation))
   const conditions: Condition[] = [...others]
   if (values.text !== '') conditions.push({ field: 'search', operation: 'contains', value: values.text })
   if (values.least !== '') conditions.push({ field: 'amount', operation: 'gte', value: values.least })
   if (values.most !== '') conditions.push({ field: 'amount', operation: 'lte', value: values.most })
   if (values.account !== '') conditions.push({ field: 'account_id', operation: 'eq', value: values.account })
-  return {
-    name: values.name,
-    priority: Number(values.priority),
-    is_active: values.isActive,
-    conditions,
-    // a transfer has no category
-    set_category_id: values.category === '' || values.isTransfer ? null : values.category,
-    mark_as_transfer: values.isTransfer,
-    set_name: values.newName === '' ? null : values.newName,
-    add_tags: values.tags.split(',').map((tag) => tag.trim()).filter((tag) => tag !== ''),
-  }
+  return conditions
 }
+
+const ruleOf = (values: Values, rule: Rule | null): RuleValues => ({
+  name: values.name,
+  priority: Number(values.priority),
+  is_active: values.isActive,
+  conditions: conditionsOf(values, rule),
+  // a transfer has no category
+  set_category_id: values.category === '' || values.isTransfer ? null : values.category,
+  mark_as_transfer: values.isTransfer,
+  set_name: values.newName === '' ? null : values.newName,
+  add_tags: values.tags.split(',').map((tag) => tag.trim()).filter((tag) => tag !== ''),
+})
 
 /** Creates a rule, or changes the given one. */
 export function RuleForm({ rule, onClose }: { rule: Rule | null, onClose: () => void }) {
@@ -76,14 +79,22 @@ export function RuleForm({ rule, onClose }: { rule: Rule | null, onClose: () => 
   const { data: accounts = [] } = useQuery(accountsQuery(context))
   const { data: categories = [] } = useQuery(categoriesQuery(context))
   const save = useChange(saveRule, { onStored: onClose })
+  const client = useQueryClient()
+  const opened = valuesOf(rule)
+  const submit = (values: Values) => {
+    const input = inputOf(rule, ruleOf(opened, rule), ruleOf(values, rule))
+    if (input === null) return onClose()
+    if (input.values.conditions !== undefined) {
+      // all conditions are one column, so another user's changes of the others are sent along
+      const now = client.getQueryData(rulesQuery(context).queryKey)?.find(({ id }) => id === rule?.id) ?? rule
+      input.values.conditions = conditionsOf({ ...valuesOf(now), ...changedFields(opened, values) }, now)
+    }
+    save.mutate(input)
+  }
   return (
     <Dialog title={rule === null ? m.newRule : common.editOf(rule.name)} open onClose={onClose}>
       <RowMeanwhile row={rule} query={rulesQuery(context)} valuesOf={valuesOf} />
-      <Form
-        defaultValues={valuesOf(rule)}
-        error={save.error}
-        onSubmit={(values: Values) => save.mutate({ id: rule?.id, values: ruleOf(values, rule) })}
-      >
+      <Form defaultValues={opened} error={save.error} onSubmit={submit}>
         {({ watch }) => (
           <>
             <TextField name='name' label={common.name} maxLength={255} required />

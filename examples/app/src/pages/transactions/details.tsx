@@ -4,6 +4,7 @@ import { type TextColumn, textLengths } from 'finance-client'
 import { useState } from 'react'
 import { useSessionContext } from '../../app/session-context.tsx'
 import { type Category, tagsNamed, tagsQuery } from '../../data/categories.ts'
+import { changedFields } from '../../data/changed-fields.ts'
 import type { Transaction } from '../../data/transactions/api.ts'
 import type { TransactionChanges } from '../../data/transactions/changes.ts'
 import { ChangedMeanwhile, noticeOf } from '../../data/transactions/conflict.ts'
@@ -45,8 +46,12 @@ export function Details({ row, now, isGone, categories, changes, onClose }: Deta
     onClose()
   }
   const store = async ({ tags: tagText, parts, ...values }: ReturnType<typeof valuesOf>) => {
-    const wanted = { ...values, ...Object.fromEntries(textColumns.map((column) => [column, values[column] || null])) }
-    const changed = Object.fromEntries(Object.entries(wanted).filter(([field, value]) => row[field as keyof Transaction] !== value))
+    const wanted = {
+      ...values,
+      currency: values.currency ?? row.currency,
+      ...Object.fromEntries(textColumns.map((column) => [column, values[column] || null])),
+    }
+    const changed = changedFields(row, wanted)
     const names = [...new Set(tagText.split(',').map((name) => name.trim()).filter((name) => name !== ''))]
     const haveTagsChanged = names.toSorted().join() !== row.tags.map(({ name }) => name).toSorted().join()
     const havePartsChanged = JSON.stringify(parts) !== JSON.stringify(partsOf(row))

@@ -4,6 +4,7 @@ import { useEffect, useId, useState } from 'react'
 import { useSessionContext } from '../../app/session-context.tsx'
 import { accountsQuery, offered, useUsualCurrency } from '../../data/accounts.ts'
 import { categoriesQuery } from '../../data/categories.ts'
+import { changedFields } from '../../data/changed-fields.ts'
 import { dayOf, suggestionsQuery, type Transaction } from '../../data/transactions/api.ts'
 import type { TransactionChanges } from '../../data/transactions/changes.ts'
 import { ChangedMeanwhile, noticeOf } from '../../data/transactions/conflict.ts'
@@ -103,7 +104,7 @@ function Entry({ row: shownRow, isGone = false, former, changes, onStored, onClo
     if (row === null || seen === null) return changes.add.mutate({ ...next, transaction_date: day }, { onSuccess })
     // an unchanged day keeps its time
     const wanted = { ...next, ...(day !== dayOf(row) && { transaction_date: day }) }
-    const changed = Object.fromEntries(Object.entries(wanted).filter(([field, value]) => row[field as keyof Transaction] !== value))
+    const changed = changedFields(row, wanted)
     if (Object.keys(changed).length === 0) return onClose()
     changes.save.mutate({ row: seen, changed: { values: changed } }, {
       onSuccess,
