@@ -106,8 +106,8 @@ export async function startPostgres(options: PostgresOptions): Promise<PostgresS
   await prepare(initdb, postgres, database, user, options)
   if (await findRunning(database) !== undefined) await stopOrphan(options)
 
-  const port = await freePort()
-  const settings = { listen_addresses: '127.0.0.1', port: String(port), unix_socket_directories: '', ...logSettings, ...options.settings }
+  const settings = { listen_addresses: '127.0.0.1', port: String(await freePort()), unix_socket_directories: '', ...logSettings, ...options.settings }
+  const port = Number(settings.port)
   const child = startChild({
     name: 'PostgreSQL',
     env: environment,

@@ -8,7 +8,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { authDatabaseUrl } from '../../infra/local/environment.ts'
 import { freePort } from '../../infra/local/ports.ts'
 import { passwords } from '../support/database.ts'
-import { openLive, type Live } from '../support/live.ts'
+import { followList, isReady, readNames } from '../support/followed-list.ts'
 import { signedIn } from '../support/person.ts'
 import { startStack, type Stack } from '../support/stack.ts'
 
@@ -18,8 +18,8 @@ const interruptions = 20
 
 let stack: Stack
 let port: number
+let url: string
 let service: ChildProcess
-const isReady = () => expect.poll(() => fetch(`http://127.0.0.1:${port}/readyz`).then(({ status }) => status, () => 0)).toBe(200)
 const startService = async () => {
   service = spawn(process.execPath, ['auth/main.ts'], {
     env: {
@@ -33,11 +33,12 @@ const startService = async () => {
     },
     stdio: 'ignore',
   })
-  await isReady()
+  await isReady(url)
 }
 beforeAll(async () => {
   stack = await startStack()
   port = await freePort()
+  url = `http://127.0.0.1:${port}`
 })
 afterAll(async () => {
   service.kill('SIGKILL')
@@ -73,41 +74,7 @@ test('10,000 random writes and 20 interruptions leave a resuming client with exa
   await startService()
   const ann = await signedIn(stack)
   const user = await ann.id()
-  const cookie = [...ann.cookies].map(([key, value]) => `${key}=${value}`).join('; ')
-  const list = new Map<string, string>()
-  const read = async (ids: string[] | null): Promise<void> => {
-    const { rows } = await stack.sql.query<{ id: string, name: string }>(
-      'select id, name from api.tags where user_id = $1 and ($2::uuid[] is null or id = any ($2))',
-      [user, ids],
-    )
-    for (const id of ids ?? [...list.keys()]) list.delete(id)
-    for (const { id, name } of rows) list.set(id, name)
-  }
-
-  let stream: Live | undefined
-  let cursor: string | undefined
-  const isComplete = () => [...list.values()].includes('last')
-  /** Follows the stream, and resumes it whenever it ends, until it has told the last write. */
-  const follow = async (): Promise<void> => {
-    while (!isComplete()) {
-      const isFirst = cursor === undefined
-      const headers = { cookie, ...(cursor !== undefined && { 'last-event-id': cursor }) }
-      const current = await openLive(`http://127.0.0.1:${port}`, headers, '?tables=tags').catch(() => undefined)
-      stream = current
-      if (current === undefined) {
-        await isReady()
-        continue
-      }
-      while (!isComplete()) {
-        const event = await current.next().catch(() => undefined)
-        if (event === undefined) break
-        if (event.event === 'reset' || event.event === 'ready' && isFirst) await read(null)
-        else if (event.event === 'change') await read(event.data.ids)
-        cursor = event.id ?? cursor
-      }
-    }
-  }
-  const following = follow()
+  const list = followList(url, stack.sql, ann, user, 'tags')
   const writing = Promise.all(Array.from({ length: writers }, (_, writer) => write(user, writer)))
   for (let interruption = 1; interruption <= interruptions; interruption++) {
     await expect.poll(() => written, { timeout: 120_000 }).toBeGreaterThan(writes / (interruptions + 1) * interruption)
@@ -117,12 +84,10 @@ test('10,000 random writes and 20 interruptions leave a resuming client with exa
       await startService()
     } else if (interruption % 3 === 1) {
       await stack.sql.query(`select pg_terminate_backend(pid) from pg_stat_activity where usename = 'auth_service' and datname = current_database()`)
-    } else await stream?.close()
+    } else await list.cut()
   }
   await writing
   await stack.sql.query(`insert into api.tags (name, user_id) values ('last', $1)`, [user])
-  await following
-  await stream?.close()
-  const { rows } = await stack.sql.query<{ id: string, name: string }>('select id, name from api.tags where user_id = $1', [user])
-  expect(list).toEqual(new Map(rows.map(({ id, name }) => [id, name])))
+  await list.complete
+  expect(list.shown).toEqual(await readNames(stack.sql, 'tags', user))
 })

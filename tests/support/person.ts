@@ -12,6 +12,9 @@ export const password = 'correct horse battery'
 
 let count = 0
 
+/** Returns the header `cookie` of a user's browser. */
+export const cookieOf = ({ cookies }: { cookies: ReadonlyMap<string, string> }) => [...cookies].map(([key, value]) => `${key}=${value}`).join('; ')
+
 const newAddress = (name: string) => `${name.toLowerCase()}-${++count}@example.org`
 
 /** Creates a browser for a new user, or for an existing user if the address has an account. Sends no request. */
@@ -20,7 +23,7 @@ export function person(stack: Pick<Stack, 'url' | 'sql' | 'mail'>, name = 'user'
 
   /** Sends one request with the browser's cookies. Sends an Origin header only if `headers` has one. */
   const call = async (method: string, path: string, body?: unknown, headers: Record<string, string> = {}): Promise<Answer> => {
-    const cookie = [...cookies].map(([key, value]) => `${key}=${value}`).join('; ')
+    const cookie = cookieOf({ cookies })
     const response = await fetch(`${stack.url}/api/auth${path}`, {
       method,
       headers: { ...(cookie === '' ? {} : { cookie }), ...(body === undefined ? {} : { 'content-type': 'application/json' }), ...headers },
