@@ -218,6 +218,18 @@ describe('a new secret', () => {
     expect(() => new Webhook(secret).verify(text, headers)).toThrow('No matching signature')
   })
 
+  test('made twice within a day ends the oldest one at once', async () => {
+    const ann = await signedIn(stack, 'Ann')
+    const { id: webhookId, secret } = await createWebhook(ann)
+    const { body: { secret: second } } = await ann.post('/webhook/rotate-secret', { webhookId })
+    await ann.post('/webhook/rotate-secret', { webhookId })
+    await tag(ann, 'the last two')
+    await expect.poll(() => sink.messages).toHaveLength(1)
+    const { text, headers } = sink.messages[0]!
+    expect(new Webhook(second).verify(text, headers)).toMatchObject({ type: 'rows.changed' })
+    expect(() => new Webhook(secret).verify(text, headers)).toThrow('No matching signature')
+  })
+
   test('is needed after a change of BETTER_AUTH_SECRET, which turns the webhook off', async () => {
     const ann = await signedIn(stack, 'Ann')
     const { id: webhookId } = await createWebhook(ann)

@@ -1,4 +1,5 @@
 /** Webhooks and calendars in the reference app: a user creates them, sees secret and address once, tests, and ends them. */
+import { Webhook } from 'standardwebhooks'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import { localReceivers } from '../../auth/webhooks/sender.ts'
 import { password, signedIn, team } from '../support/person.ts'
@@ -24,7 +25,7 @@ test('Ann makes a webhook of her team, copies its secret, tests it, turns it on 
   await section.getByLabel('Which changes').selectOption({ label: 'Only of tags' })
   await section.getByLabel('Your password').fill(password)
   await section.getByRole('button', { name: 'Make the webhook' }).click()
-  const secret = await section.getByLabel('Secret').inputValue()
+  const secret = await section.getByRole('textbox', { name: 'Secret' }).inputValue()
   expect(secret).toMatch(/^whsec_/)
   expect(await barriers(page)).toEqual([])
   await section.getByRole('button', { name: 'Copy' }).click()
@@ -50,6 +51,38 @@ test('Ann makes a webhook of her team, copies its secret, tests it, turns it on 
   await page.getByText('The webhook is deleted.').waitFor()
   await section.getByText('Spreadsheet').waitFor({ state: 'detached' })
   expect((await ann.get('/webhook/list')).body).toEqual([])
+  await page.context().close()
+})
+
+test('Ann makes a new secret for her webhook, copies it, and messages are signed with the former one too', async () => {
+  await using sink = await webhookSink()
+  const ann = await signedIn(story.stack, 'Ann')
+  const { body: { secret } } = await ann.post('/webhook/create', { name: 'Spreadsheet', url: sink.url })
+  const page = await story.open(ann, '/settings', { viewport: { width: 390, height: 844 }, permissions: ['clipboard-read', 'clipboard-write'] })
+  await page.getByRole('button', { name: 'New secret of Spreadsheet' }).click()
+  const dialog = page.getByRole('dialog', { name: 'New secret of Spreadsheet' })
+  await dialog.getByText('For a day messages are signed with the present secret and with the new one').waitFor()
+  expect(await barriers(page)).toEqual([])
+  await dialog.getByLabel('Your password').fill('not her password')
+  await dialog.getByRole('button', { name: 'Make the secret' }).click()
+  await dialog.getByRole('alert').waitFor()
+  await dialog.getByLabel('Your password').fill(password)
+  await dialog.getByRole('button', { name: 'Make the secret' }).click()
+  await dialog.getByText('The former one still signs for a day').waitFor()
+  const next = await dialog.locator('input:focus').inputValue()
+  expect(next).toMatch(/^whsec_/)
+  expect(await barriers(page)).toEqual([])
+  await dialog.getByRole('button', { name: 'Copy' }).click()
+  await page.getByText('The secret is copied.').waitFor()
+  expect(await page.evaluate('navigator.clipboard.readText()')).toBe(next)
+  await dialog.getByRole('button', { name: 'Done' }).click()
+  await expect.poll(() => page.content()).not.toContain(next)
+  await expect.poll(() => page.evaluate('document.activeElement.textContent')).toBe('New secret')
+
+  await story.stack.sql.query(`insert into api.tags (name, user_id) values ('trip', $1)`, [await ann.id()])
+  await expect.poll(() => sink.messages).toHaveLength(1)
+  for (const either of [secret, next])
+    expect(new Webhook(either).verify(sink.messages[0]!.text, sink.messages[0]!.headers)).toMatchObject({ type: 'rows.changed' })
   await page.context().close()
 })
 

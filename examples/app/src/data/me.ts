@@ -110,6 +110,8 @@ export const createWebhook = (input: Confirmed & { name: string, url: string, or
   auth.webhook.create(input)
 export const testWebhook = ({ id }: Webhook) => auth.webhook.test({ webhookId: id })
 export const enableWebhook = ({ id }: Webhook) => auth.webhook.enable({ webhookId: id })
+/** Only this response contains the new secret. */
+export const rotateWebhookSecret = (input: Confirmed & { webhookId: string }) => auth.webhook.rotateSecret(input)
 export const deleteWebhook = ({ id }: Webhook) => auth.webhook.delete({ webhookId: id })
 
 /** Only this response contains the address. */

@@ -829,6 +829,14 @@ export const settings = {
   test: 'Test',
   theServerTookIt: 'The server has accepted the test.',
   theWebhookIsOn: 'The webhook is on again.',
+  newSecret: 'New secret',
+  of: (name: string) => `of ${name}`,
+  newSecretOf: (name: string) => `New secret of ${name}`,
+  bothSecretsSign:
+    'For a day messages are signed with the present secret and with the new one, so that you can change your server meanwhile. If you make another one within that day, the present secret ends at once.',
+  makeTheSecret: 'Make the secret',
+  thisIsTheNewSecret:
+    'This is the new secret. Copy it now: it is not shown again. The former one still signs for a day: change your server by then. A test is signed only with the new one.',
   theWebhookIsDeleted: 'The webhook is deleted.',
   deleteQuestion: (name: string) => `Delete ${name}?`,
   deleteTheWebhook: 'Delete the webhook',

@@ -3,11 +3,11 @@ import type { Webhook } from 'finance-client'
 import { useState } from 'react'
 import { useSessionContext } from '../../app/session-context.tsx'
 import { useAccountChange } from '../../data/change.ts'
-import { createWebhook, deleteWebhook, enableWebhook, testWebhook, webhooksQuery } from '../../data/me.ts'
+import { createWebhook, deleteWebhook, enableWebhook, rotateWebhookSecret, testWebhook, webhooksQuery } from '../../data/me.ts'
 import { formatMoment } from '../../locale/days.ts'
 import { activity, common, settings as m } from '../../messages/en.ts'
 import { Confirmation, ownPassword } from '../../parts/credentials.tsx'
-import { Confirm } from '../../parts/dialog.tsx'
+import { Confirm, Dialog } from '../../parts/dialog.tsx'
 import { Fold } from '../../parts/fold.tsx'
 import { Form, Options, Select, SubmitButton, TextField } from '../../parts/form.tsx'
 import { useToast } from '../../parts/toast.tsx'
@@ -16,11 +16,12 @@ import { ShownOnce } from './shown-once.tsx'
 
 const tableNames = Object.fromEntries(Object.entries(activity.tables).map(([table, names]) => [table, m.onlyOf(names.at(-1) ?? table)]))
 
-/** Webhooks: creating, which shows the secret once, testing, turning on again, and deleting. */
+/** Webhooks: creating, which shows the secret once, testing, turning on again, replacing the secret, and deleting. */
 export function Webhooks() {
   const { user, teams } = useSessionContext()
   const toast = useToast()
   const [deleted, setDeleted] = useState<Webhook | null>(null)
+  const [rotated, setRotated] = useState<Webhook | null>(null)
   const webhooks = useQuery(webhooksQuery(user.id))
   const test = useAccountChange(
     testWebhook,
@@ -55,13 +56,17 @@ export function Webhooks() {
                 {ownerOf(webhook)}, {stateOf(webhook)}
               </small>
             </span>
-            {webhook.disabled_at !== null && <Action name={m.turnOn} of={webhook.name} onClick={() => enable.mutate(webhook)} />}
-            <Action name={m.test} of={webhook.name} onClick={() => test.mutate(webhook)} />
-            <Action name={common.delete} of={webhook.name} onClick={() => setDeleted(webhook)} />
+            <span className='buttons'>
+              {webhook.disabled_at !== null && <Action name={m.turnOn} of={webhook.name} onClick={() => enable.mutate(webhook)} />}
+              <Action name={m.test} of={webhook.name} onClick={() => test.mutate(webhook)} />
+              <Action name={m.newSecret} of={m.of(webhook.name)} onClick={() => setRotated(webhook)} />
+              <Action name={common.delete} of={webhook.name} onClick={() => setDeleted(webhook)} />
+            </span>
           </li>
         ))}
       </ul>
       {user.email_verified ? <NewWebhook /> : <p>{m.verifyYourAddressToMake}</p>}
+      {rotated !== null && <NewSecret webhook={rotated} onClose={() => setRotated(null)} />}
       {deleted !== null && (
         <Confirm
           title={m.deleteQuestion(deleted.name)}
@@ -105,5 +110,30 @@ function NewWebhook() {
         <SubmitButton isBusy={create.isPending}>{m.makeTheWebhook}</SubmitButton>
       </Form>
     </Fold>
+  )
+}
+
+/** Replaces the secret of a webhook, and shows the new one once. */
+function NewSecret({ webhook, onClose }: { webhook: Webhook, onClose: () => void }) {
+  const rotate = useAccountChange(rotateWebhookSecret)
+  const secret = rotate.data?.secret
+  return (
+    <Dialog title={m.newSecretOf(webhook.name)} open onClose={onClose}>
+      {secret === undefined
+        ? (
+          <>
+            <p>{m.bothSecretsSign}</p>
+            <Form
+              defaultValues={{ password: '' }}
+              error={rotate.error}
+              onSubmit={(values) => rotate.mutate({ webhookId: webhook.id, ...ownPassword(values) })}
+            >
+              <Confirmation error={rotate.error} />
+              <SubmitButton isBusy={rotate.isPending}>{m.makeTheSecret}</SubmitButton>
+            </Form>
+          </>
+        )
+        : <ShownOnce name='secret' label={m.secret} text={m.thisIsTheNewSecret} value={secret} onDone={onClose} />}
+    </Dialog>
   )
 }
