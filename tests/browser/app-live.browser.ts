@@ -227,6 +227,18 @@ describe('a dialog of the editor, while the owner changes the same row', () => {
     expect(sent).toEqual([byEditor])
   })
 
+  test('on the page of an account saves only what the editor has changed', async () => {
+    const id = await store(owner, giro.table, giro.stored)
+    const page = await open(editor, `/accounts/${id}`)
+    await page.getByRole('button', { name: 'Edit', exact: true }).click()
+    const form = page.getByRole('dialog', { name: 'Edit Giro' })
+    await form.getByLabel('Name').fill('Current')
+    await send(owner, 'PATCH', `/accounts?id=eq.${id}`, { institution: 'The bank' })
+    await form.getByText('This has changed meanwhile.').waitFor()
+    await form.getByRole('button', { name: 'Save' }).click()
+    await soon(() => send(owner, 'GET', `/accounts?id=eq.${id}`)).toMatchObject([{ name: 'Current', institution: 'The bank' }])
+  })
+
   test('in rules keeps the condition that the owner has added', async () => {
     const spent = { field: 'amount', operation: 'lte', value: '0' }
     const { form, save, now } = await openChanged(shops, { conditions: [rewe, spent] })
