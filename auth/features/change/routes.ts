@@ -8,7 +8,7 @@ import { accessOf } from './access-of-request.ts'
 
 const input = z.object({
   tables: z.string().max(1_000).optional().meta({
-    description: 'The tables whose changes are told, by comma; all tables without it.',
+    description: 'The tables whose changes the stream reports, separated by commas. Without it: all tables. The error 400 lists them.',
     examples: ['transactions,accounts'],
   }),
 })
@@ -25,18 +25,20 @@ const headers = {
 
 export const changeRoutes = [
   route('GET', streamPath, {
-    summary: 'Tells at once which rows have changed, as server-sent events without values.',
+    summary: 'Reports at once which rows have changed, as server-sent events without values.',
     description: [
-      'The stream tells the changes of the personal rows and of the active organization’s. It needs the session’s cookie, or `Authorization: Bearer` with a token of the data surface or an API key. A client reads the changed rows again on the data surface.',
-      '- `ready` is the first event. All changes that are committed later will be told, so read your rows after it.',
-      '- `change` has `table`, `organization_id` (null for personal rows), `actions` (`create`, `update`, `delete`), `ids` (null above a hundred rows, and for `activity`) and `change_id`. It is the `X-Change-Id` of the request that made the change, and null if no request or several made it.',
-      '- `reset` says that changes were lost: read everything again that you show.',
-      '- `end` says that the session, membership, role, key or token has ended or changed. `reason` is `expired` or `ended`. Fetch a new token, and connect again.',
-      'A comment every 20 seconds keeps the connection open. A process of the service allows a person 6 streams, and a key 2.',
+      'The stream reports the changes of the personal rows and of the active organization’s. It needs the session’s cookie, or `Authorization: Bearer` with a token of the data surface or an API key. A client reads the changed rows again on the data surface.',
+      '- `ready` is the first event. The client receives all changes that are committed later, so read your rows after it.',
+      '- `change` has `table`, `organization_id` (null for personal rows), `actions` (`create`, `update`, `delete`), `ids` (null above a hundred rows, and for `activity`) and `change_id`. `change_id` is the `X-Change-Id` of the request that made the change, and null if no request or several made it.',
+      '- `reset` says that changes may be missing: read everything again that you show.',
+      '- `end` says that the session, membership, role, key or token has ended or changed. `reason` is `expired` or `ended`. Fetch a new token and connect again. After `ended` also read everything again, because other rows may be visible.',
+      'Every 20 seconds a comment keeps the connection open. It may have a newer `id` without an event. Of changes that arrive together only the last one has an `id`.',
+      'A process of the service allows a person 6 streams, a key 2, and all together `CHANGES_STREAMS`. A person or a key can open 60 streams a minute. Beyond these limits the response is 429: read the rows every 30 seconds instead.',
     ].join('\n\n'),
     input,
     requestHeaders: {
-      'Last-Event-ID': 'The id of the last event. The stream first tells the later changes, if they are less than an hour old, and else `reset`.',
+      'Last-Event-ID':
+        'The newest id that the client has received. After `ready` it receives the later changes. It receives `reset` instead if they are older than an hour, or if the id is of another user, team or database.',
     },
     refuses: ['UNAUTHORIZED', 'FORBIDDEN', 'RATE_LIMIT_EXCEEDED', 'SERVICE_BUSY'],
     credential: 'session, token or API key',
