@@ -74,7 +74,7 @@ export function createRowChanges(
   clock: Clock,
 ): RowChanges {
   const subscriptions = new Set<Subscription>()
-  /** The tables of all tabs, as far as this tab has received them. */
+  /** The tables of this tab, and those of other tabs that it has received from the leader or as the leader. */
   const wanted = new Set<string>()
   let cursor: string | undefined
   let cursorUser: string | undefined

@@ -5,10 +5,10 @@ export type Access = {
   /** The id of the session or of the API key. */
   sessionId: string
   userId: string
-  /** null if the stream tells personal rows only. */
+  /** null if the stream reports only personal rows. */
   organizationId: string | null
   role: string | null
-  /** The role of an API key; null for a session. A key of an organization tells no personal rows. */
+  /** The role of an API key; null for a session. The stream of an organization's key reports no personal rows. */
   keyRole: string | null
   /** For a token: its date of issue in seconds since 1970, and its end. */
   token: { issuedAt: number, endsAt: Date } | null

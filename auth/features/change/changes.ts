@@ -1,4 +1,4 @@
-/** The changes of rows, as db/functions/private/changes.sql notes them, and who may learn of them. */
+/** The changes of rows, as db/functions/private/changes.sql notes them, and the rights that a stream needs to report them. */
 import type pg from 'pg'
 import type { Access } from './access.ts'
 
@@ -41,7 +41,7 @@ export type ChangeRow = {
   happened_at: Date
 }
 
-/** The table name of a row that tells of lost access. */
+/** The table name of a row that notes lost access. */
 export const lostAccess = 'auth'
 
 export const columns = 'c.table_name, c.user_id, c.organization_id, c.permission, c.actions, c.ids, c.change_id, c.actor_id, c.happened_at'
@@ -65,7 +65,7 @@ export async function readRights(pool: pg.Pool): Promise<Rights> {
 const unrecorded = new Set(['dashboards', 'app_subscriptions'])
 
 /**
- * Returns the changes in a row that a stream may tell: that of the table, and that of its activity. The ids of activity are not in the row.
+ * Returns the changes in a row that a stream may report: that of the table, and that of its activity. The ids of activity are not in the row.
  * The row's context must be one of the stream. A row of lost access is none.
  */
 export function visibleChanges(row: ChangeRow, { userId, role }: Access, rights: Rights): Change[] {

@@ -11,7 +11,7 @@ const form = /^[\w-]{22}$/
 
 /** The cursors of one reader in one database. */
 export type Cursors = {
-  /** @param xid a transaction. The stream has told all changes of earlier ones */
+  /** @param xid a transaction. The stream has sent all changes of earlier ones */
   encode: (xid: bigint) => string
   /** @returns undefined for a text that is no cursor of this reader, database and secret */
   decode: (cursor: string) => bigint | undefined
@@ -19,7 +19,7 @@ export type Cursors = {
 
 /**
  * @param secret BETTER_AUTH_SECRET, so that every process of a deployment reads the cursors of the others
- * @param database a text that another database, or this one after a restart, does not have: its transactions may have the same numbers
+ * @param database a text that differs in another database, and in this one after a restore or failover: transactions there may have the same numbers
  * @returns a function of a reader: a cursor of other readers gives no position
  */
 export function createCursors(secret: string, database: string): (reader: string) => Cursors {

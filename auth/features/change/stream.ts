@@ -27,7 +27,7 @@ export type Stream = {
   /** Sends `ready` and, if changes were lost, `reset`. @param cursor the cursor that the client keeps */
   open: (cursor: string, isLost: boolean) => void
   add: (change: Change) => void
-  /** Forgets the changes in the set and tells the client to read everything. */
+  /** Replaces the changes in the set by `reset`, after which the client reads everything. */
   reset: () => void
   /** Sends the set, or waits until the reader can take it. @param position the first transaction that the next delivery may contain */
   deliver: (position: bigint) => void

@@ -83,7 +83,7 @@ begin
   return null;
 end
 $$;
-comment on function private.note_lost_access() is 'Notes that the live streams of a user must be checked. A revoked signing key concerns all users.';
+comment on function private.note_lost_access() is 'Notes that the live streams of a user must be checked. For all users private.revoke_issued_tokens() does so.';
 
 create or replace function private.changes_seen() returns pg_snapshot
   language sql stable security definer set search_path = ''
@@ -122,7 +122,7 @@ begin
   update private.changes_kept k set from_xid = pg_snapshot_xmin(pg_current_snapshot()) where k.from_xid > next_xid;
 end
 $$;
-comment on function private.forget_restored_changes() is 'Deletes changes with transaction numbers of another server. A stream that resumes is then told to read everything.';
+comment on function private.forget_restored_changes() is 'Deletes changes with transaction numbers of another server. A stream that resumes then sends a reset.';
 
 create or replace function private.forget_changes(p_keep integer, p_most integer) returns bigint
   language plpgsql volatile security definer set search_path = ''
@@ -151,6 +151,6 @@ begin
 end
 $$;
 comment on function private.forget_changes(integer, integer) is
-  'Deletes up to p_most changes that are older than an hour or not among the newest p_keep. Returns the number of deleted rows. A stream that resumes from before them is told to read everything.';
+  'Deletes up to p_most changes that are older than an hour or not among the newest p_keep. Returns the number of deleted rows. A stream that resumes from before them sends a reset.';
 grant execute on function private.forget_changes(integer, integer), private.forget_restored_changes(), private.changes_seen(), private.is_incomplete_since(pg_snapshot, xid8)
   to auth_service;
