@@ -98,7 +98,7 @@ locals {
       name = name, environment = local.environment[name], secrets = local.secrets_of[name], port = local.services[name].port
       # half of the memory, as in compose: outside its heap Node needs buffers and, in auth, 32 MiB for each password that it hashes
       command = ["node", "--max-old-space-size=${floor(var.tasks[name].memory / 2)}", "${name}/main.ts"]
-      healthy = ["CMD", "node", "-e", "fetch('http://127.0.0.1:${local.services[name].ready_port}/readyz').then(({ ok }) => process.exit(ok ? 0 : 1), () => process.exit(1))"]
+      healthy = ["CMD", "node", "-e", "require('http').get('http://127.0.0.1:${local.services[name].ready_port}/readyz', ({ statusCode }) => process.exit(statusCode === 200 ? 0 : 1)).on('error', () => process.exit(1))"]
     }]
     }, {
     # PostgREST's image has neither RDS's certificates nor a shell. A container of the auth image therefore first copies them into a volume.

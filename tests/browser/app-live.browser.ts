@@ -351,7 +351,7 @@ describe('an editor learns at once', () => {
   test('the end of the session, and keeps the unfinished row', async () => {
     const page = await openList([])
     await page.keyboard.press('n')
-    await page.keyboard.type('Half a sentence')
+    await page.getByRole('group', { name: 'New transaction' }).getByLabel('Name').fill('Half a sentence')
     await story.stack.sql.query('delete from auth.sessions where user_id = $1', [await editor.id()])
     await page.getByRole('dialog', { name: 'Your session has ended' }).waitFor()
     expect(await page.getByRole('group', { name: 'New transaction', includeHidden: true }).getByLabel('Name').inputValue()).toBe('Half a sentence')

@@ -4,7 +4,7 @@ import { expect, onTestFinished, test } from 'vitest'
 import { linkIn } from '../support/mail-sink.ts'
 import { password } from '../support/person.ts'
 import { startStack, type Stack } from '../support/stack.ts'
-import { launchBrowser } from './chromium.ts'
+import { launchBrowser, wholeBrowser } from './chromium.ts'
 import { appDirectory, sites } from './sites.ts'
 
 type Money = {
@@ -18,7 +18,10 @@ const api = 'https://api.example.org'
 /** A user's browser, which blocks third-party cookies and resolves every name to this machine. @param port of these names */
 async function browserOf(port?: number): Promise<{ page: Page, complaints: string[] }> {
   const rules = ['org', 'net', 'com'].map((domain) => `MAP *.example.${domain} 127.0.0.1:${port}`)
-  const browser = await launchBrowser('--test-third-party-cookie-phaseout', ...(port === undefined ? [] : [`--host-resolver-rules=${rules.join(', ')}`]))
+  const browser = await launchBrowser(
+    ['--test-third-party-cookie-phaseout', ...(port === undefined ? [] : [`--host-resolver-rules=${rules.join(', ')}`])],
+    wholeBrowser,
+  )
   onTestFinished(() => browser.close())
   const page = await (await browser.newContext({ ignoreHTTPSErrors: true })).newPage()
   const complaints: string[] = []
