@@ -20,7 +20,7 @@ export type WebhookObserver = {
 const usualPauseMs = 2_000
 /** Concurrent attempts of a process. An attempt only waits, so many cost little. */
 const concurrency = 64
-/** Maximum concurrent attempts of one user. So it takes sixteen users with slow receivers to hold all attempts. */
+/** Maximum attempts of one user that a round starts, if fewer than this number run. So at most seven run, and it takes ten users to hold all attempts. */
 const maxPerUser = 4
 /** Time after which another process may repeat an attempt, in seconds. An attempt takes at most ten. */
 const leaseSeconds = 30
