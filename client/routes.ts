@@ -968,7 +968,7 @@ export type Auth = {
     test: (input: {
       webhookId: string
     }) => Promise<WebhookTest>
-    /** Turns a webhook on again. Its next message is `rows.reset`. */
+    /** Turns a webhook on again. Its next message is `rows.reset`. A webhook that is on stays as it is. */
     enable: (input: {
       webhookId: string
     }) => Promise<Webhook>

@@ -902,6 +902,7 @@ create table private.settings (
 create table private.webhook_cursor (
   snapshot pg_snapshot not null,
   is_only_row boolean default true not null,
+  database text,
   constraint webhook_cursor_one_row CHECK (is_only_row),
   constraint webhook_cursor_pkey PRIMARY KEY (is_only_row)
 );
@@ -2017,6 +2018,8 @@ grant execute on function private.currency_decimals(text) to authenticated;
 grant execute on function private.currency_of_account(uuid,text,text) to authenticated;
 
 grant execute on function private.currency_of_transaction(uuid) to authenticated;
+
+grant execute on function private.database_identity() to auth_service;
 
 grant execute on function private.date_condition(tstzmultirange,datemultirange) to authenticated;
 

@@ -37,7 +37,7 @@ export type Tables = {
   'private.rate_downloads': { singleton: Generated<boolean>, url: string | null, nextAt: Generated<Date>, failures: Generated<string>, storedAt: Date | null }
   'private.role_permissions': { role: string, resource: string, action: string }
   'private.settings': { singleton: Generated<boolean>, publicUrl: string, keyRotationRequestedAt: Date | null, placesPerPerson: Generated<string>, placesOfAnonymous: Generated<string>, tokensIssuedAfter: Generated<string> }
-  'private.webhook_cursor': { snapshot: unknown, isOnlyRow: Generated<boolean> }
+  'private.webhook_cursor': { snapshot: unknown, isOnlyRow: Generated<boolean>, database: string | null }
 }
 
 /** Rows of the functions that the auth service can call. */
@@ -52,6 +52,7 @@ export type FunctionRows = {
   'private.changes_seen': { changesSeen: unknown }
   'private.claim_rate_download': { claimRateDownload: boolean }
   'private.complete_rate_download': { completeRateDownload: unknown }
+  'private.database_identity': { databaseIdentity: string }
   'private.fail_rate_download': { failRateDownload: unknown }
   'private.forget_activity': { forgetActivity: string }
   'private.forget_changes': { forgetChanges: string }

@@ -136,9 +136,15 @@ async function pageOf(c: RouteContext, response: Response, page: NonNullable<Rou
   return new Response(null, { status: 303, headers: { location: `${config.appUrl}${page.ofApp}?${new URLSearchParams(outcome).toString()}` } })
 }
 
+/** Reads the query and the path. A repeated parameter is a list, so that its schema refuses it instead of taking the first value in silence. */
+const readQuery = (c: RouteContext): Record<string, unknown> => ({
+  ...Object.fromEntries(Object.entries(c.req.queries()).map(([name, values]) => [name, values.length === 1 ? values[0] : values])),
+  ...c.req.param() as Record<string, string>,
+})
+
 /** @throws Refusal if the input does not match the schema */
 export async function serveRoute(c: RouteContext, row: Route): Promise<Response> {
-  const parsed = row.input.safeParse(row.method === 'GET' ? { ...c.req.query(), ...c.req.param() as Record<string, string> } : await readJson(c.req.raw))
+  const parsed = row.input.safeParse(row.method === 'GET' ? readQuery(c) : await readJson(c.req.raw))
   if (!parsed.success) {
     const { code, message } = problemOf(parsed.error)
     throw refusal(code, message)

@@ -20,7 +20,7 @@ export type WebhookObserver = {
 const usualPauseMs = 2_000
 /** Concurrent attempts of a process. An attempt only waits, so many cost little. */
 const concurrency = 64
-/** Maximum attempts of one user that a round starts, if fewer than this number run. So at most seven run, and it takes ten users to hold all attempts. */
+/** Maximum concurrent attempts of one user. So it takes sixteen users with slow receivers to hold all attempts. */
 const maxPerUser = 4
 /** Time after which another process may repeat an attempt, in seconds. An attempt takes at most ten. */
 const leaseSeconds = 30
@@ -52,8 +52,9 @@ type Due = {
 /** Claims webhooks with a message, and closes the message. One statement, so that no process sends to a webhook at the same time as another. */
 const claim = `
   with ranked as (
-    select w.id, row_number() over (partition by w.user_id order by w.next_attempt_at) as place from auth.webhooks w
-    where w.disabled_at is null and w.next_attempt_at <= now() and w.user_id <> all ($2)
+    select w.id, row_number() over (partition by w.user_id order by w.next_attempt_at)
+      + (select count(*) from unnest($2::text[]) as running where running = w.user_id) as place from auth.webhooks w
+    where w.disabled_at is null and w.next_attempt_at <= now()
       and exists (select from auth.webhook_deliveries d where d.webhook_id = w.id)
   ), due as (
     select w.id from auth.webhooks w
@@ -104,7 +105,6 @@ export function startWebhooks({ pool, secret, receivers, observer, log, pauseMs 
   const stopping = new AbortController()
   /** The running attempts, each with its user. */
   const attempts = new Map<Promise<void>, string>()
-  const busyUsers = () => [...Map.groupBy(attempts.values(), (user) => user)].flatMap(([user, all]) => (all.length >= maxPerUser ? [user] : []))
 
   const send = async ({ url, id, type, timestamp, changes, ...due }: Due): Promise<Receipt> => {
     const current = await decrypt(secret, due.secret)
@@ -130,9 +130,14 @@ export function startWebhooks({ pool, secret, receivers, observer, log, pauseMs 
       return
     }
     // by a client, so that the event gets no audit context of an earlier request: auth/database.ts
-    const { rowCount } = await withClient(pool, (client) => client.query(disable, [webhookId, failure, status ?? null]))
-    if (rowCount !== 1) return
-    await pool.query('delete from auth.webhook_deliveries where webhook_id = $1', [webhookId])
+    const isDisabled = await withClient(pool, async (client) => {
+      await client.query('begin')
+      const { rowCount } = await client.query(disable, [webhookId, failure, status ?? null])
+      if (rowCount === 1) await client.query('delete from auth.webhook_deliveries where webhook_id = $1', [webhookId])
+      await client.query('commit')
+      return rowCount === 1
+    })
+    if (!isDisabled) return
     observer.disabled()
     log.info({ webhook: webhookId, failure, status }, 'a webhook was turned off')
   }
@@ -140,7 +145,7 @@ export function startWebhooks({ pool, secret, receivers, observer, log, pauseMs 
 
   const round = async (): Promise<void> => {
     await pool.query('select private.queue_webhooks()')
-    const { rows } = await pool.query<Due>(claim, [concurrency - attempts.size, busyUsers()])
+    const { rows } = await pool.query<Due>(claim, [concurrency - attempts.size, [...attempts.values()]])
     for (const due of rows) {
       const running = attempt(due)
         .catch(async (error: unknown) => {

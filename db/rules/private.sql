@@ -29,5 +29,6 @@ comment on column private.changes.permission is 'The right that a member of the 
 comment on column private.changes.ids is 'The changed rows, as in api.activity; null above a hundred.';
 comment on column private.changes.change_id is 'The change_id of the request in api.activity; null if no request caused the change.';
 comment on table private.changes_kept is 'The first transaction from which private.changes is complete, in one row.';
+comment on column private.webhook_cursor.database is 'private.database_identity() of the snapshot; null before the first round after an upgrade.';
 comment on table private.webhook_cursor is 'The snapshot up to which changes are queued for webhooks, in one row: private.queue_webhooks().';
 grant select on private.changes, private.changes_kept, private.role_permissions to auth_service;

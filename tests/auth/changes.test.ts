@@ -211,7 +211,8 @@ describe('a client', () => {
     const ann = await signedIn(stack)
     const token = await ann.token()
     expect(await refused(bearer(`${token.slice(0, -4)}AAAA`))).toMatchObject({ status: 401 })
-    expect(await refused({ cookie: cookieOf(ann) }, '?tables=transactions,secrets')).toMatchObject({ status: 400, error: 'VALIDATION_ERROR' })
+    for (const query of ['?tables=transactions,secrets', '?tables=transactions&tables=accounts'])
+      expect(await refused({ cookie: cookieOf(ann) }, query)).toMatchObject({ status: 400, error: 'VALIDATION_ERROR' })
     expect(await refused({ cookie: cookieOf(ann), origin: 'https://evil.example' })).toMatchObject({ status: 403, error: 'FORBIDDEN' })
     await ann.post('/sign-out')
     expect(await refused(bearer(token))).toMatchObject({ status: 401 })
@@ -284,6 +285,20 @@ describe('a client', () => {
     expect(await resumed(owner)).toMatchObject({ event: 'reset' })
     await editor.post('/organization/set-active', { organizationId: null })
     expect(await resumed(editor)).toMatchObject({ event: 'reset' })
+  })
+
+  test('that resumes after a new membership or role is told to read everything', async () => {
+    const { id: organizationId, owner, editor } = await team(stack, ['editor'])
+    const member = { organizationId, userId: await editor.id() }
+    const cursor = (await ofUser(editor)).lastId()!
+    const resumed = async () => (await live({ cookie: cookieOf(editor), 'last-event-id': cursor })).next()
+    await owner.patch('/organization/update-member-role', { ...member, role: 'admin' })
+    expect(await resumed()).toMatchObject({ event: 'reset' })
+    await owner.post('/organization/remove-member', member)
+    const { body } = await owner.post('/organization/invite-member', { organizationId, email: editor.email, role: 'editor' })
+    await editor.post('/organization/accept-invitation', { invitationId: body.id })
+    await editor.post('/organization/set-active', { organizationId })
+    expect(await resumed()).toMatchObject({ event: 'reset' })
   })
 
   test('cannot tell from two cursors whether a stranger has changed rows in between', async () => {
@@ -442,6 +457,21 @@ test('changes that were restored from another server’s dump, with later transa
   expect(await stream.next()).toMatchObject(change({ table: 'tags', actions: ['create'] }))
   expect((await restored.sql.query('select count(*)::integer as count from private.changes')).rows).toEqual([{ count: 1 }])
   await stream.close()
+})
+
+test('a change that is committed while such changes are dropped is kept', async () => {
+  const [writer, dropper] = [await stack.sql.connect(), await stack.sql.connect()]
+  const id = await (await signedIn(stack)).id()
+  await writer.query('begin')
+  await writer.query('lock table private.changes in share mode')
+  const dropped = dropper.query('select private.forget_restored_changes()')
+  await expect.poll(async () => (await stack.sql.query(`select from pg_locks where not granted and relation = 'private.changes'::regclass`)).rowCount).toBe(1)
+  await writer.query(`insert into api.tags (name, user_id) values ('Late', $1)`, [id])
+  await writer.query('commit')
+  await dropped
+  expect((await stack.sql.query(`select from private.changes where table_name = 'tags' and user_id = $1`, [id])).rowCount).toBe(1)
+  writer.release()
+  dropper.release()
 })
 
 test('a transaction that runs for hours makes no reader incomplete', async () => {

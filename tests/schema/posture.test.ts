@@ -271,6 +271,7 @@ describe('auth_service, the auth service’s login,', () => {
       'changes_seen',
       'claim_rate_download',
       'complete_rate_download',
+      'database_identity',
       'fail_rate_download',
       'forget_activity',
       'forget_changes',

@@ -16,8 +16,13 @@ export type Access = {
   activeOrganizationId: string | null | undefined
 }
 
-/** The times at which accesses end, in milliseconds since 1970; undefined for an access that has ended. */
-export type AccessEnds = (number | undefined)[]
+/** An access that has not ended. */
+export type LivingAccess = {
+  /** The time at which it ends, in milliseconds since 1970. */
+  endsAt: number
+  /** The id of the membership; null without one. A member who joins again has another. */
+  membership: string | null
+}
 
 const ends = {
   name: 'access-ends',
@@ -25,16 +30,16 @@ const ends = {
       when s.issued_at is not null and s.issued_at <= settings.tokens_issued_after then null
       when s.is_session and not exists (select from auth.sessions a where a.id = s.session and a.active_organization_id is not distinct from s.active) then null
       else private.access_end(s.session, s.person, s.organization, s.role, s.key_role)
-    end as ends_at
+    end as ends_at, (select m.id from auth.members m where m.organization_id = s.organization and m.user_id = s.person) as membership
     from private.settings, unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::bigint[], $7::boolean[], $8::text[])
       with ordinality as s (session, person, organization, role, key_role, issued_at, is_session, active, place)
     order by s.place`,
 }
 
-/** Reads the ends of accesses with one statement. */
-export async function readAccessEnds(pool: pg.Pool, accesses: Access[]): Promise<AccessEnds> {
+/** Reads accesses with one statement. @returns undefined for an access that has ended */
+export async function readAccesses(pool: pg.Pool, accesses: Access[]): Promise<(LivingAccess | undefined)[]> {
   const column = <Value>(of: (access: Access) => Value) => accesses.map(of)
-  const { rows } = await pool.query<{ ends_at: Date | null }>({
+  const { rows } = await pool.query<{ ends_at: Date | null, membership: string | null }>({
     ...ends,
     values: [
       column(({ sessionId }) => sessionId),
@@ -47,8 +52,8 @@ export async function readAccessEnds(pool: pg.Pool, accesses: Access[]): Promise
       column(({ activeOrganizationId }) => activeOrganizationId ?? null),
     ],
   })
-  return rows.map(({ ends_at: endsAt }, at) => {
+  return rows.map(({ ends_at: endsAt, membership }, at) => {
     const ofToken = accesses[at]?.token?.endsAt.getTime() ?? Infinity
-    return endsAt === null || ofToken <= Date.now() ? undefined : Math.min(endsAt.getTime(), ofToken)
+    return endsAt === null || ofToken <= Date.now() ? undefined : { endsAt: Math.min(endsAt.getTime(), ofToken), membership }
   })
 }

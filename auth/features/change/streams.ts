@@ -6,7 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type pg from 'pg'
 import { describeError, type Log } from '../../../common/log.ts'
 import { refuse } from '../../errors.ts'
-import { readAccessEnds, type Access } from './access.ts'
+import { readAccesses, type Access } from './access.ts'
 import { columns, lostAccess, readRights, visibleChanges, type ChangeRow, type Rights } from './changes.ts'
 import { createCursors, type Cursors } from './cursor.ts'
 import { createStream, type Closing, type EndReason, type Stream } from './stream.ts'
@@ -45,8 +45,8 @@ const newRows = {
   name: 'changes',
   text: `with now as materialized (
       select private.changes_seen()::text as snapshot, private.is_incomplete_since($1::pg_snapshot, k.from_xid) as is_cut,
-        concat_ws(' ', s.system_identifier, left(pg_walfile_name(pg_current_wal_lsn()), 8), d.oid) as database
-      from private.changes_kept k, pg_control_system() s, pg_database d where d.datname = current_database()
+        private.database_identity() as database
+      from private.changes_kept k
     )
     select now.*, ${columns} from now left join lateral (
       select * from private.changes c where c.xid >= pg_snapshot_xmin($1::pg_snapshot) and not pg_visible_in_snapshot(c.xid, $1::pg_snapshot)
@@ -80,9 +80,11 @@ type Entry = {
   tables: ReadonlySet<string> | undefined
   stream: Stream
   isOpen: boolean
-  endsAt: number
   contexts: string[]
-  /** Present since the first read after the stream was added. */
+  endsAt: number
+  /** Absent before the first check of the access. */
+  membership?: string | null
+  /** Absent before the first read after that check. */
   cursors?: Cursors
 }
 
@@ -147,7 +149,7 @@ export function createChangeStreams({ pool, secret, maxStreams, observer, log }:
   let checkAt = Infinity
   /** Checks all accesses at a time, in milliseconds since 1970, unless an earlier check is planned. */
   const planCheck = (at: number): void => {
-    if (at >= checkAt) return
+    if (at >= checkAt || stopping.signal.aborted) return
     clearTimeout(checkTimer)
     checkAt = at
     checkTimer = setTimeout(checkAll, Math.max(0, at - Date.now()))
@@ -166,10 +168,10 @@ export function createChangeStreams({ pool, secret, maxStreams, observer, log }:
   }
   const check = async (some: Entry[]): Promise<void> => {
     if (some.length === 0) return
-    const all = await readAccessEnds(pool, some.map(({ access }) => access))
+    const all = await readAccesses(pool, some.map(({ access }) => access))
     some.forEach((entry, at) => {
-      const endsAt = all[at]
-      if (endsAt !== undefined) entry.endsAt = endsAt
+      const living = all[at]
+      if (living !== undefined) Object.assign(entry, living)
       else {
         const reason: EndReason = (entry.access.token?.endsAt.getTime() ?? Infinity) <= Date.now() ? 'expired' : 'ended'
         entry.stream.close(reason, reason)
@@ -188,54 +190,65 @@ export function createChangeStreams({ pool, secret, maxStreams, observer, log }:
     if (entries.size === 0) return
     const former = position
     let rows = await rowsSince(former?.snapshot ?? null)
-    const isOther = rows[0]?.database !== former?.database
-    const isLost = isOther || rows[0]?.is_cut === true || rows.length > maxRows
-    if (isOther) {
+    const isOtherDatabase = rows[0]?.database !== former?.database
+    const isLost = isOtherDatabase || rows[0]?.is_cut === true || rows.length > maxRows
+    if (isOtherDatabase) {
       await pool.query('select private.forget_restored_changes()')
       rows = await rowsSince(null)
     }
     const [first] = rows
-    const known = await rights()
+    const allRights = await rights()
     const changes = changesIn(rows)
-    const without = new Set(changes.filter(({ table_name: table }) => table === lostAccess).map(({ user_id: user }) => user))
-    if (isLost || without.size > 0) {
-      await check([...entries].filter(({ access: { userId } }) => isLost || without.has(null) || without.has(userId)))
+    const losers = new Set(changes.filter(({ table_name: table }) => table === lostAccess).map(({ user_id: user }) => user))
+    if (isLost || losers.size > 0) {
+      await check([...entries].filter(({ access: { userId } }) => isLost || losers.has(null) || losers.has(userId)))
     }
     // the last stream may have closed meanwhile
     if (entries.size === 0 || first === undefined) return
     const { snapshot, database } = first
-    position = { snapshot, xid: xminOf(snapshot), database, cursorsOf: isOther || former === undefined ? createCursors(secret, database) : former.cursorsOf }
+    position = {
+      snapshot,
+      xid: xminOf(snapshot),
+      database,
+      cursorsOf: isOtherDatabase || former === undefined ? createCursors(secret, database) : former.cursorsOf,
+    }
     // a stream without cursors has no position before this read, so it has lost nothing
     const losing = isLost ? [...entries].filter(({ cursors }) => cursors !== undefined) : []
     for (const { stream } of losing) stream.reset()
     if (losing.length > 0) observer.lost(losing.length)
-    for (const entry of entries) if (isOther || entry.cursors === undefined) entry.cursors = position.cursorsOf(readerOf(entry.access))
-    if (!isLost) { for (const row of changes) report(row, known) }
+    for (const entry of entries) {
+      const reader = readerOf(entry)
+      if (reader !== undefined && (isOtherDatabase || entry.cursors === undefined)) entry.cursors = position.cursorsOf(reader)
+    }
+    if (!isLost) { for (const row of changes) report(row, allRights) }
     if (isLost || changes.length > 0) { for (const { stream, isOpen } of entries) if (isOpen) stream.deliver(position.xid) }
     readAt = performance.now()
     hasFailed = false
   }
-  const report = (row: ChangeRow, known: Rights): void => {
-    for (const entry of byContext.get(contextOf(row.user_id, row.organization_id)) ?? []) addTo(entry, row, known)
+  const report = (row: ChangeRow, allRights: Rights): void => {
+    for (const entry of byContext.get(contextOf(row.user_id, row.organization_id)) ?? []) addTo(entry, row, allRights)
   }
-  const addTo = (entry: Entry, row: ChangeRow, known: Rights): void => {
-    for (const change of visibleChanges(row, entry.access, known)) {
+  const addTo = (entry: Entry, row: ChangeRow, allRights: Rights): void => {
+    for (const change of visibleChanges(row, entry.access, allRights)) {
       if (entry.tables !== undefined && !entry.tables.has(change.table)) continue
       entry.stream.add(change)
     }
   }
   const readAll = async (): Promise<void> => {
-    while (mustReadAgain) {
-      mustReadAgain = false
-      await readOnce()
+    try {
+      while (mustReadAgain) {
+        mustReadAgain = false
+        await readOnce()
+      }
+    } finally {
+      // in the same step as the last check, so that no call in between is missed
+      reading = undefined
     }
   }
   /** Resolves after a read that began after the call. */
   const read = (): Promise<void> => {
     mustReadAgain = true
-    reading ??= readAll().finally(() => {
-      reading = undefined
-    })
+    reading ??= readAll()
     return reading
   }
   const readOften = async (): Promise<void> => {
@@ -273,7 +286,7 @@ export function createChangeStreams({ pool, secret, maxStreams, observer, log }:
   }
 
   /** Adds the changes since the cursor. @returns true if they are not complete */
-  const addMissed = async (entry: Entry, since: bigint, known: Rights): Promise<boolean> => {
+  const addMissed = async (entry: Entry, since: bigint, allRights: Rights): Promise<boolean> => {
     const { userId, organizationId, keyRole } = entry.access
     const { rows } = await pool.query<MissedRow>({
       ...missedRows,
@@ -281,12 +294,12 @@ export function createChangeStreams({ pool, secret, maxStreams, observer, log }:
     })
     const changes = changesIn(rows)
     if (rows[0]?.is_cut === true || changes.length > maxRows) return true
-    for (const row of changes) addTo(entry, row, known)
+    for (const row of changes) addTo(entry, row, allRights)
     return false
   }
 
   const open: ChangeStreams['open'] = async (access, tables, lastEventId) => {
-    const known = await rights()
+    const allRights = await rights()
     refuseOverLimit(access)
     const { userId, organizationId, keyRole } = access
     const entry: Entry = {
@@ -311,7 +324,7 @@ export function createChangeStreams({ pool, secret, maxStreams, observer, log }:
       refuseIfClosed(entry)
       await read()
       const since = lastEventId === undefined ? undefined : entry.cursors?.decode(lastEventId)
-      const isLost = lastEventId !== undefined && (since === undefined || await addMissed(entry, since, known))
+      const isLost = lastEventId !== undefined && (since === undefined || await addMissed(entry, since, allRights))
       refuseIfClosed(entry)
       const { cursors, xid } = { cursors: entry.cursors!, xid: position!.xid }
       entry.isOpen = true
@@ -333,7 +346,7 @@ export function createChangeStreams({ pool, secret, maxStreams, observer, log }:
     rights,
     open,
     count: () => entries.size,
-    lagSeconds: () => (entries.size === 0 ? 0 : (performance.now() - readAt) / 1_000),
+    lagSeconds: () => (position === undefined ? 0 : (performance.now() - readAt) / 1_000),
     close,
     stop: async () => {
       close()
@@ -351,5 +364,9 @@ const contextOf = (
   organizationId: string | null,
 ): string => (organizationId === null ? `user ${userId}` : `organization ${organizationId}`)
 
-/** The reader that a cursor belongs to. A new member of an organization cannot resume from before the membership. */
-const readerOf = ({ userId, organizationId }: Access): string => `${userId} ${organizationId}`
+/**
+ * Returns the reader that a cursor belongs to. After a change of the membership or the role nobody resumes, because the time in between has
+ * ids that the reader may not learn. @returns undefined before the first check of the access
+ */
+const readerOf = ({ access: { userId, role }, membership }: Entry): string | undefined =>
+  membership === undefined ? undefined : `${userId} ${membership} ${role}`

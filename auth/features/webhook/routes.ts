@@ -34,7 +34,7 @@ export const webhookRoutes = [
     handle: testWebhook,
   }),
   route('POST', '/webhook/enable', {
-    summary: 'Turns a webhook on again. Its next message is `rows.reset`.',
+    summary: 'Turns a webhook on again. Its next message is `rows.reset`. A webhook that is on stays as it is.',
     input: input.one,
     example: { webhookId: exampleId },
     refuses: ['NOT_FOUND'],

@@ -95,7 +95,13 @@ export async function createWebhook(c: RouteContext, { password, ...given }: z.o
   const problem = await problemOfTarget(receivers, given.url)
   if (problem !== undefined) throw refusal('VALIDATION_ERROR', `The field url: ${problem}.`)
   const plain = newSecret()
-  const values = { ...given, id: generateId(), userId: user.id, secret: await symmetricEncrypt({ key: config.secret, data: plain }) }
+  const values = {
+    ...given,
+    id: generateId(),
+    userId: user.id,
+    sendsFrom: sql`private.changes_seen()`,
+    secret: await symmetricEncrypt({ key: config.secret, data: plain }),
+  }
   const row = await withAccountLock(c, (trx) => trx.insertInto('auth.webhooks').values(values).returning(columns).executeTakeFirstOrThrow())
   return serialize(output.created, { ...row, secret: plain })
 }
@@ -118,7 +124,7 @@ export async function testWebhook(c: RouteContext, { webhookId: which }: z.outpu
   return { delivered: receipt.delivered, failure: receipt.delivered ? null : receipt.failure, status: receipt.status ?? null }
 }
 
-/** Turns a webhook on again. It has missed changes, so its first message is a reset. */
+/** Turns a webhook on again. It has missed changes, so its first message is a reset. A webhook that is on stays as it is. */
 export async function enableWebhook(c: RouteContext, { webhookId: which }: z.output<typeof input.one>) {
   const row = await c.var.services.db.transaction().execute(async (trx) => {
     const enabled = await trx.updateTable('auth.webhooks').set({
@@ -128,9 +134,12 @@ export async function enableWebhook(c: RouteContext, { webhookId: which }: z.out
       lastFailure: null,
       lastStatus: null,
       nextAttemptAt: sql`now()`,
-      sendsFrom: sql`case when disabled_at is null then sends_from else pg_current_snapshot() end`,
-    }).where('id', '=', which).where('userId', '=', callerOf(c).user.id).returning(columns).executeTakeFirst()
-    if (enabled === undefined) refuse('NOT_FOUND')
+      sendsFrom: sql`private.changes_seen()`,
+    }).where('id', '=', which).where('userId', '=', callerOf(c).user.id).where('disabledAt', 'is not', null).returning(columns).executeTakeFirst()
+    if (enabled === undefined) {
+      return await trx.selectFrom('auth.webhooks').select(columns).where('id', '=', which).where('userId', '=', callerOf(c).user.id).executeTakeFirst() ??
+        refuse('NOT_FOUND')
+    }
     await sql`insert into auth.webhook_deliveries as d (webhook_id, type) values (${which}, 'rows.reset')
       on conflict (webhook_id) where is_open do update set type = excluded.type, changes = excluded.changes`.execute(trx)
     return enabled

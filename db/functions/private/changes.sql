@@ -99,6 +99,14 @@ end;
 comment on function private.changes_seen() is
   'The present snapshot, without the transactions after the last change. A crash may lose those, and PostgreSQL then gives their numbers to others.';
 
+create or replace function private.database_identity() returns text
+  language sql stable
+begin atomic
+  select concat_ws(' ', s.system_identifier, left(pg_walfile_name(pg_current_wal_lsn()), 8), d.oid) from pg_control_system() s, pg_database d where d.datname = current_database();
+end;
+comment on function private.database_identity() is
+  'The server, its timeline and the database. It changes by a restore or a failover, after which transactions may have the numbers of lost ones. A copy of the data folder keeps it.';
+
 create or replace function private.is_incomplete_since(p_snapshot pg_snapshot, p_kept_from xid8) returns boolean
   language sql stable
 begin atomic
@@ -113,13 +121,12 @@ comment on function private.is_incomplete_since(pg_snapshot, xid8) is
 create or replace function private.forget_restored_changes() returns void
   language plpgsql volatile security definer set search_path = ''
 as $$
-declare
-  next_xid constant xid8 := pg_snapshot_xmax(pg_current_snapshot());
 begin
-  -- A dump that was restored into another server has the transaction numbers of its former one. They look like transactions to come.
-  delete from private.changes c where c.xid >= next_xid;
+  -- A dump that was restored into another server has the transaction numbers of its former one. They look like transactions to come. Each
+  -- statement has a snapshot of its own, which sees no row of a later transaction of this server.
+  delete from private.changes c where c.xid >= pg_snapshot_xmax(pg_current_snapshot());
   -- running transactions have lost no row
-  update private.changes_kept k set from_xid = pg_snapshot_xmin(pg_current_snapshot()) where k.from_xid > next_xid;
+  update private.changes_kept k set from_xid = pg_snapshot_xmin(pg_current_snapshot()) where k.from_xid > pg_snapshot_xmax(pg_current_snapshot());
 end
 $$;
 comment on function private.forget_restored_changes() is 'Deletes changes with transaction numbers of another server. A stream that resumes then sends a reset.';
@@ -152,5 +159,6 @@ end
 $$;
 comment on function private.forget_changes(integer, integer) is
   'Deletes up to p_most changes that are older than an hour or not among the newest p_keep. Returns the number of deleted rows. A stream that resumes from before them sends a reset.';
-grant execute on function private.forget_changes(integer, integer), private.forget_restored_changes(), private.changes_seen(), private.is_incomplete_since(pg_snapshot, xid8)
+grant execute on function private.forget_changes(integer, integer), private.forget_restored_changes(), private.changes_seen(),
+  private.is_incomplete_since(pg_snapshot, xid8), private.database_identity()
   to auth_service;

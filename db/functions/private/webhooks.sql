@@ -6,7 +6,10 @@ create or replace function private.queue_webhooks() returns bigint
 as $$
 declare
   most_changes constant integer := 100;
+  present constant text := private.database_identity();
   since pg_snapshot;
+  former text;
+  is_other boolean;
   until_now pg_snapshot;
   has_fresh boolean;
   queued bigint := 0;
@@ -19,7 +22,8 @@ begin
     return 0;
   end if;
   -- a separate statement, because its snapshot must be newer than the lock
-  select snapshot into since from private.webhook_cursor;
+  select snapshot, coalesce(database, present) into since, former from private.webhook_cursor;
+  is_other := former <> present;
   with kept as materialized (
     select from_xid, private.is_incomplete_since(since, from_xid) as has_gap from private.changes_kept
   ), fresh as materialized (
@@ -39,7 +43,7 @@ begin
     where w.disabled_at is null and (w.tables is null or c.table_name = any (w.tables)) and not pg_visible_in_snapshot(c.xid, w.sends_from)
   ), lost as (
     select w.id as webhook_id from auth.webhooks w cross join kept k
-    where w.disabled_at is null and k.has_gap and private.is_incomplete_since(w.sends_from, k.from_xid)
+    where w.disabled_at is null and (is_other or k.has_gap and private.is_incomplete_since(w.sends_from, k.from_xid))
   ), messages as (
     select l.webhook_id, 'rows.reset' as type, '[]'::jsonb as changes from lost l
     union all
@@ -60,16 +64,16 @@ begin
             then '[]' else d.changes || excluded.changes end
       returning 1
   ), restored as (
-    update auth.webhooks w set sends_from = pg_current_snapshot()
-      where pg_snapshot_xmax(w.sends_from) > pg_snapshot_xmax(pg_current_snapshot())
+    update auth.webhooks w set sends_from = private.changes_seen()
+      where is_other or pg_snapshot_xmax(w.sends_from) > pg_snapshot_xmax(pg_current_snapshot())
   )
   select pg_current_snapshot(), exists (select from fresh) or exists (select from lost), (select count(*) from stored)
     into until_now, has_fresh, queued;
   -- An idle database writes nothing. The cursor moves past all rows before they are deleted, also past those that no webhook receives, and
   -- when transactions end that were running at its snapshot.
-  if has_fresh or pg_snapshot_xmax(since) > pg_snapshot_xmax(until_now)
+  if has_fresh or is_other or pg_snapshot_xmax(since) > pg_snapshot_xmax(until_now)
     or pg_snapshot_xmin(since) < pg_snapshot_xmax(since) and pg_snapshot_xmin(since) < pg_snapshot_xmin(until_now) then
-    update private.webhook_cursor set snapshot = until_now;
+    update private.webhook_cursor set snapshot = until_now, database = present;
   end if;
   return queued;
 end
