@@ -12,7 +12,8 @@ import { beginSession, signedIn } from '../caller.ts'
 import { rowId, time } from '../fields.ts'
 import { timeoutSeconds, type Claims } from './provider.ts'
 
-const ofProvider = z.string().optional().meta({ description: 'A parameter of the redirect of the provider.' })
+// a repeated parameter counts as missing, so the error is that of a failed sign-in
+const ofProvider = z.string().optional().catch(undefined).meta({ description: 'A parameter of the redirect of the provider.' })
 
 export const input = {
   start: z.object({
