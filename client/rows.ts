@@ -24,14 +24,19 @@ type Change = Extract<RowsNotice, { event: 'change' }>
 
 /** A message between tabs. Its fields are a protocol: two tabs can run different versions of the app. */
 type Message =
-  /** A tab has a new listener. */
+  /** A tab has a new listener, or the leader's stream lacks its tables. */
   | { kind: 'join', tables: readonly string[] }
   /** The state of the leader's stream, of these tables. It repeats at least every 30 seconds. */
   | { kind: 'state', state: StreamState, tables: readonly string[], cursor: string | undefined }
   | { kind: 'change', change: Change, cursor: string | undefined }
   | { kind: 'reset' }
 
-type Subscription = { tables: readonly TableName[], listener: (notice: RowsNotice) => void, isNew: boolean }
+type Subscription = {
+  tables: readonly TableName[]
+  listener: (notice: RowsNotice) => void
+  /** The listener gets a reset as soon as the stream covers its tables. */
+  isResetDue: boolean
+}
 
 /** A leader that sends nothing for this time is asleep. Browsers may run its timers only once a minute. The waits of the other tabs differ. */
 const leaderSilenceMs = 100_000
@@ -74,7 +79,7 @@ export function createRowChanges(
   clock: Clock,
 ): RowChanges {
   const subscriptions = new Set<Subscription>()
-  /** The tables of this tab, and those of other tabs that it has received from the leader or as the leader. */
+  /** The tables of this tab, and those of other tabs that it has received. */
   const wanted = new Set<string>()
   let cursor: string | undefined
   let cursorUser: string | undefined
@@ -95,13 +100,6 @@ export function createRowChanges(
       if (subscriptions.has(subscription)) subscription.listener(notice)
     })
   }
-  const notifyReset = (filter: (subscription: Subscription) => boolean) => {
-    for (const subscription of subscriptions) {
-      if (!filter(subscription)) continue
-      subscription.isNew = false
-      notify(subscription, { event: 'reset' })
-    }
-  }
   const notifyChange = (change: Change) => {
     if (change.changeId !== null && ownChanges.has(change.changeId)) return
     for (const subscription of subscriptions) if (subscription.tables.includes(change.table)) notify(subscription, change)
@@ -121,18 +119,35 @@ export function createRowChanges(
   }
 
   const receive = (message: Message): void => {
-    if (message.kind === 'join') return stream === undefined ? undefined : cover(message.tables)
+    if (message.kind === 'join') return cover(message.tables)
     lastMessage = clock.now()
     if (stream === undefined) watchLeader()
     if ('cursor' in message && message.cursor !== undefined) cursor = message.cursor
-    if (message.kind === 'reset') return notifyReset(() => true)
+    if (message.kind === 'reset') {
+      // the other listeners get theirs with the state of a stream that covers their tables
+      for (const subscription of subscriptions) if (!subscription.isResetDue) notify(subscription, { event: 'reset' })
+      return
+    }
     if (message.kind === 'change') {
       const { change } = message
       return change.changeId === null || requests.size === 0 ? notifyChange(change) : void notifyLater(change)
     }
     state = message.state
     for (const table of message.tables) wanted.add(table)
-    if (state !== 'connecting') notifyReset(({ isNew, tables }) => isNew && (state === 'polling' || tables.every((table) => message.tables.includes(table))))
+    const isCovered = ({ tables }: Subscription) => tables.every((table) => message.tables.includes(table))
+    // the leader may have been asleep, or another tab, when this tab joined
+    rejoin([...subscriptions].filter((subscription) => !isCovered(subscription)))
+    if (state === 'connecting') return
+    for (const subscription of subscriptions) {
+      if (!subscription.isResetDue || !isCovered(subscription)) continue
+      subscription.isResetDue = false
+      notify(subscription, { event: 'reset' })
+    }
+  }
+  /** Sends the tables of this tab again, for listeners that may have missed changes. */
+  const rejoin = (missed: readonly Subscription[]) => {
+    for (const subscription of missed) subscription.isResetDue = true
+    if (missed.length > 0) group?.send({ kind: 'join', tables: [...wanted] })
   }
   /** Handles a message of this tab's stream, and passes it to the other tabs. */
   const publish = (message: Message) => {
@@ -140,13 +155,14 @@ export function createRowChanges(
     receive(message)
   }
   const publishState = () => publish({ kind: 'state', state, tables: [...wanted], cursor })
-  /** Extends the stream of this tab to the tables of a new listener. */
+  /** Adds the tables of a listener. If this tab leads, its stream covers them. */
   const cover = (tables: readonly string[]) => {
     const missing = tables.filter((table) => !wanted.has(table))
     for (const table of missing) wanted.add(table)
+    if (stream === undefined) return
     if (missing.length > 0 && state !== 'polling') {
       state = 'connecting'
-      stream?.restart()
+      stream.restart()
     }
     publishState()
   }
@@ -188,7 +204,7 @@ export function createRowChanges(
     if (group !== undefined || userId === undefined || subscriptions.size === 0) return
     if (userId !== cursorUser) {
       cursor = undefined
-      for (const subscription of subscriptions) subscription.isNew = true
+      for (const subscription of subscriptions) subscription.isResetDue = true
     }
     cursorUser = userId
     // outside of a browser the tab leads at once, before the assignment
@@ -201,10 +217,7 @@ export function createRowChanges(
 
   const check = () => {
     if (stream !== undefined) stream.check()
-    else if (clock.now() - lastMessage > missedMs) {
-      for (const subscription of subscriptions) subscription.isNew = true
-      group?.send({ kind: 'join', tables: [...wanted] })
-    }
+    else if (clock.now() - lastMessage > missedMs) rejoin([...subscriptions])
   }
   /** Keeps a process in Node running until the session is loaded. */
   const wait = () => {
@@ -226,14 +239,11 @@ export function createRowChanges(
   }
 
   const onRows: RowChanges['onRows'] = (tables, listener) => {
-    const subscription: Subscription = { tables, listener, isNew: true }
+    const subscription: Subscription = { tables, listener, isResetDue: true }
     subscriptions.add(subscription)
     unfollow ??= follow()
-    if (stream !== undefined) cover(tables)
-    else {
-      for (const table of tables) wanted.add(table)
-      group?.send({ kind: 'join', tables })
-    }
+    cover(tables)
+    if (stream === undefined) group?.send({ kind: 'join', tables })
     return () => {
       subscriptions.delete(subscription)
       if (subscriptions.size > 0) return

@@ -34,6 +34,7 @@ export type StreamOptions = {
   recheck: () => Promise<unknown>
   onState: (state: StreamState, cursor: string | undefined) => void
   onChange: (data: string, cursor: string | undefined) => void
+  /** Runs before `onState` if both have news: a listener that gets its first reset with the state needs no second one. */
   onReset: () => void
   clock: Clock
 }
@@ -82,8 +83,8 @@ export function openStream({ request, recheck, onState, onChange, onReset, clock
   const poll = () => {
     cancelPoll()
     cancelPoll = clock.later(() => {
-      setState('polling')
       onReset()
+      setState('polling')
       poll()
     }, pollMs)
   }

@@ -1,5 +1,5 @@
 /** Listeners for changes of rows: the stream, its loss and its refusal. The service and the time are those of tests/typed-client/stream-service.ts. */
-import { describe, expect, test } from 'vitest'
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { ann, changed, testClient } from './stream-service.ts'
 
 /** A client with a listener for transactions, whose stream is open. */
@@ -33,6 +33,18 @@ describe('a listener', () => {
     await client.last().send('change', changed('transactions'), 'c2')
     await client.last().send('change', changed('tags'), 'c3')
     expect(notices).toEqual([{ event: 'reset' }, change(null)])
+  })
+
+  test('receives one reset after 30 seconds if the service cannot be reached', async () => {
+    const { answer, listen, clock } = testClient()
+    answer(() => {
+      throw new TypeError('Failed to fetch')
+    })
+    const { notices } = listen('transactions')
+    await clock.pass(29)
+    expect(notices).toEqual([])
+    await clock.pass(1)
+    expect(notices).toEqual([{ event: 'reset' }])
   })
 
   test('receives changes whose bytes arrive in any parts', async () => {
@@ -294,5 +306,100 @@ describe('a change of this client', () => {
     await expect(watch(Promise.reject(new TypeError('Failed to fetch')))).rejects.toThrow('Failed to fetch')
     await last().send('change', changed('transactions', 'other'), 'c2')
     expect(notices).toEqual([change('other')])
+  })
+})
+
+describe('tabs of a browser', () => {
+  const stops: (() => void)[] = []
+  beforeEach(() => {
+    const page = new EventTarget()
+    vi.stubGlobal('document', Object.assign(page, { visibilityState: 'visible' }))
+    // a page listens for the return of the network
+    vi.stubGlobal('addEventListener', page.addEventListener.bind(page))
+    vi.stubGlobal('removeEventListener', page.removeEventListener.bind(page))
+  })
+  afterEach(() => {
+    for (const stop of stops.splice(0)) stop()
+    vi.unstubAllGlobals()
+  })
+
+  /** Opens a tab that listens to a table. */
+  const openTab = async (table: 'transactions' | 'accounts') => {
+    const client = testClient()
+    const { notices, stop } = client.listen(table)
+    stops.push(stop)
+    await client.clock.pass(0)
+    return { ...client, notices, stop }
+  }
+  /** Holds the lock of the leader, as a tab does that is asleep. @returns a function that closes this tab */
+  const sleepingLeader = async () => {
+    const sleep = Promise.withResolvers<void>()
+    await new Promise<void>((resolve) => {
+      const hold = () => {
+        resolve()
+        return sleep.promise
+      }
+      // another tab steals the lock
+      navigator.locks.request('test rows', hold).catch(() => {})
+    })
+    stops.push(sleep.resolve)
+    return sleep.resolve
+  }
+
+  test('that opens while the leader sleeps gets its reset from the tab that takes over', async () => {
+    await sleepingLeader()
+    const one = await openTab('transactions')
+    const other = await openTab('accounts')
+    await one.clock.pass(115)
+    expect(one.connections.map(({ tables }) => tables)).toEqual([['transactions', 'accounts']])
+    await one.last().send('ready', {}, 'c1')
+    await one.last().send('change', changed('accounts'), 'c2')
+    await other.clock.pass(0)
+    expect(other.notices.map(({ event }) => event)).toEqual(['reset', 'change'])
+  })
+
+  test('that opens before the first leader has the lock, or while it passes to another tab, is covered by its stream', async () => {
+    const close = await sleepingLeader()
+    const one = await openTab('transactions')
+    const other = await openTab('accounts')
+    close()
+    await one.clock.pass(0)
+    expect(one.connections.map(({ tables }) => tables)).toEqual([['transactions', 'accounts']])
+    await one.last().send('ready', {}, 'c1')
+    await other.clock.pass(0)
+    expect(other.notices).toEqual([{ event: 'reset' }])
+  })
+
+  test('whose tables the leader has never received sends them again, and gets its reset from a stream that covers them', async () => {
+    await sleepingLeader()
+    const other = await openTab('accounts')
+    const one = await openTab('transactions')
+    await one.clock.pass(115)
+    await one.last().send('ready', {}, 'c1')
+    await one.clock.pass(0)
+    expect(one.connections.map(({ tables }) => tables)).toEqual([['transactions'], ['transactions', 'accounts']])
+    expect([one.notices, other.notices]).toEqual([[{ event: 'reset' }], []])
+    await one.last().send('ready', {}, 'c1')
+    await other.clock.pass(0)
+    expect([one.notices, other.notices]).toEqual([[{ event: 'reset' }], [{ event: 'reset' }]])
+  })
+
+  test('that loses its tables to a leader that lacks them gets the next reset when they are covered again', async () => {
+    await sleepingLeader()
+    const leader = new BroadcastChannel('test rows')
+    const { notices, clock } = await openTab('accounts')
+    const send = async (message: object) => {
+      // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a channel is of one origin and takes none
+      leader.postMessage(message)
+      await clock.pass(0)
+    }
+    await send({ kind: 'state', state: 'open', tables: ['accounts'], cursor: 'c1' })
+    expect(notices.splice(0)).toEqual([{ event: 'reset' }])
+    await send({ kind: 'state', state: 'open', tables: ['transactions'], cursor: 'c2' })
+    await send({ kind: 'reset' })
+    expect(notices).toEqual([])
+    await send({ kind: 'state', state: 'open', tables: ['transactions', 'accounts'], cursor: 'c3' })
+    expect(notices).toEqual([{ event: 'reset' }])
+    leader.close()
   })
 })
