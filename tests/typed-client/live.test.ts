@@ -159,7 +159,7 @@ test('a listener that reads what has changed has all rows after three hundred ch
 })
 
 describe('an editor of a team', () => {
-  test('receives what the owner books, a reset for a new role, and the end of the membership', async () => {
+  test('receives what the owner books, and a reset after a new role and after the end of the membership', async () => {
     const { id: organizationId, owner, editor } = await team(stack, ['editor'])
     const client = clientOf(stack, editor)
     const notices = await listening(client, 'transactions')
@@ -175,7 +175,8 @@ describe('an editor of a team', () => {
       ['signed-in', organizationId],
       ['organization-changed', null],
     ])
-    expect(notices).toHaveLength(3)
+    // without the team it is another reader, and the id of the last event gives no position
+    await expect.poll(() => notices.slice(3)).toEqual([{ event: 'reset' }])
   })
 })
 

@@ -227,18 +227,21 @@ describe('a session', () => {
     expect(client.notices).toEqual([{ event: 'reset' }])
   })
 
-  test('that switches the context gets a new stream at once and no reset', async () => {
+  test('that switches the context gets a new stream at once, and one reset from the service', async () => {
     const client = await listening()
     await client.setSession({ ...ann, active_organization_id: 'team' })
     expect(client.connections).toHaveLength(2)
     expect([client.connections[0]?.signal.aborted, client.last().cursor]).toEqual([true, 'c1'])
     client.onRecheck(() => client.setSession(ann))
-    await client.last().send('ready', {}, 'c2')
+    await client.last().send('ready', {})
+    await client.last().send('reset', {}, 'c2')
+    expect(client.notices.splice(0)).toEqual([{ event: 'reset' }])
     await client.last().send('end', { reason: 'organization' })
     await client.clock.pass(0)
     expect(client.connections).toHaveLength(3)
-    await client.last().send('ready', {}, 'c2')
-    expect(client.notices).toEqual([])
+    await client.last().send('ready', {})
+    await client.last().send('reset', {}, 'c3')
+    expect(client.notices).toEqual([{ event: 'reset' }])
   })
 
   test('that the service refuses with 401 is requested again', async () => {
