@@ -84,7 +84,7 @@ test('three kills while transactions are booked leave it with exactly the rows o
   await stack.sql.query(insert, ['last', user])
   await list.complete
   const fresh = await readNames(stack.sql, 'transactions', user)
-  expect(list.shown).toEqual(fresh)
+  expect(list.visible).toEqual(fresh)
   expect(acknowledged.filter((id) => !fresh.has(id))).toEqual([])
 })
 
@@ -100,7 +100,7 @@ test('a kill after rollbacks, whose transaction numbers PostgreSQL gives again, 
   try {
     // in one message, so that the streams read the booking after the rollbacks
     await stack.sql.query(transaction('first', 'commit') + transaction('none', 'rollback').repeat(20))
-    await expect.poll(() => lists.map(({ shown }) => [...shown.values()])).toEqual([['first'], ['first']])
+    await expect.poll(() => lists.map(({ visible }) => [...visible.values()])).toEqual([['first'], ['first']])
     next = (await stack.sql.query<{ number: string }>('select pg_snapshot_xmax(pg_current_snapshot())::text as number')).rows[0]?.number
   } finally {
     await crash(walWriter)
@@ -121,5 +121,5 @@ test('a kill after rollbacks, whose transaction numbers PostgreSQL gives again, 
   expect(reused.length).toBeGreaterThan(0)
   await Promise.all(lists.map(({ complete }) => complete))
   const fresh = await readNames(stack.sql, 'transactions', user)
-  expect(lists.map(({ shown }) => shown)).toEqual([fresh, fresh])
+  expect(lists.map(({ visible }) => visible)).toEqual([fresh, fresh])
 })

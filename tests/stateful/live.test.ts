@@ -89,5 +89,5 @@ test('10,000 random writes and 20 interruptions leave a resuming client with exa
   await writing
   await stack.sql.query(`insert into api.tags (name, user_id) values ('last', $1)`, [user])
   await list.complete
-  expect(list.shown).toEqual(await readNames(stack.sql, 'tags', user))
+  expect(list.visible).toEqual(await readNames(stack.sql, 'tags', user))
 })

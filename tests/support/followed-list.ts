@@ -6,7 +6,7 @@ import { cookieOf, type Person } from './person.ts'
 
 export type FollowedList = {
   /** The names of the rows that the client shows, by id. */
-  shown: ReadonlyMap<string, string>
+  visible: ReadonlyMap<string, string>
   /** Resolves when the client shows a row with the name `last`. */
   complete: Promise<void>
   /** Cuts the connection. The client resumes. */
@@ -26,13 +26,13 @@ export async function readNames(sql: pg.Pool, table: string, user: string, ids: 
 
 /** Shows the personal rows of a table. @param url the auth service */
 export function followList(url: string, sql: pg.Pool, person: Person, user: string, table: string): FollowedList {
-  const shown = new Map<string, string>()
+  const visible = new Map<string, string>()
   const read = async (ids: string[] | null): Promise<void> => {
     const found = await readNames(sql, table, user, ids)
-    for (const id of ids ?? [...shown.keys()]) shown.delete(id)
-    for (const [id, name] of found) shown.set(id, name)
+    for (const id of ids ?? [...visible.keys()]) visible.delete(id)
+    for (const [id, name] of found) visible.set(id, name)
   }
-  const isComplete = () => [...shown.values()].includes('last')
+  const isComplete = () => [...visible.values()].includes('last')
   let stream: Live | undefined
   let cursor: string | undefined
   /** Reads what the stream tells. Rejects when the stream ends or rows cannot be read. */
@@ -54,5 +54,5 @@ export function followList(url: string, sql: pg.Pool, person: Person, user: stri
       if (!isComplete()) await isReady(url)
     }
   }
-  return { shown, complete: follow(), cut: async () => stream?.close() }
+  return { visible, complete: follow(), cut: async () => stream?.close() }
 }
