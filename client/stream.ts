@@ -166,8 +166,6 @@ export function openStream({ request, recheck, onState, onChange, onReset, clock
       if (outcome === 'ended' || outcome === 'unauthorized') {
         await recheck().catch(() => undefined)
         if (life.signal.aborted) return
-        // a role, a membership or a key has changed, so other rows may be visible
-        if (!isRestarted) isResetDue = true
         if (outcome === 'unauthorized') outcome = { refused: 0 }
       }
       if (isRestarted) continue

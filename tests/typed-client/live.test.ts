@@ -175,7 +175,6 @@ describe('an editor of a team', () => {
       ['signed-in', organizationId],
       ['organization-changed', null],
     ])
-    // without the team it is another reader, and the id of the last event gives no position
     await expect.poll(() => notices.slice(3)).toEqual([{ event: 'reset' }])
   })
 })

@@ -217,13 +217,14 @@ describe('a session', () => {
     expect([client.last().signal.aborted, client.clock.timers()]).toEqual([true, 0])
   })
 
-  test('with a new role gets a new stream and a reset, because other rows may be visible', async () => {
+  test('with a new role gets a new stream, and one reset from the service, because other rows may be visible', async () => {
     const client = await listening()
     await client.last().send('end', { reason: 'role' })
     await client.clock.pass(1)
     expect(client.rechecks()).toBe(1)
     expect(client.last().cursor).toBe('c1')
-    await client.last().send('ready', {}, 'c2')
+    await client.last().send('ready', {})
+    await client.last().send('reset', {}, 'c2')
     expect(client.notices).toEqual([{ event: 'reset' }])
   })
 
