@@ -31,7 +31,7 @@ export const changeRoutes = [
       '- `ready` is the first event. The client receives all changes that are committed later, so read your rows after it.',
       '- `change` has `table`, `organization_id` (null for personal rows), `actions` (`create`, `update`, `delete`), `ids` (null above a hundred rows, and for `activity`) and `change_id`. `change_id` is the `X-Change-Id` of the request that made the change, and null if no request or several made it.',
       '- `reset` says that changes may be missing: read everything again that you show.',
-      '- `end` says that the session, membership, role, key or token has ended or changed. `reason` is `expired` or `ended`. Fetch a new token and connect again. After `ended` also read everything again, because other rows may be visible.',
+      '- `end` says that the session, membership, role, key or token has ended or changed. `reason` is `expired` or `ended`. Fetch a new token and connect again. With another membership or role, `reset` follows on the last id.',
       'Every 20 seconds a comment keeps the connection open. It may have a newer `id` without an event. Of changes that arrive together only the last one has an `id`.',
       'A process of the service allows a person 6 streams, a key 2, and all together `CHANGES_STREAMS`. A person or a key can open 60 streams a minute. Beyond these limits the response is 429: read the rows every 30 seconds instead.',
     ].join('\n\n'),

@@ -345,7 +345,7 @@ export function createChangeStreams({ pool, secret, maxStreams, observer, log }:
   return {
     rights,
     open,
-    count: () => entries.size,
+    count: () => [...entries].filter(({ isOpen }) => isOpen).length,
     lagSeconds: () => (position === undefined ? 0 : (performance.now() - readAt) / 1_000),
     close,
     stop: async () => {
