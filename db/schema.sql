@@ -1093,8 +1093,6 @@ CREATE INDEX webhooks_of_member ON auth.webhooks USING btree (organization_id, u
 
 CREATE INDEX webhooks_user_id ON auth.webhooks USING btree (user_id);
 
-CREATE INDEX changes_age ON private.changes USING btree (happened_at);
-
 CREATE INDEX deleted_bank_rows_account ON private.deleted_bank_rows USING btree (account_id, day) WHERE (account_id IS NOT NULL);
 
 CREATE INDEX deleted_bank_rows_import ON private.deleted_bank_rows USING btree (import_id);
