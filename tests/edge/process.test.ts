@@ -76,6 +76,24 @@ describe('a live stream', () => {
     await expect.poll(() => edge.output()).toMatch(/"path":"\/api\/auth\/changes","status":200/)
   })
 
+  test('is refused beside a thousand others, so that half of the connections remain for other requests', async () => {
+    const endless: RequestListener = (request, response) => {
+      if (request.url !== '/api/auth/changes') response.end()
+      else response.writeHead(200, { 'content-type': 'text/event-stream' }).write(':\n\n')
+    }
+    const full = await edgeFor({ AUTH_UPSTREAM: await fakePostgrest(endless) })
+    const left = new AbortController()
+    onTestFinished(() => left.abort())
+    const open = () => fetch(`${full.url}/api/auth/changes`, { signal: left.signal })
+    // kept, because fetch cancels a response that nothing refers to
+    const responses: Response[] = []
+    while (responses.length < 1_000) responses.push(...await Promise.all(Array.from({ length: 100 }, open)))
+    expect(new Set(responses.map(({ status }) => status))).toEqual(new Set([200]))
+    const refused = await open()
+    expect([refused.status, refused.headers.get('retry-after'), await refused.json()]).toMatchObject([429, '30', { error: 'RATE_LIMIT_EXCEEDED' }])
+    expect(await statusOf(`${full.url}/api/auth/get-session`)).toBe(200)
+  })
+
   test('ends when the edge stops, so that the stop does not wait for it', async () => {
     const stopping = await startEdgeProcess(stackUpstreams())
     const stream = await openStream(stopping)
