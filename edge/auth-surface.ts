@@ -51,12 +51,6 @@ export function remoteAuth(upstreams: Upstreams, timeoutMs = startupMs) {
     const { id, incoming, outgoing } = request
     const isStream = incoming.url?.split('?', 1)[0] === `${basePath}${streamPath}`
     if (isStream && streams >= maxStreams) return refuseAuth(request, 'RATE_LIMIT_EXCEEDED')
-    if (isStream) {
-      streams += 1
-      outgoing.once('close', () => {
-        streams -= 1
-      })
-    }
     const forwarded: Forwarded = {
       ...request,
       path: incoming.url ?? '/',
@@ -66,6 +60,11 @@ export function remoteAuth(upstreams: Upstreams, timeoutMs = startupMs) {
       isStream,
     }
     const attempt = isRead(incoming) ? repeatedRead(forwarded) : (upstream: Upstream) => change(upstream, forwarded)
-    await orRefuse(outgoing, onUpstream(upstreams, timeoutMs, outgoing, attempt), (failure) => refuseAuth(request, failures[failure]))
+    if (isStream) streams += 1
+    try {
+      await orRefuse(outgoing, onUpstream(upstreams, timeoutMs, outgoing, attempt), (failure) => refuseAuth(request, failures[failure]))
+    } finally {
+      if (isStream) streams -= 1
+    }
   }
 }

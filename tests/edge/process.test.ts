@@ -82,16 +82,18 @@ describe('a live stream', () => {
       else response.writeHead(200, { 'content-type': 'text/event-stream' }).write(':\n\n')
     }
     const full = await edgeFor({ AUTH_UPSTREAM: await fakePostgrest(endless) })
-    const left = new AbortController()
-    onTestFinished(() => left.abort())
-    const open = () => fetch(`${full.url}/api/auth/changes`, { signal: left.signal })
+    const [left, last] = [new AbortController(), new AbortController()]
+    onTestFinished(() => last.abort())
+    const open = ({ signal } = left) => fetch(`${full.url}/api/auth/changes`, { signal })
     // kept, because fetch cancels a response that nothing refers to
     const responses: Response[] = []
-    while (responses.length < 1_000) responses.push(...await Promise.all(Array.from({ length: 100 }, open)))
+    while (responses.length < 1_000) responses.push(...await Promise.all(Array.from({ length: 100 }, () => open())))
     expect(new Set(responses.map(({ status }) => status))).toEqual(new Set([200]))
     const refused = await open()
     expect([refused.status, refused.headers.get('retry-after'), await refused.json()]).toMatchObject([429, '30', { error: 'RATE_LIMIT_EXCEEDED' }])
     expect(await statusOf(`${full.url}/api/auth/get-session`)).toBe(200)
+    left.abort()
+    await expect.poll(async () => (await open(last)).status).toBe(200)
   })
 
   test('ends when the edge stops, so that the stop does not wait for it', async () => {

@@ -144,7 +144,7 @@ export function createChangeStreams({ pool, secret, maxStreams, observer, log }:
     if (entries.size === 0) position = undefined
   }
 
-  // Access: an access that has ended closes its stream before a later change is told.
+  // An access that has ended closes its stream before the stream tells a later change.
   let checkTimer: NodeJS.Timeout | undefined
   let checkAt = Infinity
   /** Checks all accesses at a time, in milliseconds since 1970, unless an earlier check is planned. */
@@ -365,8 +365,8 @@ const contextOf = (
 ): string => (organizationId === null ? `user ${userId}` : `organization ${organizationId}`)
 
 /**
- * Returns the reader that a cursor belongs to. After a change of the membership or the role nobody resumes, because the time in between has
- * ids that the reader may not learn. @returns undefined before the first check of the access
+ * Returns the reader that a cursor belongs to. A cursor ends with the membership and the role, because the time in between has ids that the
+ * reader may not learn. @returns undefined before the first check of the access
  */
 const readerOf = ({ access: { userId, role }, membership }: Entry): string | undefined =>
   membership === undefined ? undefined : `${userId} ${membership} ${role}`
