@@ -15,6 +15,12 @@ export const basePath = '/api/auth'
 /** The path of live streams, which last as long as their clients wish. */
 export const streamPath = '/changes'
 
+/** The path above the files of attachments, whose bodies may be large and slow. */
+export const filesPath = '/files'
+
+/** Returns true for the address of a file. @param url the path with its query, as the client sent it */
+export const isFileUrl = (url: string | undefined): boolean => url?.startsWith(`${basePath}${filesPath}/`) === true
+
 /** The configuration. Required settings are present. */
 export type Config = {
   production: boolean

@@ -55,6 +55,7 @@ export const errorCodes = {
   TWO_FACTOR_ENABLED: [409, 'This account already has a second factor.'],
   TWO_FACTOR_NOT_ENABLED: [409, 'This account has no second factor.'],
   USER_EXISTS: [409, 'There is already an account with this e-mail address.'],
+  PRECONDITION_FAILED: [412, 'The file has another ETag.'],
   PAYLOAD_TOO_LARGE: [413, 'The request body is larger than 64 KiB.'],
   UNSUPPORTED_MEDIA_TYPE: [415, 'Send the body as application/json.'],
   RATE_LIMIT_EXCEEDED: [429, 'Too many requests. Try again after the seconds in Retry-After.'],

@@ -1,6 +1,6 @@
 /**
  * Deletes expired rows: rate-limit windows, sessions, API keys, verifications, pending sign-ins, remembered devices and invitations.
- * Deletes activity and events after the operator's retention time. Each table is separate, so one failure does not stop the others.
+ * Deletes activity, events and files of deleted attachments after the operator's retention time. Each table is separate, so one failure does not stop the others.
  * Batches keep the locks short.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -23,6 +23,8 @@ const ends = [
 
 /** Rows per statement. A statement of this size takes milliseconds. */
 const batchRows = 1_000
+/** Files per statement. A file has up to 400 chunks. */
+const batchFiles = 20
 /** Time per table and round, in milliseconds. A started batch finishes. */
 const sweepMs = 2_000
 
@@ -63,6 +65,13 @@ const sweepsOf = (pool: pg.Pool, { activityDays, eventsDays }: Kept): Sweep[] =>
     async batch() {
       const { rows } = await pool.query<{ count: string }>('select private.forget_changes($1, $2) as count', [keptChanges, batchRows])
       return Number(rows[0]?.count)
+    },
+  },
+  {
+    table: 'private.files',
+    async batch() {
+      const { rows } = await pool.query<{ count: string }>('select private.forget_files($1, $2) as count', [activityDays, batchFiles])
+      return Number(rows[0]?.count) < batchFiles ? 0 : batchRows
     },
   },
 ]

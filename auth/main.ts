@@ -12,7 +12,7 @@ import { createLog, describeError, type Log } from '../common/log.ts'
 import { readSettings, type Settings } from '../common/settings.ts'
 import { endFailedStart, gracefulShutdown } from '../common/shutdown.ts'
 import { startTracing, type Tracing } from '../common/tracing.ts'
-import { authConfig, type Config } from './config.ts'
+import { authConfig, isFileUrl, type Config } from './config.ts'
 import { connect, withClient, type AuthDatabase } from './database.ts'
 import { jwtOptions, tokenLifetimeSeconds } from './engine/engine.ts'
 import { createPasswords, createHashingQueue, type Passwords } from './engine/passwords.ts'
@@ -207,7 +207,7 @@ export async function startAuth(
       streams.close()
     }
     const onError = (error: unknown) => log.error({ error: describeError(error) }, 'request failed')
-    running.defer(await startServer(served, { host: config.host, port: config.port, setting: 'PORT', lameDuckMs, onStop, onError }))
+    running.defer(await startServer(served, { host: config.host, port: config.port, setting: 'PORT', lameDuckMs, onStop, onError, hasSlowBody: ({ url }) => isFileUrl(url) }))
     log.info({ port: config.port }, 'auth service listening')
     if (config.origins.onLocalhost) log.info('PUBLIC_URL is on localhost, so every origin on localhost is a trusted one')
     return () => running.disposeAsync()

@@ -9,6 +9,7 @@ import type { HashingQueue } from './engine/passwords.ts'
 import type { Guesses, Limits } from './engine/rate-limits.ts'
 import { refuse, type ErrorCode } from './errors.ts'
 import type { ChangeStreams } from './features/change/streams.ts'
+import type { Chunks } from './features/file/chunks.ts'
 import type { Provider } from './features/single-sign-on/provider.ts'
 import type { Signer } from './keys/signing-keys.ts'
 import type { FairQueue } from '../common/fair-queue.ts'
@@ -31,6 +32,10 @@ export type Services = {
   limits: Limits
   guesses: Guesses
   hashingQueue: HashingQueue
+  /** The bytes of files, and the limits of their transfers. */
+  chunks: Chunks
+  uploadQueue: Pick<FairQueue, 'enter'>
+  downloadQueue: Pick<FairQueue, 'enter'>
   /** Limits the connections that reads of calendars hold, because their secret is the only credential. */
   calendarQueue: FairQueue
   mailer: Mailer
@@ -79,7 +84,9 @@ type Row<Input extends z.ZodType, Output extends z.ZodType> = Partial<Policy> & 
   /** Returns the response body, or the response itself if the body is not JSON. @throws Refusal */
   handle: (c: RouteContext, input: z.output<Input>) => z.output<Output> | Response | Promise<z.output<Output> | Response>
   /** Default: application/json. */
-  mediaType?: 'text/event-stream' | 'text/calendar'
+  mediaType?: 'text/event-stream' | 'text/calendar' | 'application/octet-stream'
+  /** Whether the body is a file, which the handler reads. The input is then the path. */
+  isFile?: true
   headers?: Record<string, string>
   /** Optional headers of the request that change the response, each with a sentence. */
   requestHeaders?: Record<string, string>
@@ -89,7 +96,7 @@ type Row<Input extends z.ZodType, Output extends z.ZodType> = Partial<Policy> & 
   page?: Record<'succeeded' | 'failed', PageName> & { ofApp: string }
 }
 
-type Method = 'GET' | 'POST' | 'PATCH' | 'DELETE'
+type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
 
 /** A checked row, for code that serves all rows. */
 export type Route = Omit<Row<z.ZodType, z.ZodType>, 'handle'> & { method: Method, path: string, handle: (c: RouteContext, input: never) => unknown }

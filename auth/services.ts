@@ -9,6 +9,8 @@ import { refuse } from './errors.ts'
 import { disownToken } from './features/account/sign-up.ts'
 import { signUpProblem } from './features/account/sign-up.ts'
 import type { ChangeStreams } from './features/change/streams.ts'
+import { createChunks } from './features/file/chunks.ts'
+import { transferQueue } from './features/file/transfer-queue.ts'
 import { createProvider } from './features/single-sign-on/provider.ts'
 import { requireSecondFactor } from './features/two-factor/two-factor.ts'
 import { fairQueue } from '../common/fair-queue.ts'
@@ -31,7 +33,7 @@ export type ServiceParts = {
 }
 
 export async function createServices({ config, connections, limits, hashingQueue, passwords, mailer, receivers, streams, log }: ServiceParts) {
-  const { db, prepared } = connections
+  const { db, pool, prepared } = connections
   const engine = await createEngine({
     config,
     connections,
@@ -56,6 +58,9 @@ export async function createServices({ config, connections, limits, hashingQueue
     limits,
     guesses: createGuesses(limits),
     hashingQueue,
+    chunks: createChunks(pool),
+    uploadQueue: transferQueue(2),
+    downloadQueue: transferQueue(16),
     calendarQueue: fairQueue(2, 32, 5_000),
     mailer,
     receivers,

@@ -41,6 +41,14 @@ export type Database = {
         Update: never
         Relationships: []
       }
+      attachments: {
+        Row: { id: string, transaction_id: string, user_id: string | null, organization_id: string | null, name: string, content_type: 'application/pdf' | 'image/jpeg' | 'image/png' | 'image/webp' | 'image/heic' | 'text/plain' | 'message/rfc822' | 'application/xml' | null, size: number, sha256: string, note: string | null, status: 'pending' | 'ready', created_at: string }
+        Insert: never
+        Update: { id?: string, transaction_id?: string, user_id?: string | null, organization_id?: string | null, name?: string, content_type?: 'application/pdf' | 'image/jpeg' | 'image/png' | 'image/webp' | 'image/heic' | 'text/plain' | 'message/rfc822' | 'application/xml' | null, size?: number, sha256?: string, note?: string | null, status?: 'pending' | 'ready' }
+        Relationships: [
+          { foreignKeyName: 'attachments_transaction_id_fkey', columns: ['transaction_id'], isOneToOne: false, referencedRelation: 'transactions', referencedColumns: ['id'] },
+        ]
+      }
       balances: {
         Row: { id: string, account_id: string, on_date: string, balance: number, source: 'statement' | 'manual', user_id: string | null, organization_id: string | null, created_at: string, updated_at: string }
         Insert: { id?: string, account_id: string, on_date: string, balance: number, source?: 'statement' | 'manual', user_id?: string | null, organization_id?: string | null, created_at?: string, updated_at?: string }
@@ -159,6 +167,10 @@ export type Database = {
         Args: { p_rule_id?: string | null, p_filters?: TransactionFilter[], p_dry_run?: boolean }
         Returns: { transaction_id: string, rule_id: string, before: { category_id?: string | null, name?: string, tags?: string[], transfer?: boolean }, after: { category_id?: string | null, name?: string, tags?: string[], transfer?: boolean } }[]
       }
+      begin_upload: {
+        Args: { transaction_id: string, name: string, size: number, sha256: string, note?: string | null }
+        Returns: { attachment_id: string, ticket: string, expires_in: number, status: 'pending' | 'ready', bytes_left: number }
+      }
       create_transfer: {
         Args: { from_account_id: string, to_account_id: string, amount: number, transfer_date?: string | null, name?: string, to_amount?: number | null }
         Returns: Database['api']['Tables']['transactions']['Row'][]
@@ -179,6 +191,10 @@ export type Database = {
       get_cash_flow: {
         Args: { grouping?: 'daily' | 'weekly' | 'monthly' | 'quarterly' | 'yearly', periods?: number, p_currency?: string | null, p_account_id?: string | null, upcoming?: number, p_convert_to?: string | null }
         Returns: { period: string, currency: string, income: number, expenses: number, net: number, is_planned: boolean, pending: number, left_out: number }[]
+      }
+      get_file_space: {
+        Args: Record<never, never>
+        Returns: { organization_id: string | null, bytes_used: number, bytes_left: number, max_file_bytes: number, max_files_per_transaction: number }[]
       }
       get_filtered_transactions: {
         Args: { filters: TransactionFilter[] }
@@ -229,6 +245,10 @@ export type Database = {
         Args: { p_from_transaction_id: string, p_to_transaction_id: string }
         Returns: Database['api']['Tables']['transactions']['Row'][]
         SetofOptions: { from: '*', to: 'transactions', isOneToOne: false, isSetofReturn: true }
+      }
+      open_attachment: {
+        Args: { id: string }
+        Returns: { ticket: string, expires_in: number }
       }
       record_subscription: {
         Args: { p_subscription_id: string, due_on: string }

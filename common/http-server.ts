@@ -12,10 +12,25 @@ export type Listener = (incoming: IncomingMessage, outgoing: ServerResponse) => 
 
 /**
  * Timeouts of a connection, in milliseconds. Node checks the first two once per interval, so it may disconnect a slow client that
- * much later. The keep-alive timeout exceeds that of proxies (60 s on AWS): the proxy must close an idle connection first.
+ * much later. The second one is for files, which a slow client may send for long; `bodyMs` is for all others. The keep-alive timeout exceeds that of proxies (60 s on AWS): the proxy must close an idle connection first.
  * Otherwise a request may arrive on a connection that the server has just closed.
  */
-const timeouts = { headersTimeout: 15_000, requestTimeout: 30_000, connectionsCheckingInterval: 5_000, keepAliveTimeout: 75_000 }
+const timeouts = { headersTimeout: 15_000, requestTimeout: 900_000, connectionsCheckingInterval: 5_000, keepAliveTimeout: 75_000 }
+
+/** Time in which a body must arrive, in milliseconds. */
+const bodyMs = 30_000
+
+/** Closes the connection of a client that sends its body too slowly. */
+function limitBody(incoming: IncomingMessage, outgoing: ServerResponse): void {
+  if (incoming.headers['transfer-encoding'] === undefined && (incoming.headers['content-length'] ?? '0') === '0') return
+  const timer = setTimeout(() => {
+    const { socket } = incoming
+    if (outgoing.headersSent) socket.destroy()
+    else socket.end('HTTP/1.1 408 Request Timeout\r\nConnection: close\r\n\r\n', () => socket.destroy())
+  }, bodyMs)
+  const clear = () => clearTimeout(timer)
+  incoming.once('end', clear).once('close', clear)
+}
 
 /** Maximum open connections, so that slow clients cannot exhaust memory. At the limit a new connection closes the idle ones. */
 export const maxConnections = 2_000
@@ -69,19 +84,20 @@ export function endAtStop(outgoing: ServerResponse): void {
   endless.add(outgoing)
 }
 
-type ServerOptions = { host: string, port: number, setting: string, lameDuckMs?: number, onStop?: () => void, onError?: (error: unknown) => void }
+type ServerOptions = { host: string, port: number, setting: string, lameDuckMs?: number, onStop?: () => void, onError?: (error: unknown) => void, hasSlowBody?: (incoming: IncomingMessage) => boolean }
 
 /**
  * Starts a server.
  * @param setting name of the setting that holds the port, for error messages
  * @param lameDuckMs time that the server continues to accept requests after a stop begins, until proxies notice the stop
+ * @param hasSlowBody returns true for a request whose body may take 15 minutes; its handler limits the time without progress
  * @param onError receives an error that the listener throws; the server then closes the connection
  * @returns the function that stops the server. It calls `onStop` first, then finishes the requests in progress.
  * @throws ConfigError if another process uses the port or the system refuses it
  */
 export async function startServer(
   listener: Listener,
-  { host, port, setting, lameDuckMs = 0, onStop = () => undefined, onError = () => undefined }: ServerOptions,
+  { host, port, setting, lameDuckMs = 0, onStop = () => undefined, onError = () => undefined, hasSlowBody = () => false }: ServerOptions,
 ): Promise<() => Promise<void>> {
   const inProgress = new WeakMap<Socket, number>()
   const responses = new Set<ServerResponse>()
@@ -98,6 +114,7 @@ export async function startServer(
       inProgress.set(socket, (inProgress.get(socket) ?? 1) - 1)
       responses.delete(outgoing)
     })
+    if (!hasSlowBody(incoming)) limitBody(incoming, outgoing)
     try {
       await listener(incoming, outgoing)
     } catch (error) {

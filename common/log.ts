@@ -43,5 +43,11 @@ const calendarPath = /(\/calendar\/)(?!(?:create|list|revoke)\/?$).+/i
 /** The secret of a calendar in an address that is none. */
 const calendarSecret = /\bcal_[^/]*/gi
 
-/** Returns the path of a request for the log, without the secret of a calendar, and not longer than 200 characters. */
-export const loggablePath = (path: string): string => path.replace(calendarPath, '$1{secret}').replace(calendarSecret, '{secret}').slice(0, 200)
+/** The address of a file, whose last segment is a ticket. */
+const filePath = /(\/files\/).+/i
+/** A ticket in an address that is none. */
+const ticket = /\bfile_[\w-]{8,}/gi
+
+/** Returns the path of a request for the log, without the secret of a calendar or a file, and not longer than 200 characters. */
+export const loggablePath = (path: string): string =>
+  path.replace(calendarPath, '$1{secret}').replace(calendarSecret, '{secret}').replace(filePath, '$1{ticket}').replace(ticket, '{ticket}').slice(0, 200)

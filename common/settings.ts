@@ -117,6 +117,8 @@ export type About = {
 const setting = <Schema extends z.ZodType>(schema: Schema, about: About): Schema => schema.meta(about)
 
 const both = ['auth', 'edge'] as const
+const byteCount = (min: number, max: number, message: string) =>
+  z.coerce.number('must be a number of bytes').int('must be a number of bytes').min(min, message).max(max, message)
 const keptDays = (fallback: number) =>
   z.coerce.number('must be a number of days').int('must be a number of days').min(1, 'must be from 1 to 36500').max(36_500, 'must be from 1 to 36500')
     .default(fallback)
@@ -273,6 +275,21 @@ export const environment = z.object({
   EVENTS_DAYS: setting(keptDays(365), {
     description: 'the events of accounts and memberships, such as sign-ins, are kept for this many days; 1 to 36500',
     services: ['auth'],
+  }),
+  FILE_MAX_BYTES: setting(byteCount(1, 104_857_600, 'must be from 1 to 104857600').default(10_485_760), {
+    description: 'the maximum size of a receipt or other file of a transaction, in bytes; the migration stores this and the three limits below',
+  }),
+  FILES_PER_TRANSACTION: setting(
+    z.coerce.number('must be a number of files').int('must be a number of files').min(0, 'must be from 0 to 1000').max(1_000, 'must be from 0 to 1000')
+      .default(20),
+    { description: 'the maximum number of files of a transaction; 0 allows no new files' },
+  ),
+  FILES_QUOTA: setting(byteCount(0, Number.MAX_SAFE_INTEGER, 'must be at least 0').default(1_073_741_824), {
+    description: "the maximum size of all files of a user's personal transactions, in bytes",
+  }),
+  FILES_TEAM_QUOTA: setting(byteCount(0, Number.MAX_SAFE_INTEGER, 'must be at least 0').optional(), {
+    description: 'the maximum size of all files of a team, in bytes',
+    unset: 'five times `FILES_QUOTA`',
   }),
   CHANGES_STREAMS: setting(
     z.coerce.number('must be a number of streams').int('must be a number of streams').min(0, 'must be a number of streams').max(1_900, 'must be at most 1900')
@@ -443,6 +460,14 @@ export function readSettings(env: Environment): Settings {
     DATA_URL: settings.DATA_URL ?? `http://localhost:${settings.DATA_PORT}`,
   }
 }
+
+/** Returns the limits of files, for the migration. */
+export const fileLimitsOf = (settings: Settings) => ({
+  maxBytes: settings.FILE_MAX_BYTES,
+  perTransaction: settings.FILES_PER_TRANSACTION,
+  quota: settings.FILES_QUOTA,
+  teamQuota: settings.FILES_TEAM_QUOTA ?? 5 * settings.FILES_QUOTA,
+})
 
 /** Returns the value of a required setting. @throws ConfigError if it is not set */
 export function need<Name extends keyof Settings>(settings: Settings, name: Name): NonNullable<Settings[Name]> {

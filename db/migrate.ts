@@ -17,6 +17,9 @@ const databaseFolder = import.meta.dirname
 /** An arbitrary number. No other code may use the same advisory lock in this database. */
 const lockKey = 710_331_804_118
 
+/** Limits of files, sizes in bytes. */
+export type FileLimits = { maxBytes: number, perTransaction: number, quota: number, teamQuota: number }
+
 export type MigrateOptions = {
   /** The owner's connection. Its user needs CREATEROLE, and CREATE on the database; it need not be a superuser. */
   databaseUrl: string
@@ -28,6 +31,8 @@ export type MigrateOptions = {
   authenticatorPassword: string
   /** The number of connections of each PostgREST (PGRST_DB_POOL). Default: 12. */
   dataPool?: number
+  /** The limits of files: the settings FILE_MAX_BYTES, FILES_PER_TRANSACTION, FILES_QUOTA and FILES_TEAM_QUOTA. Default: theirs. */
+  fileLimits?: FileLimits
   /** Called before any change. Throws if the database belongs to another deployment. */
   beforeMigrating?: (client: pg.ClientBase) => Promise<void>
   /** Called with one line for each applied file. */
@@ -344,6 +349,15 @@ export async function migrate(options: MigrateOptions): Promise<void> {
          places_per_person = excluded.places_per_person, places_of_anonymous = excluded.places_of_anonymous`,
       [options.publicUrl, slots.perUser, slots.anonymous],
     )
+    if (options.fileLimits !== undefined) {
+      const { maxBytes, perTransaction, quota, teamQuota } = options.fileLimits
+      await client.query('update private.settings set file_max_bytes = $1, files_per_transaction = $2, files_quota = $3, files_team_quota = $4', [
+        maxBytes,
+        perTransaction,
+        quota,
+        teamQuota,
+      ])
+    }
     await client.query(`notify pgrst, 'reload schema'; notify pgrst, 'reload config'`)
   } finally {
     // ends the session, which releases the lock

@@ -111,6 +111,36 @@ create table api.app_subscriptions (
 );
 alter table api.app_subscriptions enable row level security;
 
+create table api.attachments (
+  id uuid default gen_random_uuid() not null,
+  transaction_id uuid not null,
+  user_id text,
+  organization_id text,
+  name text not null,
+  content_type text,
+  size bigint not null,
+  sha256 text not null,
+  note text,
+  status text default 'pending'::text not null,
+  created_at timestamp with time zone default now() not null,
+  constraint attachments_content_type_known CHECK ((content_type = ANY (ARRAY['application/pdf'::text, 'image/jpeg'::text, 'image/png'::text, 'image/webp'::text, 'image/heic'::text, 'text/plain'::text, 'message/rfc822'::text, 'application/xml'::text]))),
+  constraint attachments_have_one_owner CHECK ((num_nonnulls(user_id, organization_id) = 1)),
+  constraint attachments_name_length CHECK (((char_length(name) >= 1) AND (char_length(name) <= 255))),
+  constraint attachments_name_one_line CHECK ((name !~ '[\u0001-\u001f\u007f-\u009f\u2028\u2029\u202a-\u202e\u2066-\u2069]'::text)),
+  constraint attachments_note_length CHECK ((char_length(note) <= 1000)),
+  constraint attachments_once UNIQUE (transaction_id, sha256),
+  constraint attachments_pkey PRIMARY KEY (id),
+  constraint attachments_ready_known CHECK (((status = 'ready'::text) = (content_type IS NOT NULL))),
+  constraint attachments_sha256_hex CHECK ((sha256 ~ '^[0-9a-f]{64}$'::text)),
+  constraint attachments_size_bounded CHECK (((size >= 1) AND (size <= 104857600))),
+  constraint attachments_status_known CHECK ((status = ANY (ARRAY['pending'::text, 'ready'::text]))),
+  constraint attachments_transaction_id_fkey FOREIGN KEY (transaction_id) REFERENCES api.transactions(id) ON DELETE CASCADE
+);
+alter table api.attachments alter column transaction_id set (n_distinct=-1);
+alter table api.attachments alter column user_id set (n_distinct=-1);
+alter table api.attachments alter column organization_id set (n_distinct=-1);
+alter table api.attachments enable row level security;
+
 create table api.balances (
   id uuid default gen_random_uuid() not null,
   account_id uuid not null,
@@ -818,6 +848,48 @@ create table private.deleted_bank_rows (
   constraint deleted_bank_rows_user_id_fkey FOREIGN KEY (user_id) REFERENCES auth.users(id) ON DELETE CASCADE
 );
 
+create table private.deleted_objects (
+  file_id uuid not null,
+  deleted_at timestamp with time zone default now() not null,
+  constraint deleted_objects_pkey PRIMARY KEY (file_id)
+);
+
+create table private.file_chunks (
+  file_id uuid not null,
+  number integer not null,
+  bytes bytea not null,
+  constraint file_chunks_file_id_fkey FOREIGN KEY (file_id) REFERENCES private.files(id) ON DELETE CASCADE,
+  constraint file_chunks_pkey PRIMARY KEY (file_id, number)
+);
+alter table private.file_chunks alter column bytes set storage e compression  statistics ;
+
+create unlogged table private.file_tickets (
+  token_hash bytea not null,
+  attachment_id uuid not null,
+  is_upload boolean not null,
+  claims jsonb not null,
+  expires_at timestamp with time zone not null,
+  constraint file_tickets_attachment_id_fkey FOREIGN KEY (attachment_id) REFERENCES api.attachments(id) ON DELETE CASCADE,
+  constraint file_tickets_pkey PRIMARY KEY (token_hash),
+  constraint file_tickets_token_hash_size CHECK ((length(token_hash) = 32))
+);
+
+create table private.files (
+  id uuid default gen_random_uuid() not null,
+  attachment_id uuid not null,
+  user_id text,
+  organization_id text,
+  size bigint not null,
+  is_external boolean default false not null,
+  begun_at timestamp with time zone default now() not null,
+  stored_at timestamp with time zone,
+  released_at timestamp with time zone,
+  constraint files_have_one_owner CHECK ((num_nonnulls(user_id, organization_id) = 1)),
+  constraint files_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES auth.organizations(id) ON DELETE CASCADE,
+  constraint files_pkey PRIMARY KEY (id),
+  constraint files_user_id_fkey FOREIGN KEY (user_id) REFERENCES auth.users(id) ON DELETE CASCADE
+);
+
 create table private.import_balances (
   import_id uuid not null,
   balance_id uuid not null,
@@ -895,6 +967,10 @@ create table private.settings (
   places_per_person bigint default 4 not null,
   places_of_anonymous bigint default 2 not null,
   tokens_issued_after bigint default 0 not null,
+  file_max_bytes bigint default 10485760 not null,
+  files_per_transaction integer default 20 not null,
+  files_quota bigint default 1073741824 not null,
+  files_team_quota bigint default '5368709120'::bigint not null,
   constraint settings_pkey PRIMARY KEY (singleton),
   constraint settings_singleton_check CHECK (singleton)
 );
@@ -920,6 +996,12 @@ CREATE INDEX activity_team ON api.activity USING btree (organization_id, happene
 CREATE INDEX app_subscriptions_product_id ON api.app_subscriptions USING btree (product_id);
 
 CREATE INDEX app_subscriptions_user_id ON api.app_subscriptions USING btree (user_id, period_end);
+
+CREATE INDEX attachments_pending ON api.attachments USING btree (id) WHERE (status = 'pending'::text);
+
+CREATE INDEX attachments_personal ON api.attachments USING btree (user_id, transaction_id) WHERE (organization_id IS NULL);
+
+CREATE INDEX attachments_team ON api.attachments USING btree (organization_id, transaction_id) WHERE (organization_id IS NOT NULL);
 
 CREATE INDEX balances_personal ON api.balances USING btree (user_id, organization_id, on_date DESC);
 
@@ -1101,6 +1183,20 @@ CREATE UNIQUE INDEX deleted_bank_rows_personal ON private.deleted_bank_rows USIN
 
 CREATE UNIQUE INDEX deleted_bank_rows_team ON private.deleted_bank_rows USING btree (organization_id, source, external_id, import_id) WHERE (organization_id IS NOT NULL);
 
+CREATE INDEX file_tickets_attachment_id ON private.file_tickets USING btree (attachment_id);
+
+CREATE INDEX file_tickets_expires_at ON private.file_tickets USING btree (expires_at);
+
+CREATE INDEX files_being_written ON private.files USING btree (begun_at) WHERE (stored_at IS NULL);
+
+CREATE UNIQUE INDEX files_of_attachment ON private.files USING btree (attachment_id) WHERE (stored_at IS NOT NULL);
+
+CREATE INDEX files_of_organization ON private.files USING btree (organization_id) WHERE (organization_id IS NOT NULL);
+
+CREATE INDEX files_of_user ON private.files USING btree (user_id) WHERE (user_id IS NOT NULL);
+
+CREATE INDEX files_released ON private.files USING btree (released_at) WHERE (released_at IS NOT NULL);
+
 CREATE INDEX import_updates_former_ids ON private.import_updates USING btree (((identity_before ->> 'external_id'::text))) WHERE (identity_before IS NOT NULL);
 
 CREATE INDEX import_updates_import ON private.import_updates USING btree (import_id);
@@ -1131,6 +1227,20 @@ create policy activity_read on api.activity for select to authenticated
 
 create policy app_subscriptions_read_own on api.app_subscriptions for select to authenticated
   using ((private.is_not_explained() AND (user_id = ( SELECT private.personal_id() AS personal_id))));
+
+create policy attachments_delete on api.attachments for delete to authenticated
+  using ((((organization_id IS NULL) AND (user_id = ( SELECT private.personal_id() AS personal_id))) OR ((organization_id = ( SELECT public.org_id() AS org_id)) AND ( SELECT private.can('attachments'::text, 'list'::text) AS can) AND (organization_id = ( SELECT public.org_id() AS org_id)))));
+
+create policy attachments_read on api.attachments for select to authenticated
+  using ((private.is_not_explained() AND (((organization_id IS NULL) AND (user_id = ( SELECT private.personal_id() AS personal_id))) OR ((organization_id = ( SELECT public.org_id() AS org_id)) AND ( SELECT private.can('attachments'::text, 'list'::text) AS can) AND (organization_id = ( SELECT public.org_id() AS org_id))))));
+
+create policy attachments_update on api.attachments for update to authenticated
+  using ((((organization_id IS NULL) AND (user_id = ( SELECT private.personal_id() AS personal_id))) OR ((organization_id = ( SELECT public.org_id() AS org_id)) AND ( SELECT private.can('attachments'::text, 'list'::text) AS can) AND (organization_id = ( SELECT public.org_id() AS org_id)))))
+  with check (
+CASE
+    WHEN (((organization_id IS NULL) AND (user_id = ( SELECT private.personal_id() AS personal_id))) OR ((organization_id = ( SELECT public.org_id() AS org_id)) AND ( SELECT private.can('attachments'::text, 'update'::text) AS can))) THEN true
+    ELSE private.deny('attachments'::text)
+END);
 
 create policy balances_create on api.balances for insert to authenticated
   with check (
@@ -1435,6 +1545,20 @@ CREATE TRIGGER "1_updated_at" BEFORE UPDATE ON api.app_subscriptions FOR EACH RO
 
 CREATE TRIGGER "2_note_change" AFTER INSERT OR DELETE OR UPDATE ON api.app_subscriptions FOR EACH ROW EXECUTE FUNCTION private.note_app_subscription();
 
+CREATE TRIGGER "1_before_statement" BEFORE INSERT OR DELETE OR UPDATE ON api.attachments FOR EACH STATEMENT EXECUTE FUNCTION private.lock_tenants_of_statement();
+
+CREATE TRIGGER "2_before_row" BEFORE INSERT OR DELETE OR UPDATE ON api.attachments FOR EACH ROW EXECUTE FUNCTION private.attachments_before_row();
+
+CREATE TRIGGER "3_keep_files" AFTER INSERT ON api.attachments REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION private.keep_files();
+
+CREATE TRIGGER "3_release_files" AFTER DELETE ON api.attachments REFERENCING OLD TABLE AS old_rows FOR EACH STATEMENT EXECUTE FUNCTION private.release_files();
+
+CREATE TRIGGER "4_record_change" AFTER UPDATE ON api.attachments REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION private.record_change();
+
+CREATE TRIGGER "4_record_creation" AFTER INSERT ON api.attachments REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION private.record_creation();
+
+CREATE TRIGGER "4_record_deletion" AFTER DELETE ON api.attachments REFERENCING OLD TABLE AS old_rows FOR EACH STATEMENT EXECUTE FUNCTION private.record_deletion();
+
 CREATE TRIGGER "1_before_statement" BEFORE INSERT OR DELETE OR UPDATE ON api.balances FOR EACH STATEMENT EXECUTE FUNCTION private.lock_tenants_of_statement();
 
 CREATE TRIGGER "2_before_row" BEFORE INSERT OR DELETE OR UPDATE ON api.balances FOR EACH ROW EXECUTE FUNCTION private.balances_before_row();
@@ -1727,6 +1851,8 @@ CREATE TRIGGER webhooks_record_rotated AFTER UPDATE OF former_secret ON auth.web
 
 CREATE TRIGGER webhooks_role BEFORE INSERT ON auth.webhooks FOR EACH ROW WHEN ((new.organization_id IS NOT NULL)) EXECUTE FUNCTION auth.check_role('admin');
 
+CREATE TRIGGER files_note_deleted_object AFTER DELETE ON private.files FOR EACH ROW WHEN (old.is_external) EXECUTE FUNCTION private.note_deleted_object();
+
 CREATE CONSTRAINT TRIGGER line_item_checks_check AFTER INSERT ON private.line_item_checks DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION private.check_line_items();
 
 grant select on api.accounts to anon;
@@ -1740,6 +1866,10 @@ grant select on api.activity to authenticated;
 grant select on api.app_subscriptions to anon;
 
 grant select on api.app_subscriptions to authenticated;
+
+grant select on api.attachments to anon;
+
+grant delete, select, update on api.attachments to authenticated;
 
 grant select on api.balances to anon;
 
@@ -1837,6 +1967,10 @@ grant execute on function api.apply_rules(json) to authenticated;
 
 grant execute on function api.apply_rules(uuid,jsonb,boolean) to authenticated;
 
+grant execute on function api.begin_upload(json) to authenticated;
+
+grant execute on function api.begin_upload(uuid,text,bigint,text,text) to authenticated;
+
 grant execute on function api.create_transfer(json) to authenticated;
 
 grant execute on function api.create_transfer(uuid,uuid,numeric,text,text,numeric) to authenticated;
@@ -1858,6 +1992,10 @@ grant execute on function api.get_budget_comparison(text,text,text,text,text) to
 grant execute on function api.get_cash_flow(json) to authenticated;
 
 grant execute on function api.get_cash_flow(text,integer,text,uuid,integer,text) to authenticated;
+
+grant execute on function api.get_file_space() to authenticated;
+
+grant execute on function api.get_file_space(json) to authenticated;
 
 grant execute on function api.get_filtered_transactions(jsonb) to authenticated;
 
@@ -1913,6 +2051,10 @@ grant execute on function api.one_object(anyelement) to anon;
 
 grant execute on function api.one_object(anyelement) to authenticated;
 
+grant execute on function api.open_attachment(json) to authenticated;
+
+grant execute on function api.open_attachment(uuid) to authenticated;
+
 grant execute on function api.record_subscription(json) to authenticated;
 
 grant execute on function api.record_subscription(uuid,text) to authenticated;
@@ -1960,6 +2102,8 @@ grant execute on function private.bank_history(uuid[]) to authenticated;
 grant execute on function private.bank_row_of(api.subscriptions,date) to authenticated;
 
 grant execute on function private.bank_values(numeric,text,text,timestamp with time zone,date,text,text,jsonb) to authenticated;
+
+grant execute on function private.begin_file(bytea,boolean) to auth_service;
 
 grant execute on function private.begin_import(text,uuid,text,bigint) to authenticated;
 
@@ -2033,6 +2177,8 @@ grant execute on function private.deny(text) to authenticated;
 
 grant execute on function private.describe_columns(regclass,text[]) to authenticated;
 
+grant execute on function private.discard_file(bytea,uuid) to auth_service;
+
 grant execute on function private.distribution_statement(jsonb,text,text) to authenticated;
 
 grant execute on function private.due_occurrences(date,date,integer) to authenticated;
@@ -2043,6 +2189,10 @@ grant execute on function private.fail_rate_download() to auth_service;
 
 grant execute on function private.file_import_rows(jsonb,uuid) to authenticated;
 
+grant execute on function private.file_of_ticket(bytea) to auth_service;
+
+grant execute on function private.file_space_of_caller() to authenticated;
+
 grant execute on function private.filter_conditions(jsonb) to authenticated;
 
 grant execute on function private.filter_literal(text,jsonb,text) to authenticated;
@@ -2050,6 +2200,8 @@ grant execute on function private.filter_literal(text,jsonb,text) to authenticat
 grant execute on function private.filter_ranges(text,text[],boolean) to authenticated;
 
 grant execute on function private.find_tag(text,text) to authenticated;
+
+grant execute on function private.finish_upload(bytea,uuid,text) to auth_service;
 
 grant execute on function private.first_period(text,integer) to authenticated;
 
@@ -2062,6 +2214,8 @@ grant execute on function private.forecast_statement(text,uuid[],jsonb,text) to 
 grant execute on function private.forget_activity(integer,integer) to auth_service;
 
 grant execute on function private.forget_changes(integer,integer) to auth_service;
+
+grant execute on function private.forget_files(integer,integer) to auth_service;
 
 grant execute on function private.forget_restored_changes() to auth_service;
 
@@ -2195,6 +2349,8 @@ grant execute on function private.rate_download_failures() to auth_service;
 
 grant execute on function private.rates_of_days(text,text[],date[],text) to authenticated;
 
+grant execute on function private.read_chunk(bytea,uuid,integer) to auth_service;
+
 grant execute on function private.read_day(json) to authenticated;
 
 grant execute on function private.read_day(json) to authenticator;
@@ -2215,7 +2371,7 @@ grant execute on function private.recognize_import(api.transactions) to authenti
 
 grant execute on function private.recorded_transaction(api.subscriptions,date) to authenticated;
 
-grant execute on function private.refuse(text,text,text,integer,jsonb) to authenticated;
+grant execute on function private.refuse(text,text,text,integer,jsonb,text) to authenticated;
 
 grant execute on function private.refuse_closed(date,text) to authenticated;
 
@@ -2275,11 +2431,15 @@ grant execute on function private.store_import_updates(jsonb[]) to authenticated
 
 grant execute on function private.store_instance_rates(date[],text[],numeric[]) to auth_service;
 
+grant execute on function private.store_opening(uuid) to authenticated;
+
 grant execute on function private.store_rule_changes(private.rule_change[],text) to authenticated;
 
 grant execute on function private.store_stated_balance(uuid,uuid,numeric,date) to authenticated;
 
 grant execute on function private.store_transfer(api.accounts,api.accounts,numeric,numeric,api.transactions) to authenticated;
+
+grant execute on function private.store_upload(uuid,text,bigint,text,text) to authenticated;
 
 grant execute on function private.target_currency(text) to authenticated;
 
@@ -2305,6 +2465,8 @@ grant execute on function private.whole_day(text) to authenticated;
 
 grant execute on function private.words_of(text) to authenticated;
 
+grant execute on function private.write_chunk(bytea,uuid,integer,bytea) to auth_service;
+
 grant execute on function public.org_id() to anon;
 
 grant execute on function public.org_id() to authenticated;
@@ -2320,6 +2482,8 @@ grant execute on function public.uid() to authenticated;
 grant select on private.changes to auth_service;
 
 grant select on private.changes_kept to auth_service;
+
+grant delete, select on private.deleted_objects to auth_service;
 
 grant select on private.migrations to auth_service;
 

@@ -28,6 +28,10 @@ export type Tables = {
   'private.changes': { xid: Generated<unknown>, tableName: string, userId: string | null, organizationId: string | null, permission: string | null, actions: string[], ids: unknown, changeId: string | null, actorId: string | null, happenedAt: Generated<Date> }
   'private.changes_kept': { fromXid: unknown, isOnlyRow: Generated<boolean> }
   'private.deleted_bank_rows': { userId: string | null, organizationId: string | null, source: string, externalId: string, importId: string, accountId: string | null, amount: string | null, day: string | null, name: string | null }
+  'private.deleted_objects': { fileId: string, deletedAt: Generated<Date> }
+  'private.file_chunks': { fileId: string, number: number, bytes: unknown }
+  'private.file_tickets': { tokenHash: unknown, attachmentId: string, isUpload: boolean, claims: unknown, expiresAt: Date }
+  'private.files': { id: Generated<string>, attachmentId: string, userId: string | null, organizationId: string | null, size: string, isExternal: Generated<boolean>, begunAt: Generated<Date>, storedAt: Date | null, releasedAt: Date | null }
   'private.import_balances': { importId: string, balanceId: string, replaced: unknown, balance: string }
   'private.import_updates': { transactionId: string, importId: string, before: unknown, after: unknown, wasUntouched: boolean, takenBackAt: Date | null, identityBefore: unknown, identityAfter: unknown, said: unknown, tagIds: unknown }
   'private.instance_rates': { currency: string, onDate: string, rate: string }
@@ -36,7 +40,7 @@ export type Tables = {
   'private.products': { id: string, rank: string, name: string }
   'private.rate_downloads': { singleton: Generated<boolean>, url: string | null, nextAt: Generated<Date>, failures: Generated<string>, storedAt: Date | null }
   'private.role_permissions': { role: string, resource: string, action: string }
-  'private.settings': { singleton: Generated<boolean>, publicUrl: string, keyRotationRequestedAt: Date | null, placesPerPerson: Generated<string>, placesOfAnonymous: Generated<string>, tokensIssuedAfter: Generated<string> }
+  'private.settings': { singleton: Generated<boolean>, publicUrl: string, keyRotationRequestedAt: Date | null, placesPerPerson: Generated<string>, placesOfAnonymous: Generated<string>, tokensIssuedAfter: Generated<string>, fileMaxBytes: Generated<string>, filesPerTransaction: Generated<number>, filesQuota: Generated<string>, filesTeamQuota: Generated<string> }
   'private.webhook_cursor': { snapshot: unknown, isOnlyRow: Generated<boolean>, database: string | null }
 }
 
@@ -48,14 +52,19 @@ export type FunctionRows = {
   'auth.successor_of': { successorOf: string }
   'private.access_end': { accessEnd: Date }
   'private.active_product': { productId: string, mayCreateOrganizations: boolean }
+  'private.begin_file': { beginFile: string }
   'private.calendar_days': { name: string, organization: string, subscriptionId: string, title: string, dueOn: string, kind: string, amount: string, currency: string }
   'private.changes_seen': { changesSeen: unknown }
   'private.claim_rate_download': { claimRateDownload: boolean }
   'private.complete_rate_download': { completeRateDownload: unknown }
   'private.database_identity': { databaseIdentity: string }
+  'private.discard_file': { discardFile: unknown }
   'private.fail_rate_download': { failRateDownload: unknown }
+  'private.file_of_ticket': { attachmentId: string, isUpload: boolean, userId: string, name: string, contentType: string, size: string, sha256: string, status: string, fileId: string, isExternal: boolean }
+  'private.finish_upload': { changeId: string, contentType: string }
   'private.forget_activity': { forgetActivity: string }
   'private.forget_changes': { forgetChanges: string }
+  'private.forget_files': { forgetFiles: string }
   'private.forget_restored_changes': { forgetRestoredChanges: unknown }
   'private.is_incomplete_since': { isIncompleteSince: boolean }
   'private.mark_for_standbys': { markForStandbys: unknown }
@@ -63,7 +72,9 @@ export type FunctionRows = {
   'private.postgrest_processes': { postgrestProcesses: number }
   'private.queue_webhooks': { queueWebhooks: string }
   'private.rate_download_failures': { rateDownloadFailures: string }
+  'private.read_chunk': { readChunk: unknown }
   'private.store_instance_rates': { storeInstanceRates: string }
   'private.token_problem': { tokenProblem: string }
   'private.webhook_lag': { webhookLag: number }
+  'private.write_chunk': { writeChunk: boolean }
 }

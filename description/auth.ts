@@ -51,11 +51,11 @@ const camelCase = (segment: string): string => segment.replace(/-(\w)/g, (_, let
  * Returns the name of a route's method in the client, without the segment that stands for e-mail: `/organization/set-active` is
  * `organization.setActive`, `/sign-in/email` is `signIn`, and `/sign-in/oidc` is `signInOidc`.
  */
-export const methodOf = (path: string): string[] =>
-  path.replace(/\{(\w+)\}.*$/, 'read').replace(/\/email$/, '').replace(/^\/sign-in\//, '/sign-in-').split('/').slice(1).map(camelCase)
+export const methodOf = (path: string, ofParameter = 'read'): string[] =>
+  path.replace(/\{(\w+)\}.*$/, ofParameter).replace(/\/email$/, '').replace(/^\/sign-in\//, '/sign-in-').split('/').slice(1).map(camelCase)
 
 /** Returns the same name as one word: `organizationSetActive`. */
-const operationIdOf = (path: string): string => methodOf(path).map((word, at) => (at === 0 ? word : `${word.charAt(0).toUpperCase()}${word.slice(1)}`)).join('')
+const operationIdOf = (path: string, method = 'GET'): string => methodOf(path, method === 'GET' ? 'read' : 'write').map((word, at) => (at === 0 ? word : `${word.charAt(0).toUpperCase()}${word.slice(1)}`)).join('')
 
 const pascal = (code: string): string => code.toLowerCase().replace(/(?:^|_)([a-z])/g, (_, letter: string) => letter.toUpperCase())
 
@@ -115,9 +115,10 @@ function inputOf(row: Route): Json {
   const example = row.example as Json | undefined
   const headers = Object.entries(row.requestHeaders ?? {})
   if (Object.keys(properties).length === 0) return {}
-  if (row.method !== 'GET')
+  if (row.method !== 'GET' && row.isFile !== true)
     return { requestBody: { required: true, content: { 'application/json': { schema, ...(example === undefined ? {} : { example }) } } } }
   return {
+    ...(row.isFile === true && { requestBody: { required: true, content: { 'application/octet-stream': { schema: { type: 'string', format: 'binary' } } } } }),
     parameters: [
       ...Object.entries(properties).map(([name, { description, ...property }]) => ({
         name,
@@ -146,7 +147,7 @@ function operation(row: Route, tag: string, components: Description['components'
   })
   const description = [...row.description === undefined ? [] : [row.description], ...limitsOf(row)].join('\n\n')
   return {
-    operationId: operationIdOf(row.path),
+    operationId: operationIdOf(row.path, row.method),
     tags: [tag],
     summary: row.summary,
     ...(description === '' ? {} : { description }),

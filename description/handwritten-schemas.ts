@@ -162,6 +162,22 @@ export const routineSchemas: Record<string, RoutineSchema> = {
     columns: { before: changedValues, after: changedValues },
     example: { p_filters: [lastMonths], p_dry_run: true },
   },
+  begin_upload: {
+    parameters: {
+      name: { type: 'string', minLength: 1, maxLength: 255 },
+      size: { type: 'integer', minimum: 1 },
+      sha256: { type: 'string', pattern: '^[0-9a-fA-F]{64}$' },
+      note: { type: ['string', 'null'], maxLength: 1000 },
+    },
+    reply: object({ attachment_id: uuid, ticket: { type: 'string' }, expires_in: count, status: oneOf('pending', 'ready'), bytes_left: count }, [
+      'attachment_id',
+      'ticket',
+      'expires_in',
+      'status',
+      'bytes_left',
+    ]),
+    example: { transaction_id: exampleId, name: 'receipt.pdf', size: 84_210, sha256: '0f'.repeat(32) },
+  },
   create_transfer: {
     parameters: { amount: transferred, to_amount: { anyOf: [transferred, { type: 'null' }] }, transfer_date: moment },
     example: { from_account_id: exampleId, to_account_id: otherExampleId, amount: 200 },
@@ -213,6 +229,7 @@ export const routineSchemas: Record<string, RoutineSchema> = {
       filters: [{ field: 'amount', operation: 'lt', value: -40 }, { field: 'transaction_date', operation: 'between', value: ['2025-01-01', '2025-01-31'] }],
     },
   },
+  get_file_space: { nullable: ['organization_id'], example: {} },
   get_net_worth: {
     parameters: {
       grouping: oneOf('daily', 'weekly', 'monthly', 'quarterly', 'yearly'),
@@ -339,6 +356,10 @@ export const routineSchemas: Record<string, RoutineSchema> = {
     nullable: ['transaction_id', 'category_id', 'share'],
     needsBody: true,
     example: { p_rows: [{ name: 'Tram', amount: '-2.90' }] },
+  },
+  open_attachment: {
+    reply: object({ ticket: { type: 'string' }, expires_in: count }, ['ticket', 'expires_in']),
+    example: { id: exampleId },
   },
   undo: {
     reply: object({ change_id: uuid, create: count, update: count, delete: count }, ['change_id', 'create', 'update', 'delete']),

@@ -1,5 +1,5 @@
 /** The auth surface for an edge that runs as a separate process. */
-import { basePath, streamPath } from '../auth/config.ts'
+import { basePath, isFileUrl, streamPath } from '../auth/config.ts'
 import { errorCodes, type ErrorCode, type WireError } from '../auth/errors.ts'
 import { maxConnections } from '../common/http-server.ts'
 import { requestIdHeader } from '../common/request-id.ts'
@@ -12,6 +12,12 @@ const startupMs = 20_000
 
 /** Maximum body that the edge forwards, in bytes. The auth service itself refuses bodies above 64 KiB. */
 const bodyLimit = 16 * 1024 * 1024
+
+/** Maximum size of a file: FILE_MAX_BYTES cannot be larger. */
+const fileLimit = 100 * 1024 * 1024
+
+/** Maximum transfers of files through an edge. They have connections of their own, so that slow ones never keep other requests out. */
+const maxTransfers = maxConnections / 4
 
 /** Maximum live streams through an edge: half of its connections, so that streams never keep other requests out. */
 const maxStreams = maxConnections / 2
@@ -47,24 +53,29 @@ const answerHeaders = (id: string): Forwarded['answerHeaders'] => (received) => 
 /** Returns a function that forwards requests to the auth services. It never rejects. */
 export function remoteAuth(upstreams: Upstreams, timeoutMs = startupMs) {
   let streams = 0
+  let transfers = 0
   return async (request: EdgeRequest, traceparent: string | undefined): Promise<void> => {
     const { id, incoming, outgoing } = request
     const isStream = incoming.url?.split('?', 1)[0] === `${basePath}${streamPath}`
-    if (isStream && streams >= maxStreams) return refuseAuth(request, 'RATE_LIMIT_EXCEEDED')
+    const isFile = isFileUrl(incoming.url)
+    if (isStream && streams >= maxStreams || isFile && transfers >= maxTransfers) return refuseAuth(request, 'RATE_LIMIT_EXCEEDED')
     const forwarded: Forwarded = {
       ...request,
       path: incoming.url ?? '/',
       headers: forwardedHeaders(request, incoming.headers, traceparent),
-      bodyLimit,
+      bodyLimit: isFile ? fileLimit : bodyLimit,
       answerHeaders: answerHeaders(id),
       isStream,
+      isFile,
     }
     const attempt = isRead(incoming) ? repeatedRead(forwarded) : (upstream: Upstream) => change(upstream, forwarded)
     if (isStream) streams += 1
+    if (isFile) transfers += 1
     try {
       await orRefuse(outgoing, onUpstream(upstreams, timeoutMs, outgoing, attempt), (failure) => refuseAuth(request, failures[failure]))
     } finally {
       if (isStream) streams -= 1
+      if (isFile) transfers -= 1
     }
   }
 }

@@ -40,6 +40,8 @@ export type Forwarded = EdgeRequest & {
   bodyLimit: number
   /** Whether the response is a live stream. It has a connection of its own, and ends when the edge stops. */
   isStream?: boolean
+  /** Whether the request sends or reads a file, which may take long. It has a connection of its own. */
+  isFile?: boolean
   /** Returns the response headers for the client. @param received alternating names and values, as the upstream sent them */
   answerHeaders: (received: readonly string[], status: number) => string[]
   /** Returns a status and a body to send in place of an error of the upstream, or undefined. Called for 401 and 500 only. */
@@ -130,8 +132,8 @@ type Head = { status: number, received: string[] }
  * @throws if there is no response, or only a part of it
  */
 export function read(upstream: Upstream, request: Forwarded, accepts: (status: number) => boolean = () => true): Promise<boolean> {
-  const { incoming, outgoing, path, headers, answerHeaders, isStream = false } = request
-  const pool = isStream ? upstream.streams : upstream.pool
+  const { incoming, outgoing, path, headers, answerHeaders, isStream = false, isFile = false } = request
+  const pool = isStream || isFile ? upstream.streams : upstream.pool
   return new Promise((resolve, reject) => {
     let requestController: Dispatcher.DispatchController | undefined
     let buffered: { head: Head, chunks: Buffer[], bytes: number } | undefined
@@ -233,7 +235,7 @@ function limitConnect(request: ClientRequest): void {
  * Opens a request at an upstream. The upstream asks for its body (`100 Continue`) after it has checked the token. Until then nothing
  * of the body is read, and a request that the upstream has not seen can be opened again.
  */
-async function open({ host, port, agent }: Upstream, { incoming, path, headers }: Forwarded, signal: AbortSignal) {
+async function open({ host, port, agent }: Upstream, { incoming, path, headers, isFile = false }: Forwarded, signal: AbortSignal) {
   const withBody = hasBody(incoming)
   const request = httpRequest({
     hostname: host,
@@ -245,7 +247,7 @@ async function open({ host, port, agent }: Upstream, { incoming, path, headers }
     maxHeaderSize,
     headers: { ...headers, ...(withBody && { expect: '100-continue' }) },
     // a new connection: an upstream may close an idle one during a request, and a change without a body cannot be sent again
-    agent: withBody ? agent : false,
+    agent: withBody && !isFile ? agent : false,
   })
   limitConnect(request)
   // without a listener Node closes the connection and reports nothing

@@ -3,6 +3,7 @@ import { access, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { pino } from 'pino'
 import { collectDefaultMetrics, Registry } from 'prom-client'
+import { isFileUrl } from '../auth/config.ts'
 import { configError } from '../common/errors.ts'
 import { startServer, type Listener } from '../common/http-server.ts'
 import { createLog, describeError, type Log } from '../common/log.ts'
@@ -84,7 +85,7 @@ async function start(settings: Settings, log: Log): Promise<() => Promise<void>>
       stopping = true
     }
     const onError = (error: unknown) => log.error({ error: describeError(error) }, 'request failed')
-    running.defer(await startServer(listener, { host, port, setting: 'PORT', lameDuckMs, onStop, onError }))
+    running.defer(await startServer(listener, { host, port, setting: 'PORT', lameDuckMs, onStop, onError, hasSlowBody: ({ url }) => isFileUrl(url) }))
     log.info({ port }, 'edge listening')
     return () => running.disposeAsync()
   } catch (error) {

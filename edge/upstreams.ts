@@ -37,7 +37,7 @@ export type Upstream = {
   pool: Pool
   /** Connections for requests with a body. */
   agent: HttpAgent
-  /** Connections for live streams. Their number has no limit here, and other requests never wait for them. */
+  /** Connections for live streams and for reads of files. Their number has no limit here, and other requests never wait for them. */
   streams: Pool
   /** Slots for large bodies. */
   heavy: FairQueue

@@ -5,6 +5,7 @@ import { apiKeyRoutes } from './api-key/routes.ts'
 import { calendarRoutes } from './calendar/routes.ts'
 import { changeRoutes } from './change/routes.ts'
 import { eventRoutes } from './event/routes.ts'
+import { fileRoutes } from './file/routes.ts'
 import { invitationRoutes } from './invitation/routes.ts'
 import { organizationRoutes } from './organization/routes.ts'
 import { passkeyRoutes } from './passkey/routes.ts'
@@ -26,6 +27,7 @@ export const groups: { name: string, description: string, routes: Route[] }[] = 
   { name: 'Live', description: 'Changes of rows, as they happen.', routes: changeRoutes },
   { name: 'API keys', description: 'Keys for programs of a user.', routes: apiKeyRoutes },
   { name: 'Webhooks', description: 'Servers that receive a message when rows change.', routes: webhookRoutes },
+  { name: 'Files', description: 'The bytes of attachments.', routes: fileRoutes },
   { name: 'Calendars', description: 'Addresses at which calendar programs read what is due.', routes: calendarRoutes },
 ]
 

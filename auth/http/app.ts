@@ -77,8 +77,8 @@ export function createApp({ services, document, metrics, tracing, ready, isStopp
   const preflight = cors({
     origin: (origin) => (trusts(origin) ? origin : null),
     credentials: true,
-    allowMethods: ['GET', 'POST', 'PATCH', 'DELETE'],
-    allowHeaders: ['authorization', 'content-type', 'last-event-id'],
+    allowMethods: ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'],
+    allowHeaders: ['authorization', 'content-type', 'if-match', 'if-none-match', 'if-range', 'last-event-id', 'range'],
     exposeHeaders,
     maxAge: 600,
   })
@@ -123,7 +123,7 @@ export function createApp({ services, document, metrics, tracing, ready, isStopp
 }
 
 /** The response headers that pages of trusted origins may read. */
-const exposeHeaders = ['retry-after', 'x-request-id']
+const exposeHeaders = ['accept-ranges', 'content-disposition', 'content-range', 'etag', 'retry-after', 'x-change-id', 'x-request-id']
 
 /** Returns the pattern of a path in Hono's form: `/calendar/{secret}.ics` has a parameter `secret`. */
 const patternOf = (path: string): string =>
@@ -138,11 +138,14 @@ export const routeLabels = new Map([
   ...apiDocsPaths.map((path) => [path, path.startsWith('/docs') ? '/docs' : path.slice(basePath.length)] as const),
 ])
 
-const calendarRoute = '/calendar/{secret}.ics'
-const calendarPath = new RegExp(`^${basePath}/calendar/[^/]+\\.ics$`)
+/** The routes with a parameter in their path, by the pattern of such a path. */
+const routesWithParameter = [...new Set(routes.map(({ path }) => path).filter((path) => path.includes('{')))].map((path) => ({
+  path,
+  pattern: new RegExp(`^${basePath}${path.replaceAll('.', '\\.').replace(/\{\w+\}/, '[^/]+')}$`),
+}))
 
 /** Returns the metric label of a request's path. */
-const labelOf = (path: string): string => routeLabels.get(path) ?? (calendarPath.test(path) ? calendarRoute : 'unknown')
+const labelOf = (path: string): string => routeLabels.get(path) ?? routesWithParameter.find(({ pattern }) => pattern.test(path))?.path ?? 'unknown'
 
 const methods = new Set<string>(['GET', 'HEAD', 'OPTIONS', ...routes.map(({ method }) => method)])
 
@@ -179,7 +182,7 @@ function logged(metrics: Metrics, log: Log, idOf: (incoming: HttpBindings['incom
     headers.set(requestIdHeader, requestId)
     headers.set('x-content-type-options', 'nosniff')
     // Without it a foreign page could embed a response as a script, and its failure would show whether the user is signed in.
-    headers.set('cross-origin-resource-policy', 'same-origin')
+    if (!headers.has('cross-origin-resource-policy')) headers.set('cross-origin-resource-policy', 'same-origin')
     headers.set('referrer-policy', 'no-referrer')
     if (!headers.has('cache-control')) headers.set('cache-control', 'no-store')
     const ms = performance.now() - started

@@ -144,7 +144,7 @@ const readQuery = (c: RouteContext): Record<string, unknown> => ({
 
 /** @throws Refusal if the input does not match the schema */
 export async function serveRoute(c: RouteContext, row: Route): Promise<Response> {
-  const parsed = row.input.safeParse(row.method === 'GET' ? readQuery(c) : await readJson(c.req.raw))
+  const parsed = row.input.safeParse(row.method === 'GET' || row.isFile === true ? readQuery(c) : await readJson(c.req.raw))
   if (!parsed.success) {
     const { code, message } = problemOf(parsed.error)
     throw refusal(code, message)

@@ -49,6 +49,7 @@ export const tables: Readonly<Record<TableName, Table>> = {
   // restored last, because it closes the days of other rows
   closings: { key: ['id'] },
   transaction_tags: { key: ['transaction_id', 'tag_id'], references: { transaction_id: 'transactions', tag_id: 'tags' } },
+  attachments: { key: ['id'], references: { transaction_id: 'transactions' }, notRestored: 'their files are uploaded again' },
   // the line items of one transaction stay together, because their sum must fit it
   line_items: { key: ['transaction_id', 'id'], references: { transaction_id: 'transactions', category_id: 'categories' } },
   transactions: { key: ['id'], references: { category_id: 'categories', account_id: 'accounts', subscription_id: 'subscriptions' } },

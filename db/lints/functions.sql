@@ -21,11 +21,12 @@ select oid::regprocedure::text as what from pg_proc where pronamespace = 'api'::
 -- Five of them return true or false, and pre_request() returns nothing. Two read the exchange rates of the instance, which everyone may see.
 -- Five read the caller's own rows: values of a bank, a date, the currency of an account, the categories of payees, the rows that a file matches.
 -- Two find the row that a new row of the caller repeats. One reverts a request, and four store an import, its matches, its rules and its
--- deletion in the caller's own context.
+-- deletion in the caller's own context. Three read the space for files, and store a pending attachment or a ticket, in the caller's contexts.
 select oid::regprocedure::text as what from pg_proc
 where prosecdef and prorettype <> 'trigger'::regtype and pronamespace in ('api'::regnamespace, 'private'::regnamespace, 'auth'::regnamespace, 'public'::regnamespace)
   and has_function_privilege('authenticated', oid, 'EXECUTE')
   and oid not in ('private.can(text,text)'::regprocedure, 'private.pre_request()'::regprocedure, 'private.row_exists(text,uuid)'::regprocedure, 'private.revert_request(uuid)'::regprocedure,
+    'private.file_space_of_caller()'::regprocedure, 'private.store_upload(uuid,text,bigint,text,text)'::regprocedure, 'private.store_opening(uuid)'::regprocedure,
     'private.begin_import(text,uuid,text,bigint)'::regprocedure, 'private.bank_history(uuid[])'::regprocedure,
     'private.resolve_import_rows(jsonb,text,uuid,uuid[],boolean,boolean,boolean)'::regprocedure,
     'private.store_import_matches(uuid,jsonb[])'::regprocedure, 'private.unlink_import_transfers(uuid)'::regprocedure,

@@ -84,8 +84,8 @@ union all
 select format('%s: %s of %s', c.relname, privilege, grantee)
 from owned c, unnest(array['anon', 'authenticated']) as grantee, unnest(array['SELECT', 'INSERT', 'UPDATE', 'DELETE']) as privilege
 where has_table_privilege(grantee, c.oid, privilege) <> (privilege = 'SELECT' or grantee = 'authenticated'
-    -- requests may not write activity or imports; they may delete an import
-    and case c.relname when 'imports' then privilege = 'DELETE' else c.relname <> 'activity' end)
+    -- requests may not write activity or imports; they may delete an import, and rename an attachment
+    and case c.relname when 'imports' then privilege = 'DELETE' when 'attachments' then privilege <> 'INSERT' else c.relname <> 'activity' end)
 union all
 select format('%s: lock of the tenants', c.relname) from owned c
 where has_table_privilege('authenticated', c.oid, 'DELETE')

@@ -7,7 +7,7 @@ where c.relnamespace = 'api'::regnamespace and not t.tgisinternal and t.tgname !
 -- Every table that requests write has a before_row() for insert, update and delete, with all steps that the tables share.
 with tables as (
   select c.oid, c.relname as name, c.relname in ('line_items', 'transaction_tags') as is_part,
-    has_table_privilege('authenticated', c.oid, 'INSERT, UPDATE') as is_sent,
+    has_table_privilege('authenticated', c.oid, 'INSERT') as is_sent,
     coalesce((
       select regexp_replace(f.prosrc, '\s+', ' ', 'g') from pg_trigger t join pg_proc f on f.oid = t.tgfoid
       where t.tgrelid = c.oid and t.tgtype = 31 and t.tgenabled = 'O' and f.proname = c.relname || '_before_row'), '') as source

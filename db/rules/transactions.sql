@@ -281,6 +281,9 @@ begin
     -- before_row() of the parts fills in the new pair
     update api.line_items set organization_id = new.organization_id, user_id = new.user_id where transaction_id = new.id;
     update api.transaction_tags set organization_id = new.organization_id, user_id = new.user_id where transaction_id = new.id;
+    update api.attachments set organization_id = new.organization_id, user_id = new.user_id where transaction_id = new.id;
+    update private.files f set organization_id = a.organization_id, user_id = a.user_id from api.attachments a
+      where a.transaction_id = new.id and f.attachment_id = a.id;
   end if;
   return null;
 end

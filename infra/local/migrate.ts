@@ -2,7 +2,7 @@
 import { checkSecret } from '../../auth/keys/signing-keys.ts'
 import { migrate } from '../../db/migrate.ts'
 import { oneLine } from '../../common/errors.ts'
-import { readSettings } from '../../common/settings.ts'
+import { fileLimitsOf, readSettings } from '../../common/settings.ts'
 import { checkConnections } from './connection-limits.ts'
 import { nameOfDatabase, withDatabase } from './database.ts'
 import { reportFloors } from './floors.ts'
@@ -19,6 +19,7 @@ try {
       authServicePassword: logins.authService,
       authenticatorPassword: logins.authenticator,
       dataPool: settings.PGRST_DB_POOL,
+      fileLimits: fileLimitsOf(settings),
       ...(betterAuthSecret !== undefined && { beforeMigrating: (client) => checkSecret(client, betterAuthSecret) }),
       log: (line) => console.log(`${nameOfDatabase(settings)}: ${line}`),
     })

@@ -11,7 +11,7 @@ import { authConfig, type MailTransport } from '../../auth/config.ts'
 import { checkSecret } from '../../auth/keys/signing-keys.ts'
 import { migrate, type MigrateOptions } from '../../db/migrate.ts'
 import { configError, oneLine } from '../../common/errors.ts'
-import { readSecretFiles, readSettings, type Settings } from '../../common/settings.ts'
+import { fileLimitsOf, readSecretFiles, readSettings, type Settings } from '../../common/settings.ts'
 import { needApp, policyOfApp } from '../../edge/app-files.ts'
 import { startAuth } from './auth.ts'
 import type { Child } from './child-process.ts'
@@ -96,6 +96,7 @@ async function startAll(running: Running, signal: AbortSignal): Promise<void> {
     authServicePassword: secrets.logins.authService,
     authenticatorPassword: secrets.logins.authenticator,
     dataPool: settings.PGRST_DB_POOL,
+    fileLimits: fileLimitsOf(settings),
     beforeMigrating: (client) => checkSecret(client, secrets.betterAuthSecret),
   }
   // a migration cannot be cancelled; when this process exits, the server rolls it back

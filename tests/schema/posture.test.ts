@@ -258,6 +258,8 @@ describe('auth_service, the auth service’s login,', () => {
     expect(reach.filter((name) => !/^(auth|graphile_worker)\./.test(name))).toEqual([
       'private.changes select',
       'private.changes_kept select',
+      'private.deleted_objects delete',
+      'private.deleted_objects select',
       'private.migrations select',
       'private.products select',
       'private.role_permissions select',
@@ -267,14 +269,19 @@ describe('auth_service, the auth service’s login,', () => {
     expect(await callable('auth_service', 'private')).toEqual([
       'access_end',
       'active_product',
+      'begin_file',
       'calendar_days',
       'changes_seen',
       'claim_rate_download',
       'complete_rate_download',
       'database_identity',
+      'discard_file',
       'fail_rate_download',
+      'file_of_ticket',
+      'finish_upload',
       'forget_activity',
       'forget_changes',
+      'forget_files',
       'forget_restored_changes',
       'is_incomplete_since',
       'mark_for_standbys',
@@ -282,9 +289,11 @@ describe('auth_service, the auth service’s login,', () => {
       'postgrest_processes',
       'queue_webhooks',
       'rate_download_failures',
+      'read_chunk',
       'store_instance_rates',
       'token_problem',
       'webhook_lag',
+      'write_chunk',
     ])
   })
 })

@@ -81,8 +81,10 @@ begin
       perform private.refuse('PGRST301', problem, 'Fetch a new token: POST /api/auth/token with the session cookie, or with the API key.', 401,
         '{"WWW-Authenticate": "Bearer error=\"invalid_token\""}');
     end if;
-    -- PostgREST begins a request that only reads in a READ ONLY transaction, so this request could write
-    if claims ->> 'api_key' = 'viewer' and current_setting('transaction_read_only') = 'off' then
+    -- PostgREST begins a request that only reads in a READ ONLY transaction, so this request could write. A ticket only reads.
+    if claims ->> 'api_key' = 'viewer' and current_setting('transaction_read_only') = 'off'
+      and current_setting('request.path', true) is distinct from '/rpc/open_attachment'
+    then
       raise insufficient_privilege using
         message = 'permission denied for ' || regexp_replace(regexp_replace(current_setting('request.path'), '^/rpc/', 'function '), '^/', 'table '),
         hint = 'The API key only reads. One with the role editor changes what its person may change.';

@@ -23,15 +23,17 @@ end
 $$;
 comment on function private.invalid(text, text) is 'Raises 22023 (HTTP 400). The message describes the error, and the hint the allowed values.';
 
-create or replace function private.refuse(p_code text, p_message text, p_hint text, p_status integer default 400, p_headers jsonb default '{}') returns void
+create or replace function private.refuse(
+  p_code text, p_message text, p_hint text, p_status integer default 400, p_headers jsonb default '{}', p_details text default null
+) returns void
   language plpgsql immutable set search_path = ''
 as $$
 begin
   raise sqlstate 'PGRST' using
-    message = pg_catalog.jsonb_build_object('code', p_code, 'message', p_message, 'details', null, 'hint', p_hint)::text,
+    message = pg_catalog.jsonb_build_object('code', p_code, 'message', p_message, 'details', p_details, 'hint', p_hint)::text,
     detail = pg_catalog.jsonb_build_object('status', p_status, 'headers', p_headers)::text;
 end
 $$;
-comment on function private.refuse(text, text, text, integer, jsonb) is 'Raises an error in PostgREST''s format, with this HTTP status and these headers.';
+comment on function private.refuse(text, text, text, integer, jsonb, text) is 'Raises an error in PostgREST''s format, with this HTTP status and these headers.';
 
-grant execute on function private.deny(text), private.invalid(text, text), private.refuse(text, text, text, integer, jsonb) to authenticated;
+grant execute on function private.deny(text), private.invalid(text, text), private.refuse(text, text, text, integer, jsonb, text) to authenticated;

@@ -1,0 +1,92 @@
+/** Sends the file of an attachment, whole or a range of it. A client that is slow holds no connection to the database. */
+import { refuse } from '../../errors.ts'
+import type { RouteContext } from '../../route.ts'
+import { chunkBytes, type Chunks } from './chunks.ts'
+import { inlineTypes } from './content-type.ts'
+import { fileOfTicket, type TicketFile } from './tickets.ts'
+
+/** A range of bytes, both ends included. */
+type Range = { first: number, last: number }
+
+/** Returns the range of a header; undefined for the whole file, null if the file has no such bytes. Several ranges are the whole file (RFC 9110, 14.2). */
+export function rangeOf(header: string | undefined, size: number): Range | null | undefined {
+  const [, from = '', to = ''] = /^bytes=(\d{0,15})-(\d{0,15})$/i.exec(header?.trim() ?? '') ?? []
+  if (from === '' && to === '') return undefined
+  if (from === '') return to === '0'.repeat(to.length) ? null : { first: Math.max(0, size - Number(to)), last: size - 1 }
+  const [first, last] = [Number(from), to === '' ? size - 1 : Math.min(Number(to), size - 1)]
+  if (to !== '' && Number(to) < first) return undefined
+  return first < size ? { first, last } : null
+}
+
+/** Whether a list of entity tags contains the tag. @param isWeak whether weak tags match too (RFC 9110, 8.8.3.2) */
+const matches = (list: string, etag: string, isWeak: boolean): boolean =>
+  list.trim() === '*' || list.split(',').some((one) => (isWeak ? one.trim().replace(/^W\//, '') : one.trim()) === etag)
+
+/** Returns the header of a name that any browser reads. Another program sees the name without its special characters. */
+function disposition(name: string, contentType: string): string {
+  const plain = name.replace(/[^\x20-\x7e]|["\\%]/g, '_')
+  const encoded = encodeURIComponent(name).replace(/['()*]/g, (character) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`)
+  return `${inlineTypes.has(contentType) ? 'inline' : 'attachment'}; filename="${plain}"; filename*=UTF-8''${encoded}`
+}
+
+/** Streams a range. The next chunk is read while the client receives the one before. @param leave called once at the end */
+function streamOf(chunks: Chunks, file: TicketFile, fileId: string, { first, last }: Range, leave: () => void): ReadableStream<Uint8Array> {
+  const lastNumber = Math.floor(last / chunkBytes)
+  let number = Math.floor(first / chunkBytes)
+  let next: Promise<Buffer | undefined> | undefined
+  const read = () => {
+    const reading = chunks.read(file, fileId, number)
+    reading.catch(() => undefined)
+    return reading
+  }
+  return new ReadableStream<Uint8Array>({
+    pull: async (controller) => {
+      try {
+        const chunk = await (next ?? read())
+        // the connection closes, so the client sees that the file is incomplete
+        if (chunk === undefined) throw new Error('The access to a file has ended.')
+        const begins = number * chunkBytes
+        number += 1
+        next = number <= lastNumber ? read() : undefined
+        controller.enqueue(chunk.subarray(Math.max(0, first - begins), last - begins + 1))
+        if (number <= lastNumber) return
+        controller.close()
+        leave()
+      } catch (error) {
+        leave()
+        controller.error(error)
+      }
+    },
+    cancel: leave,
+  }, { highWaterMark: 0 })
+}
+
+/** Responds with the file of a ticket. @throws Refusal NOT_FOUND, PRECONDITION_FAILED, SERVICE_BUSY */
+export async function sendFile(c: RouteContext, { ticket }: { ticket: string }): Promise<Response> {
+  const { chunks, downloadQueue } = c.var.services
+  const file = await fileOfTicket(c, ticket, false)
+  const { size, contentType, fileId } = file
+  if (fileId === null || contentType === null) refuse('NOT_FOUND')
+  const etag = `"${file.sha256}"`
+  const headers: Record<string, string> = {
+    etag,
+    'accept-ranges': 'bytes',
+    'cache-control': 'private, no-store',
+    'content-disposition': disposition(file.name, contentType),
+    'content-security-policy': "sandbox; default-src 'none'",
+    // the ticket is the only credential, and an app of another origin may show an image
+    'cross-origin-resource-policy': 'cross-origin',
+  }
+  const { 'if-match': ifMatch, 'if-none-match': ifNoneMatch, 'if-range': ifRange, range: wanted } = c.req.header()
+  if (ifMatch !== undefined && !matches(ifMatch, etag, false)) refuse('PRECONDITION_FAILED')
+  if (ifNoneMatch !== undefined && matches(ifNoneMatch, etag, true)) return new Response(null, { status: 304, headers })
+  const range = c.req.method === 'HEAD' || ifRange !== undefined && ifRange.trim() !== etag ? undefined : rangeOf(wanted, size)
+  if (range === null) return new Response(null, { status: 416, headers: { ...headers, 'content-range': `bytes */${size}` } })
+  const { first, last } = range ?? { first: 0, last: size - 1 }
+  headers['content-type'] = contentType
+  headers['content-length'] = String(last - first + 1)
+  if (range !== undefined) headers['content-range'] = `bytes ${first}-${last}/${size}`
+  if (c.req.method === 'HEAD') return new Response(null, { headers })
+  const leave = await downloadQueue.enter(file.userId) ?? refuse('SERVICE_BUSY', 5)
+  return new Response(streamOf(chunks, file, fileId, { first, last }, leave), { status: range === undefined ? 200 : 206, headers })
+}

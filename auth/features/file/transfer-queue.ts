@@ -1,0 +1,36 @@
+/** Limits the transfers of files: all together in this process, and those of one user, so that one user never holds all slots. */
+import { fairQueue, type FairQueue } from '../../../common/fair-queue.ts'
+
+/** Maximum transfers of this process. Each has at most two chunks in memory. */
+const slots = 256
+/** Maximum transfers that wait, for a slot and for each user. */
+const waiting = 512
+/** Maximum wait. The body of a waiting upload is not read. */
+const waitMs = 240_000
+
+/** @param slotsPerUser maximum transfers of one user at once */
+export function transferQueue(slotsPerUser: number): Pick<FairQueue, 'enter'> {
+  const all = fairQueue(slots, waiting, waitMs)
+  const users = new Map<string, { queue: FairQueue, entered: number }>()
+  return {
+    enter: async (user) => {
+      const own = users.get(user) ?? { queue: fairQueue(slotsPerUser, waiting, waitMs), entered: 0 }
+      users.set(user, own)
+      own.entered += 1
+      const forget = () => {
+        own.entered -= 1
+        if (own.entered === 0) users.delete(user)
+      }
+      const leaveOwn = await own.queue.enter(user)
+      const leaveAll = leaveOwn && await all.enter(user)
+      const leave = () => {
+        leaveAll?.()
+        leaveOwn?.()
+        forget()
+      }
+      if (leaveAll !== undefined) return leave
+      leave()
+      return undefined
+    },
+  }
+}
