@@ -1,4 +1,4 @@
-/** Checks a database against the rules of db/lints. Each rule is a query that returns the objects that break it. */
+/** Checks a database against the rules of db/lints, and the files against their hashes. Each rule is a query that returns the objects that break it. */
 import { readdir, readFile } from 'node:fs/promises'
 import type pg from 'pg'
 
@@ -38,4 +38,15 @@ export async function checkDatabase(client: pg.ClientBase): Promise<Offence[]> {
   const found: Offence[] = []
   for (const lint of await lints()) found.push(...await run(client, lint))
   return found
+}
+
+/** Ready files: their number and bytes in the database, their number in the object storage, and the ids of attachments with damaged files. */
+export type FileCheck = { files: number, bytes: number, externalFiles: number, wrong: string[] }
+
+/** Compares the bytes of each file in the database with their size and SHA-256. */
+export async function checkFiles(client: pg.ClientBase): Promise<FileCheck> {
+  const sql = await readFile(`${import.meta.dirname}/files.sql`, 'utf8')
+  const { rows } = await client.query<{ files: string, bytes: string, external_files: string, wrong: string[] }>(sql)
+  const { files = 0, bytes = 0, external_files: externalFiles = 0, wrong = [] } = rows[0] ?? {}
+  return { files: Number(files), bytes: Number(bytes), externalFiles: Number(externalFiles), wrong }
 }

@@ -8,6 +8,7 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { password, type Person } from '../support/person.ts'
+import { newPdf, receiptsOf } from '../support/receipts.ts'
 import { checksumQuery, deployment, listens, load, root, run, services, type Deployment, type Load, type Service } from './deployment.ts'
 
 let it: Deployment
@@ -337,8 +338,12 @@ describe('a restart', () => {
 
 describe('a backup', () => {
   let dump: string
+  const receipt = newPdf(600_000)
+  let receiptId: string
+  const receipts = () => receiptsOf({ url: it.url, dataUrl: `${it.url}/data` }, ann)
 
-  test('is made under load and passes its drill', async () => {
+  test('is made under load and passes its drill, which reads every file', async () => {
+    receiptId = await receipts().attach(await receipts().transaction(), receipt)
     // The docs allow this to operators. A dump does not contain it.
     await it.sql(`alter role authenticated set statement_timeout = '9s'`)
     const stop = load(it, token, cookie())
@@ -349,7 +354,9 @@ describe('a backup', () => {
     const missing = await lost(await stop())
     expect(missing).toEqual([])
     expect((await stat(dump)).mode & 0o777).toBe(0o600)
-    say(`backup in ${took} ms; ${(await it.command('restore', '--drill', dump)).trim()}`)
+    const drill = await it.command('restore', '--drill', dump)
+    expect(drill).toContain('Files: 1 of 600000 bytes, 0 damaged')
+    say(`backup in ${took} ms; ${drill.trim()}`)
     expect(await it.sql(`select datname from pg_database where datname ~ 'copy'`)).toEqual([])
   })
 
@@ -421,6 +428,7 @@ describe('a backup', () => {
     // A token from before, signed with the old key.
     expect((await data('/data/transactions?select=name&name=eq.Groceries')).body).toEqual([{ name: 'Groceries' }])
     expect((await ann.get('/get-session')).status).toBe(200)
+    expect((await receipts().read(receiptId)).equals(receipt)).toBe(true)
   })
 })
 
