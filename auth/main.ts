@@ -207,7 +207,17 @@ export async function startAuth(
       streams.close()
     }
     const onError = (error: unknown) => log.error({ error: describeError(error) }, 'request failed')
-    running.defer(await startServer(served, { host: config.host, port: config.port, setting: 'PORT', lameDuckMs, onStop, onError, hasSlowBody: ({ url }) => isFileUrl(url) }))
+    running.defer(
+      await startServer(served, {
+        host: config.host,
+        port: config.port,
+        setting: 'PORT',
+        lameDuckMs,
+        onStop,
+        onError,
+        hasSlowBody: ({ url }) => isFileUrl(url),
+      }),
+    )
     log.info({ port: config.port }, 'auth service listening')
     if (config.origins.onLocalhost) log.info('PUBLIC_URL is on localhost, so every origin on localhost is a trusted one')
     return () => running.disposeAsync()

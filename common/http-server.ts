@@ -84,7 +84,15 @@ export function endAtStop(outgoing: ServerResponse): void {
   endless.add(outgoing)
 }
 
-type ServerOptions = { host: string, port: number, setting: string, lameDuckMs?: number, onStop?: () => void, onError?: (error: unknown) => void, hasSlowBody?: (incoming: IncomingMessage) => boolean }
+type ServerOptions = {
+  host: string
+  port: number
+  setting: string
+  lameDuckMs?: number
+  onStop?: () => void
+  onError?: (error: unknown) => void
+  hasSlowBody?: (incoming: IncomingMessage) => boolean
+}
 
 /**
  * Starts a server.

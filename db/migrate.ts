@@ -18,7 +18,7 @@ const databaseFolder = import.meta.dirname
 const lockKey = 710_331_804_118
 
 /** Limits of files, sizes in bytes. */
-export type FileLimits = { maxBytes: number, perTransaction: number, quota: number, teamQuota: number }
+type FileLimits = { maxBytes: number, perTransaction: number, quota: number, teamQuota: number }
 
 export type MigrateOptions = {
   /** The owner's connection. Its user needs CREATEROLE, and CREATE on the database; it need not be a superuser. */

@@ -55,7 +55,8 @@ export const methodOf = (path: string, ofParameter = 'read'): string[] =>
   path.replace(/\{(\w+)\}.*$/, ofParameter).replace(/\/email$/, '').replace(/^\/sign-in\//, '/sign-in-').split('/').slice(1).map(camelCase)
 
 /** Returns the same name as one word: `organizationSetActive`. */
-const operationIdOf = (path: string, method = 'GET'): string => methodOf(path, method === 'GET' ? 'read' : 'write').map((word, at) => (at === 0 ? word : `${word.charAt(0).toUpperCase()}${word.slice(1)}`)).join('')
+const operationIdOf = (path: string, method = 'GET'): string =>
+  methodOf(path, method === 'GET' ? 'read' : 'write').map((word, at) => (at === 0 ? word : `${word.charAt(0).toUpperCase()}${word.slice(1)}`)).join('')
 
 const pascal = (code: string): string => code.toLowerCase().replace(/(?:^|_)([a-z])/g, (_, letter: string) => letter.toUpperCase())
 

@@ -105,7 +105,16 @@ describe('a download', () => {
   test('of a range has exactly these bytes', async () => {
     const file = newPdf(1_000_000)
     const ticket = await mine.open(await mine.attach(await mine.transaction(), file))
-    for (const [range, first, last] of [['bytes=0-0', 0, 0], ['bytes=262143-262144', 262_143, 262_144], ['bytes=999999-', 999_999, 999_999], ['bytes=-5', 999_995, 999_999], ['bytes=100-2000000', 100, 999_999], ['bytes=262144-524287', 262_144, 524_287]] as const) {
+    for (
+      const [range, first, last] of [
+        ['bytes=0-0', 0, 0],
+        ['bytes=262143-262144', 262_143, 262_144],
+        ['bytes=999999-', 999_999, 999_999],
+        ['bytes=-5', 999_995, 999_999],
+        ['bytes=100-2000000', 100, 999_999],
+        ['bytes=262144-524287', 262_144, 524_287],
+      ] as const
+    ) {
       const response = await mine.get(ticket, { range })
       expect([range, response.status, response.headers.get('content-range')]).toEqual([range, 206, `bytes ${first}-${last}/1000000`])
       expect(Buffer.from(await response.arrayBuffer()).equals(file.subarray(first, last + 1))).toBe(true)

@@ -16,7 +16,11 @@ const run = (databaseUrl: string): Promise<{ code: number, stdout: string, stder
 
 test('the command passes on a migrated database, reports old versions, and fails on a table without row level security', async () => {
   const { ownerUrl, drop } = await freshDatabase()
-  expect(await run(ownerUrl)).toMatchObject({ code: 0, stdout: expect.stringMatching(/^\d+ rules, 0 broken\nFiles: 0 of 0 bytes, 0 damaged\n$/), stderr: await floorsOf(ownerUrl) })
+  expect(await run(ownerUrl)).toMatchObject({
+    code: 0,
+    stdout: expect.stringMatching(/^\d+ rules, 0 broken\nFiles: 0 of 0 bytes, 0 damaged\n$/),
+    stderr: await floorsOf(ownerUrl),
+  })
   await execute(ownerUrl, 'alter table api.transactions disable row level security')
   expect(await run(ownerUrl)).toMatchObject({
     code: 1,

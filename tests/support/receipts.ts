@@ -20,7 +20,7 @@ export function receiptsOf(stack: Pick<Stack, 'url' | 'dataUrl'>, user: Person) 
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
     })
     const text = await response.text()
-    return { status: response.status, body: (text === '' ? undefined : JSON.parse(text)) as any, headers: response.headers }
+    return { status: response.status, body: text === '' ? undefined : JSON.parse(text), headers: response.headers }
   }
   const begin = (transactionId: string, file: Uint8Array, given: object = {}) =>
     call('POST', '/rpc/begin_upload', { transaction_id: transactionId, name: 'receipt.pdf', size: file.length, sha256: sha256Of(file), ...given })

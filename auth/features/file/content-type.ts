@@ -25,10 +25,12 @@ const heicBrands = new Set(['heic', 'heix', 'hevc', 'hevx', 'heim', 'heis', 'mif
 const startsWith = (head: Buffer, text: string, at = 0): boolean => head.subarray(at, at + text.length).equals(Buffer.from(text, 'latin1'))
 
 /** The elements and instructions that a browser runs, in a text that it might take for a page. */
-const activeText = /<(?:!doctype\s+html|html|head|body|script|svg|iframe|object|embed|\?xml-stylesheet|!entity)|(?:xhtml|www\.w3\.org\/(?:2000\/svg|1999\/xsl))/i
+const activeText =
+  /<(?:(?:!doctype\s+)?html|(?:\w+:)?script|(?:\w+:)?svg|iframe|\?xml-stylesheet|!entity)[\s>/]|www\.w3\.org\/(?:1999\/(?:xhtml|xsl)|2000\/svg)/i
 
 /** The first header of a mail. */
-const mailHeader = /^(?:from|to|cc|subject|date|received|return-path|delivered-to|message-id|mime-version|x-[\w-]+|arc-[\w-]+|dkim-signature|authentication-results):/im
+const mailHeader =
+  /^(?:from|to|cc|subject|date|received|return-path|delivered-to|message-id|mime-version|x-[\w-]+|arc-[\w-]+|dkim-signature|authentication-results):/im
 
 function typeOfText(text: string): ContentType | undefined {
   if (/^[\w-]+:[ \t]/.test(text) && mailHeader.test(text.split(/\r?\n\r?\n/, 1)[0] ?? '')) return 'message/rfc822'

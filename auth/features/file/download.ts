@@ -9,7 +9,7 @@ import { fileOfTicket, type TicketFile } from './tickets.ts'
 type Range = { first: number, last: number }
 
 /** Returns the range of a header; undefined for the whole file, null if the file has no such bytes. Several ranges are the whole file (RFC 9110, 14.2). */
-export function rangeOf(header: string | undefined, size: number): Range | null | undefined {
+function rangeOf(header: string | undefined, size: number): Range | null | undefined {
   const [, from = '', to = ''] = /^bytes=(\d{0,15})-(\d{0,15})$/i.exec(header?.trim() ?? '') ?? []
   if (from === '' && to === '') return undefined
   if (from === '') return to === '0'.repeat(to.length) ? null : { first: Math.max(0, size - Number(to)), last: size - 1 }
