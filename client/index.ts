@@ -1,5 +1,6 @@
 /** Entry point of the client package: `createClient`, errors, passkeys and the types of both surfaces. */
 import { PostgrestClient } from '@supabase/postgrest-js'
+import { type Attachments, attachmentsOf } from './attachments.ts'
 import { authMethods, type Fetch } from './auth.ts'
 import type { Database, TableName } from './database.ts'
 import { FinanceError } from './errors.ts'
@@ -8,6 +9,7 @@ import { createRowChanges, type RowsNotice } from './rows.ts'
 import { type Change, createSessionStore, type SessionStore } from './session.ts'
 import { realClock } from './stream.ts'
 
+export type { AttachOptions } from './attachments.ts'
 export type * from './database.ts'
 export { FinanceError, financeError, unwrap } from './errors.ts'
 export { type TextColumn, textLengths } from './fields.ts'
@@ -15,6 +17,7 @@ export { createPasskey, signInWithPasskey, supportsPasskeys } from './passkeys.t
 export type * from './routes.ts'
 export type { RowsNotice } from './rows.ts'
 export type { Change, Session as SessionState } from './session.ts'
+export { shrinkImage, type ShrinkOptions } from './shrink.ts'
 
 export type ClientOptions = {
   /** base_url: the origin that serves `/api/auth`. */
@@ -27,7 +30,7 @@ export type ClientOptions = {
   fetch?: Fetch
 }
 
-export type Client = {
+export type Client = Attachments & {
   /** A method for each route of the auth surface. @throws FinanceError */
   auth: Auth
   /** The tables and functions. The client gets and renews the token. */
@@ -122,5 +125,6 @@ export function createClient({ baseUrl, dataUrl, apiKey, fetch: customFetch }: C
     return send(url, rows.isSettling() ? { ...init, headers: { ...init.headers as Record<string, string>, 'cache-control': 'no-cache' } } : init)
   }
   const data = new PostgrestClient<Database>(dataUrl ?? `${base}/data`, { fetch: withToken(sendData, store) as typeof fetch })
-  return { auth, data, onChange: store.onChange, onRows: rows.onRows }
+  const attachments = attachmentsOf(data, `${base}/api/auth/files`, send, customFetch, rows.watch)
+  return { auth, data, onChange: store.onChange, onRows: rows.onRows, ...attachments }
 }

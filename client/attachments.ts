@@ -1,0 +1,200 @@
+/** Files of transactions: `attach`, `fileUrl` and `readFile`. The rows are in `attachments`; the bytes move with tickets. */
+import type { PostgrestClient } from '@supabase/postgrest-js'
+import type { Fetch } from './auth.ts'
+import type { Arguments, Database, Reply, Row } from './database.ts'
+import { FinanceError, financeError, unwrap } from './errors.ts'
+import { shrinkImage } from './shrink.ts'
+import { type SendFile, sendWithFetch, sendWithXhr } from './upload.ts'
+
+export type AttachOptions = {
+  /** Default: the name of the `File`, or `file` for a `Blob` */
+  name?: string
+  note?: string
+  /** Makes an image smaller in a browser, and removes its position and other metadata. Default true. See `shrinkImage`. */
+  shrink?: boolean
+  /** Called with the number of bytes that were sent, and the size of the file. Node calls it only after the upload. */
+  onProgress?: (sent: number, size: number) => void
+  /** Cancels the upload and deletes its attachment. `attach` then fails with `ABORTED`. */
+  signal?: AbortSignal
+}
+
+export type Attachments = {
+  /**
+   * Adds a file to a transaction. The client uploads two files at a time; further calls wait in order. The same file again returns the
+   * attachment that the transaction already has.
+   * @returns the row of the attachment
+   * @throws FinanceError `QUOTA_EXCEEDED` above a limit, `UNSUPPORTED_MEDIA_TYPE` for other types of files, `ABORTED` after a cancellation
+   */
+  attach: (transactionId: string, file: Blob, options?: AttachOptions) => Promise<Row<'attachments'>>
+  /**
+   * Opens a file for links and images. The address is a credential and expires after a minute.
+   * @throws FinanceError
+   */
+  fileUrl: (attachmentId: string) => Promise<{ url: string, expiresAt: Date }>
+  /** Reads a file. @returns a Blob with the type of the file @throws FinanceError */
+  readFile: (attachmentId: string) => Promise<Blob>
+}
+
+/** Maximum uploads at a time: the limit of the service for each user. */
+const maxUploads = 2
+/** Maximum requests for one response that is neither 429 nor 503. */
+const maxAttempts = 5
+/** The longest `Retry-After` that the client waits for, in seconds. */
+const maxRetryAfter = 60
+/** Larger files are hashed in parts, which needs no memory for the whole file. */
+const maxHashedAtOnce = 16 * 1024 * 1024
+
+/** Returns the SHA-256 of a file in hexadecimal digits. */
+async function sha256Of(file: Blob): Promise<string> {
+  // pages without TLS have no `subtle`
+  const subtle = (globalThis.crypto as { subtle?: typeof crypto.subtle }).subtle
+  if (subtle !== undefined && file.size <= maxHashedAtOnce) {
+    return [...new Uint8Array(await subtle.digest('SHA-256', await file.arrayBuffer()))].map((byte) => byte.toString(16).padStart(2, '0')).join('')
+  }
+  const [{ sha256 }, { bytesToHex }] = await Promise.all([import('@noble/hashes/sha2.js'), import('@noble/hashes/utils.js')])
+  const digest = sha256.create()
+  const reader = file.stream().getReader()
+  for (let part = await reader.read(); !part.done; part = await reader.read()) digest.update(part.value)
+  return bytesToHex(digest.digest())
+}
+
+const cancelled = (signal: AbortSignal) => new FinanceError(0, { code: 'ABORTED', message: 'The upload was cancelled.' }, { cause: signal.reason })
+
+/** Throws if the upload was cancelled. @throws FinanceError `ABORTED` */
+const checkSignal = (signal: AbortSignal | undefined): void => {
+  if (signal?.aborted === true) throw cancelled(signal)
+}
+
+/** Waits until `begin` calls its argument. It returns a function that ends the wait. @throws FinanceError `ABORTED` after a cancellation */
+const waitFor = (begin: (resolve: () => void) => () => void, signal: AbortSignal | undefined) =>
+  new Promise<void>((resolve, reject) => {
+    const cancel = () => {
+      end()
+      reject(cancelled(signal!))
+    }
+    const end = begin(() => {
+      signal?.removeEventListener('abort', cancel)
+      resolve()
+    })
+    signal?.addEventListener('abort', cancel, { once: true })
+  })
+
+/** Returns a function that runs two uploads at a time, and the others in order. */
+function uploadSlots() {
+  let free = maxUploads
+  const waiting = new Set<() => void>()
+  const leave = () => {
+    const [next] = waiting
+    if (next === undefined) free += 1
+    else {
+      waiting.delete(next)
+      next()
+    }
+  }
+  return async <Result>(work: () => Promise<Result>, signal: AbortSignal | undefined): Promise<Result> => {
+    checkSignal(signal)
+    if (free > 0) free -= 1
+    else {
+      await waitFor((admit) => {
+        waiting.add(admit)
+        return () => waiting.delete(admit)
+      }, signal)
+    }
+    try {
+      return await work()
+    } finally {
+      leave()
+    }
+  }
+}
+
+/** Sends a request again after 429 and 503, if the response says when. @returns the successful response @throws FinanceError */
+async function request(send: () => Promise<Response>, signal?: AbortSignal): Promise<Response> {
+  for (let attempt = 1;; attempt += 1) {
+    checkSignal(signal)
+    const response = await send().catch((error: unknown) => {
+      checkSignal(signal)
+      throw financeError(error, 0)
+    })
+    if (response.ok) return response
+    const isBusy = response.status === 429 || response.status === 503
+    const seconds = Number(response.headers.get('retry-after') ?? NaN)
+    if (!isBusy || attempt === maxAttempts || !(seconds <= maxRetryAfter)) {
+      throw financeError(await response.json().catch(() => undefined), response.status)
+    }
+    await waitFor((resolve) => {
+      const timer = setTimeout(resolve, seconds * 1000)
+      return () => clearTimeout(timer)
+    }, signal)
+  }
+}
+
+/**
+ * Builds the functions.
+ * @param url the address of the route for files
+ * @param send sends requests without a token
+ * @param customFetch replaces the browser's own upload, which reports its progress
+ * @param watch observes a request that changes rows
+ */
+export function attachmentsOf(
+  data: PostgrestClient<Database>,
+  url: string,
+  send: Fetch,
+  customFetch: Fetch | undefined,
+  watch: (request: Promise<Response>) => Promise<Response>,
+): Attachments {
+  const inSlot = uploadSlots()
+  const upload: SendFile = customFetch === undefined && sendWithXhr !== undefined ? sendWithXhr : sendWithFetch(send)
+
+  /** Begins an upload. A cancellation does not stop this request, whose response has the id of the attachment. */
+  const begin = async (input: Arguments<'begin_upload'>, signal: AbortSignal | undefined): Promise<Reply<'begin_upload'>> => {
+    const body = JSON.stringify(input)
+    const response = await request(
+      () => data.fetch!(`${data.url}/rpc/begin_upload`, { method: 'POST', headers: { 'content-type': 'application/json' }, body }),
+      signal,
+    )
+    return response.json() as Promise<Reply<'begin_upload'>>
+  }
+
+  const attach: Attachments['attach'] = (transactionId, file, { name, note, shrink = true, onProgress = () => undefined, signal } = {}) =>
+    inSlot(async () => {
+      const sent = shrink ? await shrinkImage(file) : file
+      const { size } = sent
+      const sha256 = await sha256Of(sent)
+      const { name: fileName = 'file' } = sent as Partial<File>
+      const { attachment_id: id, ticket, status } = await begin({
+        transaction_id: transactionId,
+        name: name ?? fileName,
+        size,
+        sha256,
+        ...(note !== undefined && { note }),
+      }, signal)
+      if (status === 'pending') {
+        try {
+          await request(() => watch(upload(`${url}/${ticket}`, sent, (bytes) => onProgress(bytes, size), signal)), signal)
+        } catch (error) {
+          const discarded = data.from('attachments').delete().eq('id', id)
+          // a failed request may have stored the file, and then the attachment stays
+          await (signal?.aborted === true ? discarded : discarded.eq('status', 'pending'))
+          throw error
+        }
+      }
+      onProgress(size, size)
+      return unwrap(data.from('attachments').select().eq('id', id).single())
+    }, signal)
+
+  const fileUrl: Attachments['fileUrl'] = async (id) => {
+    const { ticket, expires_in: seconds } = await unwrap(data.rpc('open_attachment', { id }))
+    return { url: `${url}/${ticket}`, expiresAt: new Date(Date.now() + seconds * 1000) }
+  }
+
+  const readFile: Attachments['readFile'] = async (id) => {
+    const { url: address } = await fileUrl(id)
+    const response = await request(() => send(address, { credentials: 'omit' }))
+    return response.blob().catch((error: unknown) => {
+      throw financeError(error, 0)
+    })
+  }
+
+  return { attach, fileUrl, readFile }
+}
