@@ -1,4 +1,4 @@
-/** A single-page app at its own origin that uses the published client. `finance` and `changes` are its globals. */
+/** A single-page app at its own origin that uses the published client. `finance`, `changes` and `shrinkImage` are its globals. */
 import { execFile } from 'node:child_process'
 import { createReadStream } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
@@ -26,8 +26,9 @@ export async function appPage(baseUrl: () => string): Promise<AppPage> {
     `<!doctype html><title>App</title>
     <script type="importmap">{ "imports": { "@supabase/postgrest-js": "/postgrest.js" } }</script>
     <script type="module">
-      import { createClient } from '/client/index.js'
+      import { createClient, shrinkImage } from '/client/index.js'
       globalThis.changes = []
+      globalThis.shrinkImage = shrinkImage
       globalThis.finance = createClient({ baseUrl: ${JSON.stringify(baseUrl())} })
       finance.onChange(({ event }) => changes.push(event))
     </script>`
