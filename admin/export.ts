@@ -161,6 +161,21 @@ async function* pagesOf(db: Transaction<Tables>, table: typeof tableNames[number
   for await (const rows of fetchPages<{ row: string }>(db, 'rows')) yield rows.map(({ row }) => row)
 }
 
+/** Reads the file of an attachment in chunks. The row rules have decided about its row, so this reads with the operator's own role. */
+async function readFile(db: Transaction<Tables>, attachmentId: string): Promise<AsyncGenerator<Uint8Array>> {
+  await sql`set local role none`.execute(db)
+  const chunk = async (number: number) =>
+    (await sql<{ bytes: Buffer }>`select c.bytes from private.files f join private.file_chunks c on c.file_id = f.id
+      where f.attachment_id = ${attachmentId} and f.stored_at is not null and c.number = ${number}`.execute(db)).rows[0]?.bytes
+  return async function*() {
+    let number = 0
+    for (let bytes = await chunk(number); bytes !== undefined; bytes = await chunk(number)) {
+      yield bytes
+      number += 1
+    }
+  }()
+}
+
 /** Writes a part and waits for it, so that a slow disk or network slows the reading down. */
 const writePart = (out: Output, part: Uint8Array) =>
   new Promise<void>((resolve, reject) => {
@@ -196,7 +211,7 @@ export const exportCommand: Command = async (db, args, options, out) => {
       user: { id: userId, email: user.email },
       organization: organization === undefined ? null : { id: organization.id, name: organization.name, slug: organization.slug },
     }
-    for await (const part of archive(about, [...account, ...rowsOf('personal'), ...(organization === undefined ? [] : rowsOf('organization'))]))
-      await writePart(out, part)
+    const sources = [...account, ...rowsOf('personal'), ...(organization === undefined ? [] : rowsOf('organization'))]
+    for await (const part of archive(about, sources, (id) => readFile(snapshot, id))) await writePart(out, part)
   })
 }

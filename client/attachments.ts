@@ -1,4 +1,4 @@
-/** Files of transactions: `attach`, `fileUrl` and `readFile`. The rows are in `attachments`; the bytes move with tickets. */
+/** Files of transactions: `attach`, `fileUrl`, `readFile` and `streamFile`. The rows are in `attachments`; the bytes move with tickets. */
 import type { PostgrestClient } from '@supabase/postgrest-js'
 import type { Fetch } from './auth.ts'
 import type { Arguments, Database, Reply, Row } from './database.ts'
@@ -33,6 +33,8 @@ export type Attachments = {
   fileUrl: (attachmentId: string) => Promise<{ url: string, expiresAt: Date }>
   /** Reads a file. @returns a Blob with the type of the file @throws FinanceError */
   readFile: (attachmentId: string) => Promise<Blob>
+  /** Reads a large file in parts. @throws FinanceError */
+  streamFile: (attachmentId: string) => Promise<ReadableStream<Uint8Array>>
 }
 
 /** Maximum uploads at a time: the limit of the service for each user. */
@@ -146,14 +148,11 @@ export function attachmentsOf(
   const inSlot = uploadSlots()
   const upload: SendFile = customFetch === undefined && sendWithXhr !== undefined ? sendWithXhr : sendWithFetch(send)
 
-  /** Begins an upload. A cancellation does not stop this request, whose response has the id of the attachment. */
-  const begin = async (input: Arguments<'begin_upload'>, signal: AbortSignal | undefined): Promise<Reply<'begin_upload'>> => {
-    const body = JSON.stringify(input)
-    const response = await request(
-      () => data.fetch!(`${data.url}/rpc/begin_upload`, { method: 'POST', headers: { 'content-type': 'application/json' }, body }),
-      signal,
-    )
-    return response.json() as Promise<Reply<'begin_upload'>>
+  /** Calls a function that issues a ticket. A cancellation does not stop the request, whose response has the id of a new attachment. */
+  const call = async <Name extends 'begin_upload' | 'open_attachment'>(name: Name, input: Arguments<Name>, signal?: AbortSignal): Promise<Reply<Name>> => {
+    const init = { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify(input) }
+    const response = await request(() => data.fetch!(`${data.url}/rpc/${name}`, init), signal)
+    return response.json() as Promise<Reply<Name>>
   }
 
   const attach: Attachments['attach'] = (transactionId, file, { name, note, shrink = true, onProgress = () => undefined, signal } = {}) =>
@@ -162,7 +161,7 @@ export function attachmentsOf(
       const { size } = sent
       const sha256 = await sha256Of(sent)
       const { name: fileName = 'file' } = sent as Partial<File>
-      const { attachment_id: id, ticket, status } = await begin({
+      const { attachment_id: id, ticket, status } = await call('begin_upload', {
         transaction_id: transactionId,
         name: name ?? fileName,
         size,
@@ -184,17 +183,21 @@ export function attachmentsOf(
     }, signal)
 
   const fileUrl: Attachments['fileUrl'] = async (id) => {
-    const { ticket, expires_in: seconds } = await unwrap(data.rpc('open_attachment', { id }))
+    const { ticket, expires_in: seconds } = await call('open_attachment', { id })
     return { url: `${url}/${ticket}`, expiresAt: new Date(Date.now() + seconds * 1000) }
   }
 
-  const readFile: Attachments['readFile'] = async (id) => {
+  const openFile = async (id: string): Promise<Response> => {
     const { url: address } = await fileUrl(id)
-    const response = await request(() => send(address, { credentials: 'omit' }))
+    return request(() => send(address, { credentials: 'omit' }))
+  }
+  const readFile: Attachments['readFile'] = async (id) => {
+    const response = await openFile(id)
     return response.blob().catch((error: unknown) => {
       throw financeError(error, 0)
     })
   }
+  const streamFile: Attachments['streamFile'] = async (id) => (await openFile(id)).body ?? new Blob([]).stream()
 
-  return { attach, fileUrl, readFile }
+  return { attach, fileUrl, readFile, streamFile }
 }

@@ -3,10 +3,13 @@ import { sha256 } from '@noble/hashes/sha2.js'
 import { bytesToHex } from '@noble/hashes/utils.js'
 import { BlobReader, type FileEntry, ZipReader } from '@zip.js/zip.js/lib/zip-core-native.js'
 import { entryBytes } from '../import/zip.ts'
-import { ExportFileError, FORMAT, MANIFEST, type Manifest, paths, VERSION } from './format.ts'
+import { ExportFileError, filePathOf, FORMAT, isFilePath, MANIFEST, type Manifest, paths, VERSION } from './format.ts'
 
 /** In characters. The database refuses rows of half this length. */
 const LONGEST_LINE = 1_000_000
+
+/** In characters. A manifest has some 200 for each file. */
+const LONGEST_MANIFEST = 50_000_000
 
 /** Maximum compression ratio: the random ids of real rows compress less. A higher ratio can be a ZIP bomb. */
 const MAX_RATIO = 100
@@ -17,6 +20,8 @@ export type ExportFile = {
   manifest: Manifest
   /** Returns the lines of a file; no lines if the archive has no such file. @throws ExportFileError */
   lines: (path: string) => AsyncGenerator<string>
+  /** Reads the file of an attachment into memory. Returns undefined if the archive has no such file. @throws ExportFileError */
+  file: (sha256: string) => Promise<Blob | undefined>
 }
 
 /** Decodes a stream of bytes to lines. */
@@ -36,10 +41,16 @@ async function* linesOf(path: string, parts: AsyncIterable<Uint8Array>): AsyncGe
 const bytesOf = (entry: FileEntry, maxBytes: number) =>
   entryBytes(entry, maxBytes, () => new ExportFileError('This file unpacks to more data than an export of its size can contain.'))
 
+const isListed = (file: Manifest['files'][number]): boolean =>
+  typeof file.sha256 === 'string'
+  && ('rows' in file
+    ? paths.has(file.path) && Number.isInteger(file.rows)
+    : isFilePath(file.path) && file.path === filePathOf(file.sha256) && Number.isInteger(file.size))
+
 const isManifest = (value: unknown): value is Manifest => {
   const { format, version, user, organization, files } = value as Manifest
   return format === FORMAT && version === VERSION && typeof user?.id === 'string' && (organization === null || typeof organization?.id === 'string')
-    && Array.isArray(files) && files.every(({ path, rows, sha256: sum }) => paths.has(path) && Number.isInteger(rows) && typeof sum === 'string')
+    && Array.isArray(files) && files.every(isListed)
 }
 
 function manifestIn(text: string): Manifest {
@@ -82,7 +93,8 @@ export async function openExport(file: Blob): Promise<ExportFile> {
   try {
     for await (const entry of reader.getEntriesGenerator()) {
       const { filename } = entry
-      if (entry.directory || entry.encrypted || !paths.has(filename)) throw new ExportFileError(`"${filename.slice(0, 100)}" does not belong in an export.`)
+      if (entry.directory || entry.encrypted || !(paths.has(filename) || isFilePath(filename)))
+        throw new ExportFileError(`"${filename.slice(0, 100)}" does not belong in an export.`)
       if (entries.has(filename)) throw new ExportFileError(`${filename} occurs twice.`)
       entries.set(filename, entry)
     }
@@ -95,29 +107,44 @@ export async function openExport(file: Blob): Promise<ExportFile> {
     let text = ''
     for await (const line of lines(MANIFEST)) {
       text += line
-      if (text.length > LONGEST_LINE) throw new ExportFileError(`${MANIFEST} is invalid.`)
+      if (text.length > LONGEST_MANIFEST) throw new ExportFileError(`${MANIFEST} is invalid.`)
     }
     const manifest = manifestIn(text)
     if (manifest.files.length !== entries.size - 1 || manifest.files.some(({ path }) => !entries.has(path))) {
       throw new ExportFileError(`The files are not those of ${MANIFEST}.`)
     }
-    for (const { path, rows, sha256: sum } of manifest.files) {
+    for (const listed of manifest.files) {
+      const { path, sha256: sum } = listed
       const digest = sha256.create()
       const entry = entries.get(path)!
+      let size = 0
       const summed = async function*() {
         for await (const part of bytesOf(entry, maxBytes)) {
           digest.update(part)
+          size += part.length
           yield part
         }
       }
       let count = 0
-      for await (const line of linesOf(path, summed())) {
-        count += 1
-        if (path.endsWith('.jsonl')) checkRow(path, line, count)
+      if ('size' in listed) {
+        for await (const _ of summed()) void _
+      } else {
+        for await (const line of linesOf(path, summed())) {
+          count += 1
+          if (path.endsWith('.jsonl')) checkRow(path, line, count)
+        }
       }
-      if (bytesToHex(digest.digest()) !== sum || (path.endsWith('.jsonl') && count !== rows)) throw new ExportFileError(`${path} was changed.`)
+      const isWhole = 'size' in listed ? size === listed.size : !path.endsWith('.jsonl') || count === listed.rows
+      if (bytesToHex(digest.digest()) !== sum || !isWhole) throw new ExportFileError(`${path} was changed.`)
     }
-    return { manifest, lines }
+    const readFile: ExportFile['file'] = async (sum) => {
+      const entry = entries.get(filePathOf(sum))
+      if (entry === undefined) return undefined
+      const parts: Uint8Array<ArrayBuffer>[] = []
+      for await (const part of bytesOf(entry, maxBytes)) parts.push(part as Uint8Array<ArrayBuffer>)
+      return new Blob(parts)
+    }
+    return { manifest, lines, file: readFile }
   } catch (error) {
     throw exportError(error)
   }

@@ -1,10 +1,12 @@
-/** Writes pages of rows as an export: a ZIP stream with its CSV copies and its manifest. */
+/** Writes pages of rows and files as an export: a ZIP stream with its CSV copies and its manifest. */
 import { sha256 } from '@noble/hashes/sha2.js'
 import { bytesToHex } from '@noble/hashes/utils.js'
 // this entry point has no web workers and no WebAssembly: the runtime's own streams compress
 import { ZipWriter } from '@zip.js/zip.js/lib/zip-core-native.js'
+import type { Row } from '../database.ts'
+import { FinanceError } from '../errors.ts'
 import { csvHead, csvLine } from './transactions-csv.ts'
-import { csvPathOf, type ExportOwner, type Folder, FORMAT, MANIFEST, type Manifest, pathOf, VERSION } from './format.ts'
+import { csvPathOf, type ExportOwner, filePathOf, type Folder, FORMAT, MANIFEST, type Manifest, pathOf, VERSION } from './format.ts'
 import { members } from './raw-json.ts'
 
 /** Pages of rows. A row is a line of JSON. */
@@ -13,16 +15,22 @@ export type Pages = AsyncIterable<readonly string[]> | Iterable<readonly string[
 /** The rows of one file. `pages` is called when the file is written; for transactions twice, because of the CSV copy. */
 export type Source = { folder: Folder, name: string, pages: () => Pages }
 
-/** Encodes text as a stream that pulls the next part only on demand. */
-function streamOf(parts: AsyncGenerator<string>, onPart: (part: Uint8Array) => void): ReadableStream<Uint8Array> {
+/** Reads the file of an attachment. Returns undefined if the attachment was deleted since its row was read. */
+export type ReadFile = (attachmentId: string) => Promise<AsyncGenerator<Uint8Array> | undefined>
+
+async function* encoded(texts: AsyncGenerator<string>): AsyncGenerator<Uint8Array> {
   const encoder = new TextEncoder()
+  for await (const text of texts) yield encoder.encode(text)
+}
+
+/** Returns a stream that pulls the next part only on demand. */
+function streamOf(parts: AsyncGenerator<Uint8Array>, onPart: (part: Uint8Array) => void): ReadableStream<Uint8Array> {
   return new ReadableStream<Uint8Array>({
     pull: async (controller) => {
       const { done, value } = await parts.next()
       if (done === true) return controller.close()
-      const part = encoder.encode(value)
-      onPart(part)
-      controller.enqueue(part)
+      onPart(value)
+      controller.enqueue(value)
     },
     cancel: async () => {
       await parts.return(undefined)
@@ -32,12 +40,14 @@ function streamOf(parts: AsyncGenerator<string>, onPart: (part: Uint8Array) => v
 
 /**
  * Writes an export. The directory of a ZIP archive comes last, so no program opens an archive that failed half-way.
- * @param confirm called after the last row; throws if the user or the context changed during the export
+ * @param readFile reads the files of the attachments in `sources`, one at a time
+ * @param confirm called after the last file; throws if the user or the context changed during the export
  * @param end called after success and after failure
  */
 export function archive(
   { user, organization }: ExportOwner,
   sources: readonly Source[],
+  readFile: ReadFile,
   { confirm, end }: { confirm?: () => Promise<void>, end?: () => void } = {},
 ): ReadableStream<Uint8Array> {
   const { readable, writable } = new TransformStream<Uint8Array, Uint8Array>()
@@ -54,15 +64,40 @@ export function archive(
         yield page.map(line).join('')
       }
     }
-    await zip.add(path, streamOf(text(), (part) => digest.update(part)))
+    await zip.add(path, streamOf(encoded(text()), (part) => digest.update(part)))
     files.push({ path, rows, sha256: bytesToHex(digest.digest()) })
+  }
+
+  /** Adds a file without compression, because receipts are compressed already. Reads it by any of its attachments. */
+  const addFile = async (sum: string, attachmentIds: readonly string[]) => {
+    for (const id of attachmentIds) {
+      const parts = await readFile(id)
+      if (parts === undefined) continue
+      const digest = sha256.create()
+      let size = 0
+      const count = (part: Uint8Array) => {
+        digest.update(part)
+        size += part.length
+      }
+      await zip.add(filePathOf(sum), streamOf(parts, count), { level: 0 })
+      if (bytesToHex(digest.digest()) !== sum) {
+        throw new FinanceError(0, { code: 'FILE_DAMAGED', message: `The file of the attachment ${id} does not have its SHA-256.` })
+      }
+      files.push({ path: filePathOf(sum), size, sha256: sum })
+      return
+    }
   }
 
   const write = async () => {
     const names = new Map<string, string>()
+    const attachmentsOfFile = new Map<string, string[]>()
     for (const { folder, name, pages } of sources) {
       const isNamed = name === 'categories' || name === 'accounts'
       await add(pathOf(folder, name), pages(), (row) => {
+        if (name === 'attachments') {
+          const { id, sha256: sum, status } = JSON.parse(row) as Row<'attachments'>
+          if (status === 'ready') attachmentsOfFile.set(sum, [...attachmentsOfFile.get(sum) ?? [], id])
+        }
         const named = isNamed ? members(row) : undefined
         if (named !== undefined) names.set(named.get('id') ?? '', named.get('name') ?? '')
         return `${row}\n`
@@ -72,14 +107,15 @@ export function archive(
     for (const { folder, pages } of sources.filter(({ name }) => name === 'transactions')) {
       await add(csvPathOf(folder), pages(), (row) => csvLine(row, names), csvHead)
     }
+    for (const [sum, ids] of attachmentsOfFile) await addFile(sum, ids)
     await confirm?.()
     const manifest: Manifest = { format: FORMAT, version: VERSION, exported_at: new Date().toISOString(), user, organization, files }
     await zip.add(
       MANIFEST,
       streamOf(
-        async function*() {
+        encoded(async function*() {
           yield `${JSON.stringify(manifest, null, 2)}\n`
-        }(),
+        }()),
         () => undefined,
       ),
     )

@@ -4,7 +4,7 @@ import { FinanceError, financeError } from '../errors.ts'
 import type { Client } from '../index.ts'
 import { type AccountFile, accountFiles, type Folder, PAGE, type SignIn, tableNames, tables } from './format.ts'
 import { elements, members } from './raw-json.ts'
-import { archive, type Pages, type Source } from './archive-writer.ts'
+import { archive, type Pages, type ReadFile, type Source } from './archive-writer.ts'
 
 /**
  * Sends a request to the data surface and returns the text of the response, so that numbers keep all their digits.
@@ -59,6 +59,23 @@ async function* events({ auth }: Client): AsyncGenerator<object[]> {
   }
 }
 
+async function* partsOf(stream: ReadableStream<Uint8Array>): AsyncGenerator<Uint8Array> {
+  const reader = stream.getReader()
+  try {
+    for (let part = await reader.read(); !part.done; part = await reader.read()) yield part.value
+  } catch (error) {
+    throw financeError(error, 0)
+  } finally {
+    await reader.cancel().catch(() => undefined)
+  }
+}
+
+const fileReader = (client: Client): ReadFile => (id) =>
+  client.streamFile(id).then(partsOf, (error: unknown) => {
+    if (error instanceof FinanceError && error.status === 404) return undefined
+    throw error
+  })
+
 async function* linesOf(pages: AsyncIterable<object[]> | Iterable<object[]>): AsyncGenerator<string[]> {
   for await (const page of pages) yield page.map((row) => JSON.stringify(row))
 }
@@ -66,7 +83,7 @@ async function* linesOf(pages: AsyncIterable<object[]> | Iterable<object[]>): As
 /**
  * Exports the user's account, the personal rows and the rows of the active organization that the user's role can list.
  *
- * The archive is written while it is read, so memory holds one page of rows. The stream fails if a request fails, or if the user signs in
+ * The archive contains the files of attachments. It is written while it is read, so memory holds one page of rows. The stream fails if a request fails, or if the user signs in
  * or out or switches the context during the export.
  *
  * @throws FinanceError without a session
@@ -124,9 +141,14 @@ export async function exportMine(client: Client): Promise<ReadableStream<Uint8Ar
       name: table,
       pages: () => fetchPages(client, table, tables[table].personal === true ? `user_id=eq.${user.id}` : filter),
     }))
-  return archive({ user: { id: user.id, email: user.email }, organization: id === undefined ? null : { id, name: name!, slug: slug! } }, [
-    ...account,
-    ...rowsOf('personal', `organization_id=is.null&user_id=eq.${user.id}`),
-    ...(active === null ? [] : rowsOf('organization', `organization_id=eq.${active}`)),
-  ], { confirm: confirmContext, end: stop })
+  return archive(
+    { user: { id: user.id, email: user.email }, organization: id === undefined ? null : { id, name: name!, slug: slug! } },
+    [
+      ...account,
+      ...rowsOf('personal', `organization_id=is.null&user_id=eq.${user.id}`),
+      ...(active === null ? [] : rowsOf('organization', `organization_id=eq.${active}`)),
+    ],
+    fileReader(client),
+    { confirm: confirmContext, end: stop },
+  )
 }

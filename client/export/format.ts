@@ -1,6 +1,7 @@
 /**
- * The file format of an export: a ZIP archive with a file of JSON lines per table, in a folder per kind of rows. `manifest.json` is its last
- * file. The client and the operator's command share this format. A new table needs a row in `tables`.
+ * The file format of an export: a ZIP archive with a file of JSON lines per table, in a folder per kind of rows. The files of attachments
+ * are in `files`, each under its SHA-256. `manifest.json` is the last file. The client and the operator's command share this format. A new
+ * table needs a row in `tables`.
  */
 import type { TableName } from '../database.ts'
 
@@ -26,8 +27,8 @@ export type Manifest = ExportOwner & {
   format: typeof FORMAT
   version: typeof VERSION
   exported_at: string
-  /** Every other file with its number of rows and its SHA-256 in hex. */
-  files: { path: string, rows: number, sha256: string }[]
+  /** Every other file with its SHA-256 in hex. Files of attachments have a size in bytes, the others a number of rows. */
+  files: ({ path: string, sha256: string } & ({ rows: number } | { size: number }))[]
 }
 
 type Table = {
@@ -49,7 +50,7 @@ export const tables: Readonly<Record<TableName, Table>> = {
   // restored last, because it closes the days of other rows
   closings: { key: ['id'] },
   transaction_tags: { key: ['transaction_id', 'tag_id'], references: { transaction_id: 'transactions', tag_id: 'tags' } },
-  attachments: { key: ['id'], references: { transaction_id: 'transactions' }, notRestored: 'their files are uploaded again' },
+  attachments: { key: ['id'], references: { transaction_id: 'transactions' } },
   // the line items of one transaction stay together, because their sum must fit it
   line_items: { key: ['transaction_id', 'id'], references: { transaction_id: 'transactions', category_id: 'categories' } },
   transactions: { key: ['id'], references: { category_id: 'categories', account_id: 'accounts', subscription_id: 'subscriptions' } },
@@ -100,7 +101,12 @@ export const pathOf = (folder: Folder, name: string): string => `${folder}/${nam
 /** The path of a second copy of the transactions, for spreadsheets. */
 export const csvPathOf = (folder: Folder): string => `${folder}/transactions.csv`
 
-/** All paths that an export of this version can contain. */
+/** The path of an attachment's file. Equal files of several attachments are in the archive once. */
+export const filePathOf = (sha256: string): string => `files/${sha256}`
+
+export const isFilePath = (path: string): boolean => /^files\/[0-9a-f]{64}$/.test(path)
+
+/** All paths that an export of this version can contain, without those of attachments' files. */
 export const paths: ReadonlySet<string> = new Set([
   MANIFEST,
   ...accountFiles.map((name) => pathOf('account', name)),

@@ -3,6 +3,7 @@ import type { TableName } from '../database.ts'
 import type { Client } from '../index.ts'
 import { ExportFileError, type Folder, pathOf, restoredTables, tables } from './format.ts'
 import { members, objectOf } from './raw-json.ts'
+import { restoreFiles } from './restore-files.ts'
 import { openExport } from './archive-reader.ts'
 import { fetchText } from './export-mine.ts'
 import { formerIncome } from './former-kinds.ts'
@@ -11,7 +12,7 @@ import { type Restored, rowStore, type Unit, uuidOf, withoutTransfer } from './r
 export type RestoreOptions = {
   /** The rows to restore. Default: those of the same kind as the active context */
   from?: 'personal' | 'organization'
-  /** Called after each request with the number of processed rows and of all rows. */
+  /** Called after each request and each uploaded file, with the number of processed rows and of all rows. */
   onProgress?: (done: number, rows: number) => void
 }
 
@@ -33,14 +34,16 @@ function idMapping(from: string, to: string): (id: string) => string {
  * Restores an export in the active context, with its references and complete transfers. Existing rows stay unchanged, so a second restore
  * changes nothing and an interrupted one can be repeated.
  *
- * Checks the whole file before it stores a row. Does not restore the account, plans, imports and activity.
+ * Uploads the files of attachments again; equal ones that a transaction already has are not sent. Checks the whole file before it stores a
+ * row. Does not restore the account, plans, imports and activity.
  *
  * @param file an export by `exportMine` or by the operator's command
  * @throws ExportFileError if the file is no export, or was damaged or changed
  * @throws FinanceError without a session, or if the user's role cannot create rows
  */
 export async function restoreMine(client: Client, file: Blob, { from, onProgress }: RestoreOptions = {}): Promise<Restored> {
-  const { manifest, lines } = await openExport(file)
+  const exported = await openExport(file)
+  const { manifest, lines } = exported
   const { user, session } = await client.auth.getSession()
   const active = session.active_organization_id
   const folder: Folder = from ?? (active === null ? 'personal' : 'organization')
@@ -48,7 +51,10 @@ export async function restoreMine(client: Client, file: Blob, { from, onProgress
   const origin = folder === 'personal' ? `user ${manifest.user.id}` : `organization ${manifest.organization!.id}`
   const idOf = idMapping(origin, active === null ? `user ${user.id}` : `organization ${active}`)
 
-  const rowsOf = (table: TableName) => manifest.files.find(({ path }) => path === pathOf(folder, table))?.rows ?? 0
+  const rowsOf = (table: TableName) => {
+    const listed = manifest.files.find(({ path }) => path === pathOf(folder, table))
+    return listed !== undefined && 'rows' in listed ? listed.rows : 0
+  }
   const all = restoredTables.reduce((sum, table) => sum + rowsOf(table), 0)
   const restored: Restored = { tables: {}, problems: [] }
   let done = 0
@@ -95,10 +101,11 @@ export async function restoreMine(client: Client, file: Blob, { from, onProgress
     return objectOf(values)
   }
 
-  const store = rowStore(client, restored, toRequestRow, (rows) => {
+  const onRows = (rows: number) => {
     done += rows
     onProgress?.(done, all)
-  })
+  }
+  const store = rowStore(client, restored, toRequestRow, onRows)
 
   for (const table of restoredTables) {
     if (table === 'closings') {
@@ -111,6 +118,10 @@ export async function restoreMine(client: Client, file: Blob, { from, onProgress
       }
     }
     if (rowsOf(table) === 0) continue
+    if (table === 'attachments') {
+      await restoreFiles(client, exported, folder, restored, toRequestRow, onRows)
+      continue
+    }
     await store(table, unitsOf(table, lines(pathOf(folder, table))), (unit) => {
       if (['categories', 'accounts', 'subscriptions', 'tags'].includes(table)) { for (const row of unit) referencedIds.add(members(row).get('id') ?? '') }
     })

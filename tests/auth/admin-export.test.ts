@@ -10,6 +10,7 @@ import { authenticator } from '../support/authenticator-app.ts'
 import { connection } from '../support/database.ts'
 import { operator, operatorToFile } from '../support/operator.ts'
 import { password, signedIn, team } from '../support/person.ts'
+import { newPdf, sha256Of } from '../support/receipts.ts'
 import { startStack, type Stack } from '../support/stack.ts'
 import { blobOf, filesOf, rowsIn } from '../typed-client/archives.ts'
 import { clientOf } from '../typed-client/person-client.ts'
@@ -26,7 +27,11 @@ test('an export by the operator equals the user’s own export, and the user can
   const { id, owner, editor } = await team(stack, ['editor'])
   const client = clientOf(stack, editor)
   const account = await unwrap(client.data.from('accounts').insert({ name: 'Giro', type: 'checking', currency: 'eur' }).select('id').single())
-  await unwrap(client.data.from('transactions').insert({ name: '=1+1', amount: -0.1, account_id: account.id, metadata: { a: 'b' } }))
+  const { id: transaction } = await unwrap(
+    client.data.from('transactions').insert({ name: '=1+1', amount: -0.1, account_id: account.id, metadata: { a: 'b' } }).select('id').single(),
+  )
+  const receipt = newPdf(700_000)
+  await client.attach(transaction, new Blob([new Uint8Array(receipt)]), { name: 'receipt.pdf' })
   await unwrap(client.data.from('categories').insert({ name: 'My own', organization_id: null }))
   await unwrap(clientOf(stack, owner).data.from('categories').insert({ name: 'The owner’s own', organization_id: null }))
   const { body: another } = await owner.post('/organization/create', { name: 'Another', metadata: { of: ['much'] }, logo: 'https://example.org/logo.png' })
@@ -41,6 +46,11 @@ test('an export by the operator equals the user’s own export, and the user can
     // The current session differs: the user's own export runs in a session of the client.
     expect(operatorExport.get(path), path).toBe(content.replace('"current":true', '"current":false'))
   }
+  expect(JSON.parse(operatorExport.get('manifest.json')!).files).toContainEqual({
+    path: `files/${sha256Of(receipt)}`,
+    size: 700_000,
+    sha256: sha256Of(receipt),
+  })
   expect(JSON.parse(operatorExport.get('manifest.json')!)).toMatchObject({ user: { email: editor.email }, organization: { id, name: 'The Team' } })
   expect(rowsIn(operatorExport, 'personal/categories.jsonl')).toMatchObject([{ name: 'My own' }])
   expect(rowsIn(operatorExport, 'account/invitations.jsonl')).toMatchObject([{ organization_name: 'Another', role: 'viewer' }])
@@ -171,10 +181,14 @@ test('an export is a snapshot of one moment, and reads only as fast as its outpu
 
 test('an export needs no superuser: a database owner that is a member of the authenticator role can run it', async () => {
   const ann = await signedIn(stack, 'Ann')
+  const { data, attach } = clientOf(stack, ann)
+  const { id } = await unwrap(data.from('transactions').insert({ name: 'Shopping', amount: -20 }).select('id').single())
+  await attach(id, new Blob(['A receipt.']))
   const owner = `owner_${randomBytes(4).toString('hex')}`
   await stack.sql.query(`create role ${owner} login password 'owner' in role authenticator, pg_read_all_data`)
-  const { code, text } = await operatorToFile(connection(stack.ownerUrl, { user: owner, password: 'owner' }), 'export', ann.email)
+  const { code, file, text } = await operatorToFile(connection(stack.ownerUrl, { user: owner, password: 'owner' }), 'export', ann.email)
   expect({ code, text }).toEqual({ code: 0, text: '' })
+  expect((await filesOf(file)).get(`files/${sha256Of(Buffer.from('A receipt.'))}`)).toBe('A receipt.')
   await stack.sql.query(`drop role ${owner}`)
 })
 

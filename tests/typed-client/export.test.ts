@@ -29,7 +29,7 @@ const exported = async (client: PersonClient) => {
 }
 
 /** A row of every table, with numbers that exceed JavaScript's precision. */
-async function keepBooks({ data }: PersonClient) {
+async function keepBooks({ data, attach }: PersonClient) {
   const one = async (table: 'accounts' | 'categories' | 'tags' | 'transactions', row: object) =>
     (await unwrap(data.from(table).insert(row as never).select('id').single())).id
   const [giro, savings, dollars] = [
@@ -55,6 +55,8 @@ async function keepBooks({ data }: PersonClient) {
     }]),
   )
   await unwrap(data.from('transaction_tags').insert({ transaction_id: shopping, tag_id: trip }))
+  // a text, because archives.ts reads and writes texts
+  await attach(shopping, new File(['A receipt of 20.00'], 'receipt.txt'), { note: 'tax' })
   await unwrap(data.from('budgets').insert({ category_id: food, month: '2025-01-01', amount: 300, currency: 'eur' }))
   // 100 from January 2025 until this month, and 90 from then on.
   await unwrap(data.from('budgets').insert({ category_id: food, amount: 100, rollover: true, starts_on: '2025-01-01' }))
@@ -143,7 +145,8 @@ describe('an export', () => {
     const manifest = JSON.parse(files.get('manifest.json')!)
     expect(manifest).toMatchObject({ format: 'finance-export', version: 1, user: { id: user.id, email: user.email }, organization: null })
     expect([...files.keys()].at(-1)).toBe('manifest.json')
-    for (const { path, rows, sha256 } of manifest.files) {
+    for (const { path, rows, size, sha256 } of manifest.files) {
+      if (path.startsWith('files/')) expect({ path, size }).toEqual({ path: `files/${sha256}`, size: 'A receipt of 20.00'.length })
       expect(sha256).toBe(createHash('sha256').update(files.get(path)!).digest('hex'))
       if (path.endsWith('.jsonl')) expect(rowsIn(files, path)).toHaveLength(rows)
     }
@@ -390,6 +393,7 @@ describe('a file that was changed', () => {
       Object.assign(manifest.files.find((one: { path: string }) => one.path === path), { rows: text.split('\n').length - 1, sha256: sum })
       copy.set(path, text).set('manifest.json', JSON.stringify(manifest) + '\n')
     })
+  const receiptPath = (copy: Map<string, string>) => [...copy.keys()].find((path) => path.startsWith('files/'))!
   const manifestWith = (change: object) =>
     changed((copy) => copy.set('manifest.json', `${JSON.stringify({ ...JSON.parse(copy.get('manifest.json')!), ...change })}\n`))
 
@@ -412,6 +416,14 @@ describe('a file that was changed', () => {
     ['with a path outside of its folder', () => changed((copy) => copy.set('../../etc/passwd', 'x\n')), /missing or was changed|does not belong in an export/],
     ['with an additional file', () => changed((copy) => copy.set('personal/evil.sh', 'x\n')), /does not belong in an export/],
     ['with a row that is no object', () => forged('personal/tags.jsonl', '[]\n'), /Line 1 of personal\/tags.jsonl is no row/],
+    [
+      'with a changed file of an attachment',
+      () => changed((copy) => copy.set(receiptPath(copy), 'A receipt of 90.00')),
+      /files\/[0-9a-f]{64} was changed/,
+    ],
+    ['without the file of an attachment', () => changed((copy) => copy.delete(receiptPath(copy))), /not those of manifest.json/],
+    ['with a file that is not in its list', () => changed((copy) => copy.set(`files/${'0'.repeat(64)}`, 'x')), /not those of manifest.json/],
+    ['with a file under another name', () => manifestWith({ files: [{ path: 'files/x', size: 1, sha256: 'x' }] }), /manifest.json is invalid/],
     ['with an incomplete line', () => forged('personal/tags.jsonl', '{"id":1}'), /breaks off/],
     ['with a huge line', () => forged('personal/tags.jsonl', `{"name":"${'x'.repeat(2_000_000)}"}\n`), /line that is too long/],
     ['with a decompression bomb', () => forged('personal/tags.jsonl', `{"name":"${'x'.repeat(900_000)}"}\n`.repeat(40)), /unpacks to more/],

@@ -25,6 +25,18 @@ async function older(client: PersonClient, table: string, change: (rows: string)
   return archiveOf(files.set(path, text).set('manifest.json', `${JSON.stringify(manifest)}\n`))
 }
 
+test('an export without attachments is restored', async () => {
+  const ann = clientOf(stack, await signedIn(stack, 'Ann'))
+  await unwrap(ann.data.from('transactions').insert({ name: 'Coffee', amount: -3 }))
+  const files = await filesOf(await blobOf(await exportMine(ann)))
+  const manifest = JSON.parse(files.get('manifest.json')!)
+  manifest.files = manifest.files.filter(({ path }: { path: string }) => path !== 'personal/attachments.jsonl')
+  files.delete('personal/attachments.jsonl')
+  const bob = clientOf(stack, await signedIn(stack, 'Bob'))
+  const { tables, problems } = await restoreMine(bob, await archiveOf(files.set('manifest.json', `${JSON.stringify(manifest)}\n`)))
+  expect({ transactions: tables.transactions, problems }).toEqual({ transactions: { stored: 1, present: 0 }, problems: [] })
+})
+
 test('categories without a kind get the one that their amounts prove, and the figures stay', async () => {
   const ann = clientOf(stack, await signedIn(stack, 'Ann'))
   const { data } = ann
