@@ -148,7 +148,7 @@ export function attachmentsOf(
   const inSlot = uploadSlots()
   const upload: SendFile = customFetch === undefined && sendWithXhr !== undefined ? sendWithXhr : sendWithFetch(send)
 
-  /** Calls a function that issues a ticket. A cancellation does not stop the request, whose response has the id of a new attachment. */
+  /** Calls a function that issues a ticket. A cancellation does not stop the request, because the response has the id of a new attachment. */
   const call = async <Name extends 'begin_upload' | 'open_attachment'>(name: Name, input: Arguments<Name>, signal?: AbortSignal): Promise<Reply<Name>> => {
     const init = { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify(input) }
     const response = await request(() => data.fetch!(`${data.url}/rpc/${name}`, init), signal)

@@ -71,8 +71,8 @@ async function encoded(encode: Encode, quality: number): Promise<Blob | null> {
  * Makes a JPEG, PNG, WebP or HEIC image smaller: WebP (JPEG in Safari), with its orientation applied and without its position and other
  * metadata. Transparent parts become white.
  *
- * Returns the file itself if it is another file, if the browser cannot decode it (HEIC outside of Safari) or lets no page read a canvas, and
- * if an image without metadata would not become smaller. Outside of a browser it returns every file itself.
+ * Returns the file itself if it is no image, or if the browser cannot decode it (HEIC outside of Safari) or read a canvas. Also if an
+ * image without metadata would not become smaller. Outside of a browser it returns every file itself.
  * @returns a `File` with the new extension, or a `Blob` for a `Blob`
  */
 export async function shrinkImage(file: Blob, { maxPixels = 2000, quality = 0.8 }: ShrinkOptions = {}): Promise<Blob> {

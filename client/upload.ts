@@ -1,4 +1,4 @@
-/** Sends the bytes of a file: with XMLHttpRequest in browsers, whose `fetch` reports no progress of an upload, and with `fetch` elsewhere. */
+/** Sends the bytes of a file: in browsers with XMLHttpRequest, because `fetch` reports no progress of an upload, and elsewhere with `fetch`. */
 import type { Fetch } from './auth.ts'
 
 /** Sends a file. `onSent` receives the number of bytes that were sent. */

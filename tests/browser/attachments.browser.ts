@@ -117,6 +117,15 @@ describe('Ann, with an app of another origin', () => {
       return { type: file.type, hasExif: (await file.text()).includes('Exif') }
     }, row.id)
     expect(stored).toEqual({ type: 'image/webp', hasExif: false })
+    // an <img> sends no token
+    const { url } = await page.evaluate((id) => finance.fileUrl(id), row.id)
+    expect(
+      await page.evaluate(`(async () => {
+      const image = Object.assign(new Image(), { src: '${url}' })
+      await image.decode()
+      return [image.naturalWidth, image.naturalHeight]
+    })()`),
+    ).toEqual([800, 2000])
   })
 
   test('attaches a photo as it is if the app says so', async () => {

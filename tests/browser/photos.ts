@@ -37,7 +37,7 @@ function exif(): Buffer {
 const pageFunctions = `
 globalThis.bytesOf = (base64) => Uint8Array.from(atob(base64), (character) => character.charCodeAt(0))
 
-/** Draws an image whose left half is red and whose right half is blue. */
+/** Draws an image with a red left half and a blue right half. */
 globalThis.redAndBlue = async (width, height, type) => {
   const canvas = new OffscreenCanvas(width, height)
   const drawing = canvas.getContext('2d')
@@ -72,7 +72,7 @@ globalThis.shrink = async (base64, name) => {
 
 export const addPhotoFunctions = (page: Page): Promise<unknown> => page.evaluate(pageFunctions)
 
-/** Draws an image whose left half is red and whose right half is blue. */
+/** Draws an image with a red left half and a blue right half. */
 export const redAndBlue = async (page: Page, width: number, height: number, type: string): Promise<Buffer> =>
   Buffer.from(await page.evaluate<string>(`redAndBlue(${width}, ${height}, '${type}')`), 'base64')
 
