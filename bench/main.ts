@@ -8,6 +8,7 @@ import { authFigures } from './auth.ts'
 import { edgeFigures } from './edge.ts'
 import { print, type Figure } from './figures.ts'
 import { listFigures } from './embedded-lists.ts'
+import { fileFigures } from './files.ts'
 import { liveFigures } from './live.ts'
 import { insertLargePerson, personFigures } from './one-person.ts'
 import { growthFigures, readFigures } from './reads.ts'
@@ -38,6 +39,7 @@ const parts = {
   writes: writeFigures,
   auth: authFigures,
   live: liveFigures,
+  files: fileFigures,
 }
 for (const [name, measure] of Object.entries(parts)) if (only === undefined || only === name) figures.push(...await measure(small))
 if (only === 'growth' || only === undefined && process.env['BENCH_ROWS'] === undefined) {

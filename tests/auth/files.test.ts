@@ -1,5 +1,7 @@
 /** Files of transactions: upload and download by tickets, through the edge. */
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { once } from 'node:events'
+import { createConnection, type Socket } from 'node:net'
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { signedIn, type Person } from '../support/person.ts'
 import { newPdf, receiptsOf, sha256Of } from '../support/receipts.ts'
 import { startStack, type Stack } from '../support/stack.ts'
@@ -84,6 +86,117 @@ describe('an upload', () => {
     const { body: [deleted] } = await mine.call('GET', `/activity?change_id=eq.${undone.body.change_id}`)
     expect(await mine.call('POST', '/rpc/undo', { p_activity_id: deleted.id })).toMatchObject({ status: 200, body: { create: 1 } })
     expect((await mine.read(begun.body.attachment_id)).equals(file)).toBe(true)
+  })
+})
+
+/** Opens a raw connection that sends the beginning of an upload. */
+function beginRaw(ticket: string, size: number, part: Buffer): Socket {
+  const { hostname, port } = new URL(stack.url)
+  const socket = createConnection({ host: hostname, port: Number(port) })
+  socket.on('error', () => undefined)
+  onTestFinished(() => {
+    socket.destroy()
+  })
+  socket.write(`PUT /api/auth/files/${ticket} HTTP/1.1\r\nHost: localhost\r\nContent-Length: ${size}\r\n\r\n`)
+  socket.write(part)
+  return socket
+}
+const filesOf = async (attachmentId: string) =>
+  (await stack.sql.query(
+    `select f.stored_at is not null as stored, (select count(*)::integer from private.file_chunks c where c.file_id = f.id) as chunks
+     from private.files f where attachment_id = $1`,
+    [attachmentId],
+  )).rows
+
+describe('an interrupted upload', () => {
+  test('leaves nothing, and the ticket takes the file afterwards', async () => {
+    const file = newPdf(1_000_000)
+    const { attachment_id: id, ticket } = await mine.began(await mine.transaction(), file)
+    const socket = beginRaw(ticket, file.length, file.subarray(0, 600_000))
+    await expect.poll(() => filesOf(id)).toEqual([{ stored: false, chunks: 2 }])
+    socket.destroy()
+    await expect.poll(() => filesOf(id)).toEqual([])
+    expect((await mine.put(ticket, file)).status).toBe(200)
+    expect((await mine.read(id)).equals(file)).toBe(true)
+  })
+
+  test('of a deleted attachment or an ended session ends with 404 and leaves nothing', async () => {
+    const file = newPdf(1_000_000)
+    for (
+      const end of [
+        'delete from api.attachments where id = $1',
+        `delete from auth.sessions where user_id = (select user_id from private.files where attachment_id = $1)`,
+      ]
+    ) {
+      const ben = await signedIn(stack, 'Ben')
+      const his = receiptsOf(stack, ben)
+      const { attachment_id: id, ticket } = await his.began(await his.transaction(), file)
+      const socket = beginRaw(ticket, file.length, file.subarray(0, 600_000))
+      await expect.poll(() => filesOf(id)).toEqual([{ stored: false, chunks: 2 }])
+      await stack.sql.query(end, [id])
+      const answer = once(socket, 'data') as Promise<[Buffer]>
+      socket.write(file.subarray(600_000))
+      expect((await answer)[0].toString()).toMatch(/^HTTP\/1.1 404 /)
+      expect(await filesOf(id)).toEqual([])
+    }
+  })
+})
+
+describe('a ticket', () => {
+  test('ends with the session behind it, at once', async () => {
+    const ben = await signedIn(stack, 'Ben')
+    const his = receiptsOf(stack, ben)
+    const transaction = await his.transaction()
+    const file = newPdf()
+    const ticket = await his.open(await his.attach(transaction, file))
+    const { ticket: upload } = await his.began(transaction, newPdf())
+    expect((await his.get(ticket)).status).toBe(200)
+    await ben.post('/sign-out')
+    expect((await his.get(ticket)).status).toBe(404)
+    expect((await his.put(upload, file)).status).toBe(404)
+  })
+
+  test('is for one direction only', async () => {
+    const file = newPdf()
+    const { ticket: upload, attachment_id: id } = await mine.began(await mine.transaction(), file)
+    expect((await mine.get(upload)).status).toBe(404)
+    expect((await mine.put(upload, file)).status).toBe(200)
+    expect((await mine.get(upload)).status).toBe(404)
+    expect((await mine.put(await mine.open(id), file)).status).toBe(404)
+  })
+
+  test('is in no log line and no stored row', async () => {
+    const { ticket } = await mine.began(await mine.transaction(), newPdf())
+    await mine.put(ticket, newPdf())
+    await mine.get(`${ticket}/..`)
+    await fetch(`${stack.url}/api/auth/x/${ticket}`)
+    expect(stack.logged.filter((line) => line.includes(ticket))).toEqual([])
+    expect(stack.logged.filter((line) => line.includes('"/api/auth/files/{ticket}"')).length).toBeGreaterThan(0)
+    expect((await stack.sql.query(`select from private.file_tickets t where t::text like '%' || $1 || '%'`, [ticket])).rows).toEqual([])
+  })
+})
+
+describe('a file of another type', () => {
+  test('than its name says, with active content, is 415 and leaves nothing', async () => {
+    const page = Buffer.from('<!doctype html><script>alert(1)</script>')
+    const { attachment_id: id, ticket } = await mine.began(await mine.transaction(), page, { name: 'receipt.pdf' })
+    const response = await mine.put(ticket, page, { 'content-type': 'application/pdf' })
+    expect({ status: response.status, body: await response.json() }).toMatchObject({ status: 415, body: { error: 'UNSUPPORTED_MEDIA_TYPE' } })
+    expect(await filesOf(id)).toEqual([])
+  })
+
+  test('is refused if a text has a control character far behind its beginning', async () => {
+    const text = Buffer.from(`${'Coffee 3.50\n'.repeat(50_000)}\0`)
+    const { attachment_id: id, ticket } = await mine.began(await mine.transaction(), text)
+    expect((await mine.put(ticket, text)).status).toBe(415)
+    expect(await filesOf(id)).toEqual([])
+  })
+
+  test('is never answered as a page: a PDF that is also a page', async () => {
+    const both = Buffer.from('%PDF-1.7\n<!doctype html><script>alert(1)</script>')
+    const { headers } = await mine.get(await mine.open(await mine.attach(await mine.transaction(), both, { name: 'x.html' })))
+    expect([headers.get('content-type'), headers.get('x-content-type-options'), headers.get('content-security-policy')])
+      .toEqual(['application/pdf', 'nosniff', "sandbox; default-src 'none'"])
   })
 })
 

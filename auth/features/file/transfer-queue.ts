@@ -2,7 +2,7 @@
 import { fairQueue, type FairQueue } from '../../../common/fair-queue.ts'
 
 /** Maximum transfers of this process. Each has at most two chunks in memory. */
-const slots = 256
+const slots = 64
 /** Maximum transfers that wait, for a slot and for each user. */
 const waiting = 512
 /** Maximum wait. The body of a waiting upload is not read. */

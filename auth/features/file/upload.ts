@@ -10,14 +10,22 @@ import { fileOfTicket, type TicketFile } from './tickets.ts'
 /** Time that a client may send nothing, in milliseconds. */
 const idleMs = 30_000
 
+/** The slowest upload, in bytes per millisecond. A slower one would hold its slot for long. */
+const leastRate = 32
+
 /** A body of up to this size is read and dropped before an early refusal, so that the client reads the refusal instead of a broken pipe. */
 const maxDiscardedBytes = 16 * 1024 * 1024
 
 const notWhole = () => refusal('VALIDATION_ERROR', 'The request body did not arrive whole.')
 
-/** Reads the body and calls `use` with each part. @throws Refusal VALIDATION_ERROR if the client leaves or stops sending */
-async function readBody(incoming: IncomingMessage, use: (part: Buffer) => Promise<void>): Promise<void> {
+/**
+ * Reads the body and calls `use` with each part.
+ * @param size the number of bytes that are expected
+ * @throws Refusal VALIDATION_ERROR if the client leaves, stops sending or is too slow
+ */
+async function readBody(incoming: IncomingMessage, size: number, use: (part: Buffer) => Promise<void>): Promise<void> {
   const idle = setTimeout(() => incoming.destroy(), idleMs)
+  const end = setTimeout(() => incoming.destroy(), idleMs + size / leastRate)
   try {
     for await (const part of incoming as AsyncIterable<Buffer>) {
       await use(part)
@@ -28,56 +36,62 @@ async function readBody(incoming: IncomingMessage, use: (part: Buffer) => Promis
     throw error
   } finally {
     clearTimeout(idle)
+    clearTimeout(end)
   }
 }
 
 async function discardBody(incoming: IncomingMessage): Promise<void> {
-  if (Number(incoming.headers['content-length'] ?? Infinity) > maxDiscardedBytes) return
-  await readBody(incoming, () => Promise.resolve()).catch(() => undefined)
+  const size = Number(incoming.headers['content-length'] ?? Infinity)
+  if (size > maxDiscardedBytes) return
+  await readBody(incoming, size, () => Promise.resolve()).catch(() => undefined)
 }
 
-/** Stores the body as chunks. @returns the type of the file @throws Refusal if it is not the announced file, or not of an allowed type */
+/**
+ * Stores the body as chunks. It fills two buffers in turn: the next chunk arrives in one while the other is written.
+ * @returns the type of the file
+ * @throws Refusal if it is not the announced file, or not of an allowed type
+ */
 async function storeChunks(incoming: IncomingMessage, chunks: Chunks, file: TicketFile, fileId: string): Promise<ContentType> {
   const hash = createHash('sha256')
-  let type: ContentType | undefined
-  let parts: Buffer[] = []
-  let buffered = 0
-  let received = 0
+  const bufferBytes = Math.min(file.size, chunkBytes)
+  let filling: Buffer = Buffer.allocUnsafeSlow(bufferBytes)
+  let spare: Buffer | undefined
+  let filled = 0
   let number = 0
+  let received = 0
+  let type: ContentType | undefined
   let writing: Promise<unknown> = Promise.resolve()
-  const check = (chunk: Buffer) => {
+  const flush = async () => {
+    const chunk = filling.subarray(0, filled)
     type ??= contentTypeOf(chunk.subarray(0, headBytes))
     if (type === undefined || isTextType(type) && !isText(chunk)) {
       throw refusal('UNSUPPORTED_MEDIA_TYPE', 'A file must be a PDF, a JPEG, PNG, WebP or HEIC image, a text, a mail or XML without active content.')
     }
-  }
-  const flush = async () => {
-    const chunk = parts.length === 1 ? parts[0]! : Buffer.concat(parts)
-    check(chunk)
-    parts = []
-    buffered = 0
-    // the next chunk arrives while this one is written
     await writing
-    const at = number
-    number += 1
-    writing = chunks.write(file, fileId, at, chunk).then((isStored) => isStored || refuse('NOT_FOUND'))
+    writing = chunks.write(file, fileId, number, chunk).then((isStored) => isStored || refuse('NOT_FOUND'))
+    // the next flush or the end throws the failure
     writing.catch(() => undefined)
+    number += 1
+    filled = 0
+    const next = spare ?? Buffer.allocUnsafeSlow(bufferBytes)
+    spare = filling
+    filling = next
   }
-  await readBody(incoming, async (part) => {
-    received += part.length
-    hash.update(part)
-    let rest = part
-    while (buffered + rest.length >= chunkBytes) {
-      const taken = chunkBytes - buffered
-      parts.push(rest.subarray(0, taken))
-      rest = rest.subarray(taken)
-      await flush()
-    }
-    parts.push(rest)
-    buffered += rest.length
-  })
-  if (buffered > 0) await flush()
-  await writing
+  try {
+    await readBody(incoming, file.size, async (part) => {
+      received += part.length
+      hash.update(part)
+      for (let at = 0; at < part.length;) {
+        const taken = part.copy(filling, filled, at)
+        at += taken
+        filled += taken
+        if (filled === bufferBytes) await flush()
+      }
+    })
+    if (filled > 0) await flush()
+  } finally {
+    await writing
+  }
   if (received !== file.size || hash.digest('hex') !== file.sha256 || type === undefined) {
     throw refusal('VALIDATION_ERROR', 'The bytes are not those of the announced SHA-256.')
   }
