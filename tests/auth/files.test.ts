@@ -185,6 +185,13 @@ describe('a file of another type', () => {
     expect(await filesOf(id)).toEqual([])
   })
 
+  test('is refused at its first bytes, and the client reads the refusal after it has sent all of them', async () => {
+    const program = Buffer.concat([Buffer.from('MZ\x90\0'), Buffer.alloc(9_000_000)])
+    const { attachment_id: id, ticket } = await mine.began(await mine.transaction(), program)
+    expect((await mine.put(ticket, program)).status).toBe(415)
+    expect(await filesOf(id)).toEqual([])
+  })
+
   test('is refused if a text has a control character far behind its beginning', async () => {
     const text = Buffer.from(`${'Coffee 3.50\n'.repeat(50_000)}\0`)
     const { attachment_id: id, ticket } = await mine.began(await mine.transaction(), text)

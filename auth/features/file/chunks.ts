@@ -56,8 +56,14 @@ export function createChunks(pool: pg.Pool): Chunks {
     discard: async (file, fileId) => {
       await run(file, 'discard-file', 'select from private.discard_file($1, $2)', [file.tokenHash, fileId])
     },
-    read: async (file, fileId, number) =>
-      (await run<{ bytes: Buffer | null }>(file, 'read-chunk', 'select private.read_chunk($1, $2, $3) as bytes', [file.tokenHash, fileId, number]))
-        ?.bytes ?? undefined,
+    read: async (file, fileId, number) => {
+      // base64 takes two thirds of the time of the hexadecimal digits that pg reads
+      const row = await run<{ bytes: string | null }>(file, 'read-chunk', `select encode(private.read_chunk($1, $2, $3), 'base64') as bytes`, [
+        file.tokenHash,
+        fileId,
+        number,
+      ])
+      return row === undefined || row.bytes === null ? undefined : Buffer.from(row.bytes, 'base64')
+    },
   }
 }

@@ -27,7 +27,8 @@ async function readBody(incoming: IncomingMessage, size: number, use: (part: Buf
   const idle = setTimeout(() => incoming.destroy(), idleMs)
   const end = setTimeout(() => incoming.destroy(), idleMs + size / leastRate)
   try {
-    for await (const part of incoming as AsyncIterable<Buffer>) {
+    // a refusal must not close the connection, on which it is sent
+    for await (const part of incoming.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
       await use(part)
       idle.refresh()
     }
