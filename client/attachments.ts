@@ -23,7 +23,8 @@ export type Attachments = {
    * Adds a file to a transaction. The client uploads two files at a time; further calls wait in order. The same file again returns the
    * attachment that the transaction already has.
    * @returns the row of the attachment
-   * @throws FinanceError `QUOTA_EXCEEDED` above a limit, `UNSUPPORTED_MEDIA_TYPE` for other types of files, `ABORTED` after a cancellation
+   * @throws FinanceError `QUOTA_EXCEEDED` above a limit, `UNSUPPORTED_MEDIA_TYPE` for other types of files, `FILE_UNREADABLE`, and `ABORTED`
+   * after a cancellation
    */
   attach: (transactionId: string, file: Blob, options?: AttachOptions) => Promise<Row<'attachments'>>
   /**
@@ -60,6 +61,16 @@ async function sha256Of(file: Blob): Promise<string> {
   return bytesToHex(digest.digest())
 }
 
+/** Makes an image smaller and hashes the file. @throws FinanceError `FILE_UNREADABLE` if the device cannot read it, or no longer */
+async function prepared(file: Blob, shrinks: boolean): Promise<{ sent: Blob, sha256: string }> {
+  try {
+    const sent = shrinks ? await shrinkImage(file) : file
+    return { sent, sha256: await sha256Of(sent) }
+  } catch (error) {
+    throw new FinanceError(0, { code: 'FILE_UNREADABLE', message: 'The file cannot be read.' }, { cause: error })
+  }
+}
+
 const cancelled = (signal: AbortSignal) => new FinanceError(0, { code: 'ABORTED', message: 'The upload was cancelled.' }, { cause: signal.reason })
 
 /** Throws if the upload was cancelled. @throws FinanceError `ABORTED` */
@@ -70,6 +81,7 @@ const checkSignal = (signal: AbortSignal | undefined): void => {
 /** Waits until `begin` calls its argument. It returns a function that ends the wait. @throws FinanceError `ABORTED` after a cancellation */
 const waitFor = (begin: (resolve: () => void) => () => void, signal: AbortSignal | undefined) =>
   new Promise<void>((resolve, reject) => {
+    checkSignal(signal)
     const cancel = () => {
       end()
       reject(cancelled(signal!))
@@ -157,9 +169,8 @@ export function attachmentsOf(
 
   const attach: Attachments['attach'] = (transactionId, file, { name, note, shrink = true, onProgress = () => undefined, signal } = {}) =>
     inSlot(async () => {
-      const sent = shrink ? await shrinkImage(file) : file
+      const { sent, sha256 } = await prepared(file, shrink)
       const { size } = sent
-      const sha256 = await sha256Of(sent)
       const { name: fileName = 'file' } = sent as Partial<File>
       const { attachment_id: id, ticket, status } = await call('begin_upload', {
         transaction_id: transactionId,

@@ -18,7 +18,7 @@ comment on column api.attachments.note is 'Free text up to 1000 characters';
 comment on column api.attachments.status is '`pending` until the file is uploaded, then `ready`. A pending attachment is deleted after an hour';
 comment on column api.attachments.created_at is 'Set by the service';
 
--- Only /rpc/begin_upload creates attachments (db/functions/api/begin_upload.sql). Callers may list, rename and delete them.
+-- Only /rpc/begin_upload creates attachments (db/functions/api/attachments.sql). Callers may list, rename and delete them.
 alter table api.attachments enable row level security;
 create policy attachments_read on api.attachments for select to authenticated
   using (private.is_not_explained() and ((organization_id is null and user_id = (select private.personal_id()))

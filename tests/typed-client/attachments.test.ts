@@ -1,4 +1,8 @@
 /** Files of transactions with the client in Node. */
+import { openAsBlob } from 'node:fs'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type Client, createClient, type FinanceError, unwrap } from '../../client/index.ts'
 import { password, type Person, signedIn, team } from '../support/person.ts'
@@ -119,6 +123,16 @@ describe('Ann', () => {
     expect(client.requests.length).toBe(before)
   })
 
+  test('cancels while a busy service refuses to begin the upload', async () => {
+    const cancel = new AbortController()
+    const client = clientOf(stack, ann, (path) => {
+      if (!isBegin(path)) return undefined
+      cancel.abort()
+      return Response.json({ message: 'Busy.' }, { status: 503, headers: { 'retry-after': '60' } })
+    })
+    expect(await failed(client.attach(await newTransaction(client), pdfFile(newPdf()), { signal: cancel.signal }))).toMatchObject({ code: 'ABORTED' })
+  })
+
   test('cancels while the client waits for a busy service', async () => {
     const cancel = new AbortController()
     const client = clientOf(stack, ann, (path) => {
@@ -156,6 +170,17 @@ describe('Ann', () => {
     expect(await failed(client.attach(transaction, pdfFile(newPdf())))).toMatchObject({ status: 503, code: 'SERVICE_BUSY' })
     expect(client.count('/api/auth/files/')).toBe(requests)
     expect(await attachmentsOf(client, transaction)).toEqual([])
+  })
+
+  test('gets FILE_UNREADABLE for a file that changed after she chose it', async () => {
+    const client = clientOf(stack, ann)
+    const transaction = await newTransaction(client)
+    const path = join(await mkdtemp(join(tmpdir(), 'receipt-')), 'receipt.txt')
+    await writeFile(path, 'A receipt.')
+    const chosen = await openAsBlob(path)
+    await writeFile(path, 'A longer receipt.')
+    expect(await failed(client.attach(transaction, chosen))).toMatchObject({ status: 0, code: 'FILE_UNREADABLE' })
+    await rm(dirname(path), { recursive: true })
   })
 
   test.each([

@@ -14,18 +14,18 @@ export function transferQueue(slotsPerUser: number): Pick<FairQueue, 'enter'> {
   const users = new Map<string, { queue: FairQueue, entered: number }>()
   return {
     enter: async (user) => {
-      const own = users.get(user) ?? { queue: fairQueue(slotsPerUser, waiting, waitMs), entered: 0 }
-      users.set(user, own)
-      own.entered += 1
+      const entry = users.get(user) ?? { queue: fairQueue(slotsPerUser, waiting, waitMs), entered: 0 }
+      users.set(user, entry)
+      entry.entered += 1
       const forget = () => {
-        own.entered -= 1
-        if (own.entered === 0) users.delete(user)
+        entry.entered -= 1
+        if (entry.entered === 0) users.delete(user)
       }
-      const leaveOwn = await own.queue.enter(user)
-      const leaveAll = leaveOwn && await all.enter(user)
+      const leaveUser = await entry.queue.enter(user)
+      const leaveAll = leaveUser && await all.enter(user)
       const leave = () => {
         leaveAll?.()
-        leaveOwn?.()
+        leaveUser?.()
         forget()
       }
       if (leaveAll !== undefined) return leave
