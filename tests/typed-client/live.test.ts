@@ -59,6 +59,19 @@ describe('Ann', () => {
     expect(await unwrap(client.data.from('activity').select('row_id').eq('change_id', changeId ?? ''))).toEqual([{ row_id: id }])
   })
 
+  test('receives a file that another client of hers attaches, and not what this client attaches', async () => {
+    const ann = await signedIn(stack, 'Ann')
+    const [client, other] = [clientOf(stack, ann), clientOf(stack, ann)]
+    const transaction = await book(ann)
+    const notices = await listening(client, 'attachments')
+    await client.attach(transaction, new Blob(['Own']))
+    const { id } = await other.attach(transaction, new Blob(['Other']))
+    // one notice or two, because the service joins changes that are close together
+    const seen = (part: 'actions' | 'ids') => new Set(notices.flatMap((notice) => (notice.event === 'change' ? notice[part] ?? [] : [])))
+    await expect.poll(() => seen('actions')).toEqual(new Set(['create', 'update']))
+    expect(seen('ids')).toEqual(new Set([id]))
+  })
+
   test('can listen to every table of the data surface', async () => {
     const ann = await signedIn(stack, 'Ann')
     const client = clientOf(stack, ann)

@@ -3,10 +3,30 @@ import type pg from 'pg'
 import { fairQueue } from '../../../common/fair-queue.ts'
 import { withClient } from '../../database.ts'
 import { refuse } from '../../errors.ts'
-import type { TicketFile } from './tickets.ts'
 
 /** The size of each chunk but the last, in bytes. */
 export const chunkBytes = 262_144
+
+/** The file of a ticket. */
+export type TicketFile = {
+  tokenHash: Buffer
+  isUpload: boolean
+  /** The user whose token has opened the ticket. */
+  userId: string
+  attachmentId: string
+  name: string
+  /** Null until the file is stored. */
+  contentType: string | null
+  /** In bytes. */
+  size: number
+  /** In hexadecimal digits. */
+  sha256: string
+  status: 'pending' | 'ready'
+  /** The id of the stored bytes; null until then. */
+  fileId: string | null
+  /** Whether the bytes are in the object storage. */
+  isExternal: boolean | null
+}
 
 export type Chunks = {
   /** Begins a file. @returns its id; undefined if the upload has ended or another one has finished it */

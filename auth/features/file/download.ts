@@ -1,9 +1,9 @@
 /** Sends the file of an attachment, whole or a range of it. A client that is slow holds no connection to the database. */
 import { refuse } from '../../errors.ts'
 import type { RouteContext } from '../../route.ts'
-import { chunkBytes, type Chunks } from './chunks.ts'
+import { chunkBytes, type Chunks, type TicketFile } from './chunks.ts'
 import { inlineTypes } from './content-type.ts'
-import { fileOfTicket, type TicketFile } from './tickets.ts'
+import { fileOfTicket } from './tickets.ts'
 
 /** A range of bytes, both ends included. */
 type Range = { first: number, last: number }

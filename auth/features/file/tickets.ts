@@ -3,27 +3,7 @@ import { createHash } from 'node:crypto'
 import { refusal, refuse } from '../../errors.ts'
 import { perMinute } from '../../policy.ts'
 import type { RouteContext } from '../../route.ts'
-
-/** The file of a ticket. */
-export type TicketFile = {
-  tokenHash: Buffer
-  isUpload: boolean
-  /** The user whose token has opened the ticket. */
-  userId: string
-  attachmentId: string
-  name: string
-  /** Null until the file is stored. */
-  contentType: string | null
-  /** In bytes. */
-  size: number
-  /** In hexadecimal digits. */
-  sha256: string
-  status: 'pending' | 'ready'
-  /** The id of the stored bytes; null until then. */
-  fileId: string | null
-  /** Whether the bytes are in the object storage. */
-  isExternal: boolean | null
-}
+import type { TicketFile } from './chunks.ts'
 
 type Row = {
   attachment_id: string

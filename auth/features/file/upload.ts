@@ -3,9 +3,9 @@ import { createHash } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
 import { refusal, refuse } from '../../errors.ts'
 import type { RouteContext } from '../../route.ts'
-import { chunkBytes, type Chunks } from './chunks.ts'
+import { chunkBytes, type Chunks, type TicketFile } from './chunks.ts'
 import { contentTypeOf, headBytes, isText, isTextType, type ContentType } from './content-type.ts'
-import { fileOfTicket, type TicketFile } from './tickets.ts'
+import { fileOfTicket } from './tickets.ts'
 
 /** Time that a client may send nothing, in milliseconds. */
 const idleMs = 30_000
