@@ -44,7 +44,7 @@ export async function checkDatabase(client: pg.ClientBase): Promise<Offence[]> {
 export type FileCheck = { files: number, bytes: number, externalFiles: number, wrong: string[] }
 
 /** Compares the bytes of each file in the database with their size and SHA-256. */
-export async function checkFiles(client: pg.ClientBase): Promise<FileCheck> {
+export async function checkFiles(client: Pick<pg.Pool, 'query'>): Promise<FileCheck> {
   const sql = await readFile(`${import.meta.dirname}/files.sql`, 'utf8')
   const { rows } = await client.query<{ files: string, bytes: string, external_files: string, wrong: string[] }>(sql)
   const { files = 0, bytes = 0, external_files: externalFiles = 0, wrong = [] } = rows[0] ?? {}

@@ -2,13 +2,9 @@
  * A client that resumes its stream misses no change, whatever ends its connections: a kill of the process, the end of the database's sessions, or
  * the client itself.
  */
-import { spawn, type ChildProcess } from 'node:child_process'
-import { once } from 'node:events'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { authDatabaseUrl } from '../../infra/local/environment.ts'
-import { freePort } from '../../infra/local/ports.ts'
-import { passwords } from '../support/database.ts'
-import { followList, isReady, readNames } from '../support/followed-list.ts'
+import { authProcess, type AuthProcess } from '../support/auth-process.ts'
+import { followList, readNames } from '../support/followed-list.ts'
 import { signedIn } from '../support/person.ts'
 import { startStack, type Stack } from '../support/stack.ts'
 
@@ -17,31 +13,13 @@ const writers = 4
 const interruptions = 20
 
 let stack: Stack
-let port: number
-let url: string
-let service: ChildProcess
-const startService = async () => {
-  service = spawn(process.execPath, ['auth/main.ts'], {
-    env: {
-      PATH: process.env['PATH'],
-      PUBLIC_URL: stack.publicUrl,
-      PORT: String(port),
-      AUTH_DATABASE_URL: authDatabaseUrl(stack.ownerUrl, passwords.authService),
-      BETTER_AUTH_SECRET: stack.secret,
-      RATE_LIMIT_ENABLED: 'false',
-      LOG_LEVEL: 'silent',
-    },
-    stdio: 'ignore',
-  })
-  await isReady(url)
-}
+let service: AuthProcess
 beforeAll(async () => {
   stack = await startStack()
-  port = await freePort()
-  url = `http://127.0.0.1:${port}`
+  service = await authProcess(stack)
 })
 afterAll(async () => {
-  service.kill('SIGKILL')
+  await service.kill()
   await stack.close()
 })
 
@@ -71,17 +49,16 @@ async function write(user: string, writer: number): Promise<void> {
 }
 
 test('10,000 random writes and 20 interruptions leave a resuming client with exactly the rows of a fresh list', async () => {
-  await startService()
+  await service.start()
   const ann = await signedIn(stack)
   const user = await ann.id()
-  const list = followList(url, stack.sql, ann, user, 'tags')
+  const list = followList(service.url, stack.sql, ann, user, 'tags')
   const writing = Promise.all(Array.from({ length: writers }, (_, writer) => write(user, writer)))
   for (let interruption = 1; interruption <= interruptions; interruption++) {
     await expect.poll(() => written, { timeout: 120_000 }).toBeGreaterThan(writes / (interruptions + 1) * interruption)
     if (interruption % 3 === 0) {
-      service.kill('SIGKILL')
-      await once(service, 'exit')
-      await startService()
+      await service.kill()
+      await service.start()
     } else if (interruption % 3 === 1) {
       await stack.sql.query(`select pg_terminate_backend(pid) from pg_stat_activity where usename = 'auth_service' and datname = current_database()`)
     } else await list.cut()
