@@ -11,6 +11,9 @@ const LONGEST_LINE = 1_000_000
 /** In characters. A manifest has some 200 for each file. */
 const LONGEST_MANIFEST = 50_000_000
 
+/** The size of the largest attachment that the database accepts, in bytes. A restore reads each file into memory. */
+const LARGEST_FILE = 104_857_600
+
 /** Maximum compression ratio: the random ids of real rows compress less. A higher ratio can be a ZIP bomb. */
 const MAX_RATIO = 100
 /** Files that unpack to less than this, in bytes, need not keep to the ratio. */
@@ -45,7 +48,8 @@ const isListed = (file: Manifest['files'][number]): boolean =>
   typeof file.sha256 === 'string'
   && ('rows' in file
     ? paths.has(file.path) && Number.isInteger(file.rows)
-    : isFilePath(file.path) && file.path === filePathOf(file.sha256) && Number.isInteger(file.size))
+    : isFilePath(file.path) && file.path === filePathOf(file.sha256) && Number.isInteger(file.size)
+      && file.size <= LARGEST_FILE)
 
 const isManifest = (value: unknown): value is Manifest => {
   const { format, version, user, organization, files } = value as Manifest
@@ -119,7 +123,7 @@ export async function openExport(file: Blob): Promise<ExportFile> {
       const entry = entries.get(path)!
       let size = 0
       const summed = async function*() {
-        for await (const part of bytesOf(entry, maxBytes)) {
+        for await (const part of bytesOf(entry, 'size' in listed ? listed.size : maxBytes)) {
           digest.update(part)
           size += part.length
           yield part

@@ -423,6 +423,16 @@ describe('a file that was changed', () => {
     ],
     ['without the file of an attachment', () => changed((copy) => copy.delete(receiptPath(copy))), /not those of manifest.json/],
     ['with a file that is not in its list', () => changed((copy) => copy.set(`files/${'0'.repeat(64)}`, 'x')), /not those of manifest.json/],
+    [
+      'with a file that is larger than its list says',
+      () => changed((copy) => copy.set(receiptPath(copy), 'A receipt of 20.00 and more')),
+      /unpacks to more/,
+    ],
+    [
+      'with a file that is larger than any attachment',
+      () => manifestWith({ files: [{ path: `files/${'0'.repeat(64)}`, size: 104_857_601, sha256: '0'.repeat(64) }] }),
+      /manifest.json is invalid/,
+    ],
     ['with a file under another name', () => manifestWith({ files: [{ path: 'files/x', size: 1, sha256: 'x' }] }), /manifest.json is invalid/],
     ['with an incomplete line', () => forged('personal/tags.jsonl', '{"id":1}'), /breaks off/],
     ['with a huge line', () => forged('personal/tags.jsonl', `{"name":"${'x'.repeat(2_000_000)}"}\n`), /line that is too long/],
