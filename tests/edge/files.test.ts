@@ -1,0 +1,60 @@
+/** Files through an edge as a process: large bodies, ranges, and the limit of transfers. */
+import type { RequestListener } from 'node:http'
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
+import { freePort } from '../../infra/local/ports.ts'
+import { signedIn } from '../support/person.ts'
+import { newPdf, receiptsOf } from '../support/receipts.ts'
+import { startStack, type Stack } from '../support/stack.ts'
+import { startEdgeProcess, type EdgeProcess } from './process.ts'
+import { fakePostgrest } from './support.ts'
+
+let stack: Stack
+let edge: EdgeProcess
+beforeAll(async () => {
+  const readyPort = await freePort()
+  stack = await startStack({ data: true, env: { TRUSTED_PROXIES: '127.0.0.1' }, dataEnv: { PGRST_ADMIN_SERVER_PORT: String(readyPort) } })
+  edge = await startEdgeProcess({ AUTH_UPSTREAM: stack.url, POSTGREST_UPSTREAM: stack.dataUrl, POSTGREST_READY_PORT: String(readyPort) })
+})
+afterAll(async () => {
+  await edge[Symbol.asyncDispose]()
+  await stack.close()
+})
+
+describe('a file', () => {
+  test('of 30 MB passes in both directions, whole and in part, if the operator allows this size', async () => {
+    await stack.sql.query('update private.settings set file_max_bytes = 104857600')
+    const mine = receiptsOf({ url: edge.url, dataUrl: `${edge.url}/data` }, await signedIn(stack, 'Ann'))
+    const file = newPdf(30_000_000)
+    const id = await mine.attach(await mine.transaction(), file)
+    expect((await mine.read(id)).equals(file)).toBe(true)
+    const part = await mine.get(await mine.open(id), { range: 'bytes=29999000-' })
+    expect([part.status, part.headers.get('content-range')]).toEqual([206, 'bytes 29999000-29999999/30000000'])
+    expect(Buffer.from(await part.arrayBuffer()).equals(file.subarray(29_999_000))).toBe(true)
+    expect(edge.output()).not.toContain('file_')
+  })
+
+  test('of an unknown ticket is 404 before its bytes are read, and another body above 16 MB is 413', async () => {
+    const send = async (path: string, length: number) => (await fetch(`${edge.url}/api/auth${path}`, { method: 'PUT', body: Buffer.alloc(length) })).status
+    expect(await send('/files/file_x', 104_857_601)).toBe(413)
+    expect(await send('/sign-in/email', 17_000_000)).toBe(413)
+  })
+
+  test('is refused beside five hundred other transfers, and other requests are not', async () => {
+    const endless: RequestListener = (request, response) => {
+      if (request.url?.startsWith('/api/auth/files/') === true) response.writeHead(200).write('x')
+      else response.end()
+    }
+    const full = await startEdgeProcess({ AUTH_UPSTREAM: await fakePostgrest(endless), POSTGREST_UPSTREAM: 'http://127.0.0.1:9' })
+    onTestFinished(() => full[Symbol.asyncDispose]())
+    const left = new AbortController()
+    onTestFinished(() => left.abort())
+    const open = () => fetch(`${full.url}/api/auth/files/file_x`, { signal: left.signal })
+    // kept, because fetch cancels a response that nothing refers to
+    const responses: Response[] = []
+    while (responses.length < 500) responses.push(...await Promise.all(Array.from({ length: 100 }, () => open())))
+    expect(new Set(responses.map(({ status }) => status))).toEqual(new Set([200]))
+    const refused = await open()
+    expect([refused.status, refused.headers.get('retry-after')]).toEqual([429, '30'])
+    expect((await fetch(`${full.url}/api/auth/get-session`)).status).toBe(200)
+  })
+})
