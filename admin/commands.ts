@@ -3,10 +3,13 @@ import { parseArgs } from 'node:util'
 import { CamelCasePlugin, Kysely, PostgresDialect, sql } from 'kysely'
 import pg from 'pg'
 import type { FunctionRows, Tables } from '../db/types.ts'
+import { isConfigError } from '../common/errors.ts'
 import { belowFloors, databaseVersionsSql, floorOf, type Program, type Versions } from '../common/floors.ts'
+import { objectGraceSeconds } from '../common/deleted-objects.ts'
 import { exportCommand } from './export.ts'
+import { filesCommand } from './files.ts'
 import { keysCommand } from './keys.ts'
-import { argument, operatorError, table, usageError, userByEmail, type Command, type Output } from './terminal.ts'
+import { argument, operatorError, table, usageError, userByEmail, type Command, type Deployment, type Output } from './terminal.ts'
 
 const help = (command: string, isDeployed: boolean) =>
   `Usage: ${command} <command> [options]
@@ -22,6 +25,8 @@ const help = (command: string, isDeployed: boolean) =>
   organizations [--limit <n>]              list organizations, newest first (100)
   api-keys revoke <e-mail>                 delete all API keys of a user, and end their tokens
   export <e-mail> [--organization <slug>]  write all data of a user, and of one organization as the user sees it, as a ZIP archive
+  files move [--to database]               move the files of transactions to the object storage of FILES_URL, or back into the database
+  files check                              read all files, and compare them with their size and SHA-256
   keys                                     list the signing keys
   keys rotate                              sign with a new key as soon as every PostgREST has loaded it
   keys revoke <kid>                        reject a key and all tokens that it signed, at once
@@ -45,6 +50,7 @@ async function existingProduct(db: Kysely<Tables>, product: string): Promise<str
 
 const commands: Record<string, Command> = {
   export: exportCommand,
+  files: filesCommand,
   keys: keysCommand,
   status: async (db, _args, _options, out) => {
     const { rows: [database] } = await sql<{ name: string }>`select current_database() as name`.execute(db)
@@ -132,6 +138,9 @@ export type AdminOptions = {
   /** The shell commands of this program and of the migration, for messages. */
   command: string
   migrateCommand: string
+  openFiles?: Deployment['openFiles']
+  /** Default: twice the time for which an address of an object is valid. */
+  graceSeconds?: number
 }
 
 /**
@@ -142,7 +151,7 @@ export type AdminOptions = {
  */
 export async function admin(
   argv: string[],
-  { databaseUrl, command: programName, migrateCommand }: AdminOptions,
+  { databaseUrl, command: programName, migrateCommand, openFiles = () => Promise.resolve(undefined), graceSeconds = objectGraceSeconds }: AdminOptions,
   out: Output,
   errors: Output = out,
 ): Promise<number> {
@@ -156,6 +165,7 @@ export async function admin(
         limit: { type: 'string' },
         all: { type: 'boolean' },
         organization: { type: 'string' },
+        to: { type: 'string' },
       },
     })
     if (values.help === true || name === undefined) {
@@ -164,12 +174,13 @@ export async function admin(
     }
     const command = Object.hasOwn(commands, name) ? commands[name] : undefined
     if (command === undefined) throw usageError(`There is no command ${name}.`)
-    const pool = new pg.Pool({ connectionString: databaseUrl, application_name: 'admin', connectionTimeoutMillis: 5_000, max: 1 })
+    // the connection is never closed while idle, because it may hold a lock
+    const pool = new pg.Pool({ connectionString: databaseUrl, application_name: 'admin', connectionTimeoutMillis: 5_000, idleTimeoutMillis: 0, max: 1 })
     // a lost connection also fails the running statement, which reports the error
     pool.on('error', () => undefined).on('connect', (client) => client.on('error', () => undefined))
     const db = new Kysely<Tables>({ dialect: new PostgresDialect({ pool }), plugins: [new CamelCasePlugin()] })
     try {
-      await command(db, args, values, out)
+      await command(db, args, values, out, { pool, openFiles, graceSeconds })
     } finally {
       await db.destroy()
     }
@@ -181,7 +192,7 @@ export async function admin(
     }
     if (!(error instanceof Error)) throw error
     const isUsage = error.name === 'UsageError' || ('code' in error && String(error.code).startsWith('ERR_PARSE_ARGS'))
-    if (!isUsage && error.name !== 'OperatorError') throw error
+    if (!isUsage && error.name !== 'OperatorError' && !isConfigError(error)) throw error
     const sentence = error.message.split('. To specify', 1)[0]?.replace(/([^.])$/, '$1.')
     errors.write(isUsage ? `${sentence} \`${programName} --help\` shows how.\n` : `${sentence}\n`)
     return 1

@@ -1,5 +1,7 @@
 /** Arguments, errors and tables of the operator's commands. */
 import { sql, type Kysely } from 'kysely'
+import type pg from 'pg'
+import type { ObjectStorage } from '../common/object-storage.ts'
 import type { Tables } from '../db/types.ts'
 
 export type Output = {
@@ -8,8 +10,23 @@ export type Output = {
   /** Whether the output is a terminal. */
   isTTY?: boolean
 }
-type Options = { days?: string | undefined, limit?: string | undefined, all?: boolean | undefined, organization?: string | undefined }
-export type Command = (db: Kysely<Tables>, args: string[], options: Options, out: Output) => Promise<void>
+type Options = {
+  days?: string | undefined
+  limit?: string | undefined
+  all?: boolean | undefined
+  organization?: string | undefined
+  to?: string | undefined
+}
+/** The parts of the deployment that only commands for files need. */
+export type Deployment = {
+  /** The only connection, which `db` uses too. */
+  pool: pg.Pool
+  /** Opens the object storage of FILES_URL. Undefined for the database. */
+  openFiles: () => Promise<ObjectStorage | undefined>
+  /** The time for which an object stays after its file has moved into the database, in seconds. */
+  graceSeconds: number
+}
+export type Command = (db: Kysely<Tables>, args: string[], options: Options, out: Output, deployment: Deployment) => Promise<void>
 
 /** An error of the operator. The program prints its message and exits with 1. */
 export const operatorError = (message: string): Error => Object.assign(new Error(message), { name: 'OperatorError' })

@@ -1,6 +1,7 @@
 /** The configuration of the auth service, built from the settings of all programs. No I/O. */
 import { configError } from '../common/errors.ts'
-import { need, type AddressRange, type Settings } from '../common/settings.ts'
+import type { ObjectOptions } from '../common/open-objects.ts'
+import { need, objectOptionsOf, type AddressRange, type Settings } from '../common/settings.ts'
 import { isLocal, originsOf, type Origins } from './origins.ts'
 
 /** The mail transport. `log` is for local work; production refuses it. */
@@ -46,6 +47,8 @@ export type Config = {
   keyRotationDays: number
   activityDays: number
   eventsDays: number
+  /** The object storage of files. Undefined for the database. */
+  objects: ObjectOptions | undefined
   /** Maximum number of live streams of this process. */
   changesStreams: number
   defaultProduct: string | undefined
@@ -120,6 +123,7 @@ export function authConfig(settings: Settings): Config {
     keyRotationDays: settings.KEY_ROTATION_DAYS,
     activityDays: settings.ACTIVITY_DAYS,
     eventsDays: settings.EVENTS_DAYS,
+    objects: objectOptionsOf(settings),
     changesStreams: settings.CHANGES_STREAMS,
     defaultProduct: settings.DEFAULT_PRODUCT,
     signUp: { by: settings.SIGN_UP, domains: settings.SIGN_UP_DOMAINS },

@@ -1,13 +1,16 @@
 /**
  * Deletes expired rows: rate-limit windows, sessions, API keys, verifications, pending sign-ins, remembered devices and invitations.
- * Deletes activity, events and files of deleted attachments after the operator's retention time. Each table is separate, so one failure does not stop the others.
+ * Deletes activity, events and files of deleted attachments after the operator's retention time, and the objects of deleted files. Each table is separate, so one failure does not stop the others.
  * Batches keep the locks short.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import type pg from 'pg'
 import type { Tables } from '../db/types.ts'
 import type { Rotation } from './keys/rotation.ts'
+import { deleteNotedObjects } from '../common/deleted-objects.ts'
 import { describeError, type Log } from '../common/log.ts'
+import type { ObjectStorage } from '../common/object-storage.ts'
+import { withClient } from './database.ts'
 
 /** The key and the condition of expired rows per table. The database deletes activity, which the service may not read. */
 const ends = [
@@ -23,7 +26,7 @@ const ends = [
 
 /** Rows per statement. A statement of this size takes milliseconds. */
 const batchRows = 1_000
-/** Files per statement. A file has up to 400 chunks. */
+/** Files per statement. A file has up to 400 chunks, or is one request to the object storage. */
 const batchFiles = 20
 /** Time per table and round, in milliseconds. A started batch finishes. */
 const sweepMs = 2_000
@@ -41,7 +44,7 @@ type Sweep = { table: keyof Tables | 'api.activity', batch: () => Promise<number
 /** Retention of rows without an expiry, in days. */
 export type Kept = { activityDays: number, eventsDays: number }
 
-const sweepsOf = (pool: pg.Pool, { activityDays, eventsDays }: Kept): Sweep[] => [
+const sweepsOf = (pool: pg.Pool, { activityDays, eventsDays }: Kept, objects: ObjectStorage | undefined): Sweep[] => [
   ...[...ends, { table: 'auth.events' as const, key: 'id', ended: `happened_at < now() - interval '${eventsDays} days'` }].map(({ table, key, ended }) => ({
     table,
     async batch() {
@@ -74,10 +77,15 @@ const sweepsOf = (pool: pg.Pool, { activityDays, eventsDays }: Kept): Sweep[] =>
       return Number(rows[0]?.count) < batchFiles ? 0 : batchRows
     },
   },
+  ...(objects === undefined ? [] : [{
+    table: 'private.deleted_objects' as const,
+    batch: async () => await withClient(pool, (client) => deleteNotedObjects(client, objects, batchFiles)) < batchFiles ? 0 : batchRows,
+  }]),
 ]
 
 /**
  * Runs until stopped, in any number of processes. Also logs the age of the signing key, for alarms without metrics.
+ * @param objects the object storage; without it, notes of deleted objects stay
  * @param pausesMs pauses between rounds, for tests
  * @returns a function that stops it after the current batch
  */
@@ -85,11 +93,12 @@ export function startHousekeeping(
   pool: pg.Pool,
   kept: Kept,
   rotation: Pick<Rotation, 'status'>,
+  objects: ObjectStorage | undefined,
   log: Log,
   pausesMs = pauses,
 ): () => Promise<void> {
   const stopping = new AbortController()
-  const sweeps = sweepsOf(pool, kept)
+  const sweeps = sweepsOf(pool, kept, objects)
   const sweep = async ({ table, batch }: Sweep): Promise<Outcome> => {
     try {
       for (const deadline = Date.now() + sweepMs; Date.now() < deadline && !stopping.signal.aborted;) {

@@ -9,6 +9,7 @@ import { configError } from '../common/errors.ts'
 import { databaseVersionsSql, type Versions } from '../common/floors.ts'
 import { startServer, type Listener } from '../common/http-server.ts'
 import { createLog, describeError, type Log } from '../common/log.ts'
+import { openObjects } from '../common/open-objects.ts'
 import { readSettings, type Settings } from '../common/settings.ts'
 import { endFailedStart, gracefulShutdown } from '../common/shutdown.ts'
 import { startTracing, type Tracing } from '../common/tracing.ts'
@@ -19,6 +20,7 @@ import { createPasswords, createHashingQueue, type Passwords } from './engine/pa
 import { createLimits } from './engine/rate-limits.ts'
 import { startRateDownloads } from './exchange-rates/download.ts'
 import { createChangeStreams } from './features/change/streams.ts'
+import { warnOfUnreachableFiles } from './features/file/files.ts'
 import { startHousekeeping } from './housekeeping.ts'
 import { createApp, routeLabels } from './http/app.ts'
 import { healthChecks, cacheForASecond } from './http/health.ts'
@@ -139,7 +141,9 @@ export async function startAuth(
       log,
     })
     running.defer(streams.stop)
-    const services = await createServices({ config, connections, limits, hashingQueue, passwords, mailer, receivers, streams, log })
+    const objects = config.objects && await openObjects(config.objects)
+    if (objects === undefined) await warnOfUnreachableFiles(pool, log)
+    const services = await createServices({ config, connections, limits, hashingQueue, passwords, mailer, receivers, streams, objects, log })
     const { engine } = services
     const keys: KeyOptions = {
       engine,
@@ -175,7 +179,7 @@ export async function startAuth(
     running.defer(startWebhooks({ pool, secret: config.secret, receivers, observer: metrics.webhooks, log, pauseMs: webhookPauseMs }))
     const rotation = startRotation(keys)
     running.defer(rotation.stop)
-    running.defer(startHousekeeping(pool, config, rotation, log))
+    running.defer(startHousekeeping(pool, config, rotation, objects, log))
     const { exchangeRatesUrl } = config
     if (exchangeRatesUrl !== undefined) running.defer(startRateDownloads(pool, exchangeRatesUrl, log))
     const failedRateDownloads = async () =>

@@ -9,7 +9,7 @@ import type { HashingQueue } from './engine/passwords.ts'
 import type { Guesses, Limits } from './engine/rate-limits.ts'
 import { refuse, type ErrorCode } from './errors.ts'
 import type { ChangeStreams } from './features/change/streams.ts'
-import type { Chunks } from './features/file/chunks.ts'
+import type { Files } from './features/file/files.ts'
 import type { Provider } from './features/single-sign-on/provider.ts'
 import type { Signer } from './keys/signing-keys.ts'
 import type { FairQueue } from '../common/fair-queue.ts'
@@ -32,10 +32,9 @@ export type Services = {
   limits: Limits
   guesses: Guesses
   hashingQueue: HashingQueue
-  /** The bytes of files, and the limits of their transfers. */
-  chunks: Chunks
+  files: Files
+  /** Limits uploads. */
   uploadQueue: Pick<FairQueue, 'enter'>
-  downloadQueue: Pick<FairQueue, 'enter'>
   /** Limits the connections that reads of calendars hold, because their secret is the only credential. */
   calendarQueue: FairQueue
   mailer: Mailer

@@ -9,12 +9,13 @@ import { refuse } from './errors.ts'
 import { disownToken } from './features/account/sign-up.ts'
 import { signUpProblem } from './features/account/sign-up.ts'
 import type { ChangeStreams } from './features/change/streams.ts'
-import { createChunks } from './features/file/chunks.ts'
+import { createFiles } from './features/file/files.ts'
 import { transferQueue } from './features/file/transfer-queue.ts'
 import { createProvider } from './features/single-sign-on/provider.ts'
 import { requireSecondFactor } from './features/two-factor/two-factor.ts'
 import { fairQueue } from '../common/fair-queue.ts'
 import type { Log } from '../common/log.ts'
+import type { ObjectStorage } from '../common/object-storage.ts'
 import type { Mailer } from './mail/mailer.ts'
 import { plans } from './plans.ts'
 import type { Services } from './route.ts'
@@ -29,10 +30,12 @@ export type ServiceParts = {
   mailer: Mailer
   receivers: Receivers
   streams: ChangeStreams
+  /** The object storage of files. Undefined for the database. */
+  objects: ObjectStorage | undefined
   log: Log
 }
 
-export async function createServices({ config, connections, limits, hashingQueue, passwords, mailer, receivers, streams, log }: ServiceParts) {
+export async function createServices({ config, connections, limits, hashingQueue, passwords, mailer, receivers, streams, objects, log }: ServiceParts) {
   const { db, pool, prepared } = connections
   const engine = await createEngine({
     config,
@@ -58,9 +61,8 @@ export async function createServices({ config, connections, limits, hashingQueue
     limits,
     guesses: createGuesses(limits),
     hashingQueue,
-    chunks: createChunks(pool),
+    files: createFiles(pool, transferQueue(16), objects, log),
     uploadQueue: transferQueue(2),
-    downloadQueue: transferQueue(16),
     calendarQueue: fairQueue(2, 32, 5_000),
     mailer,
     receivers,

@@ -1,10 +1,13 @@
 /**
  * Requests to servers of third parties: the single sign-on provider, Resend, the trace collector, the server of exchange rates, receivers
- * of webhooks. Unlike the global `fetch`, this one does not decompress, follows no redirect and limits the size of a body. Oxlint refuses the global `fetch` and Node's HTTP
- * clients in the services. The only exception is the edge's requests to its upstreams.
+ * of webhooks, the object storage. Unlike the global `fetch`, these do not decompress, follow no redirect and limit the size of a body or
+ * stream it. Oxlint refuses the global `fetch` and Node's HTTP clients in the services. The only exception is the edge's requests to its
+ * upstreams.
  */
 import { request as plain, type IncomingMessage } from 'node:http'
 import { request as encrypted } from 'node:https'
+import { Readable } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
 import { isAllowedTarget, lookupIn, notAllowed, type Network } from './network.ts'
 
 /** Usual timeout for a request and its complete response, in milliseconds. The caller's signal may abort earlier. */
@@ -90,4 +93,38 @@ export async function outboundFetch(
     // without effect if the body was read to its end
     response?.destroy()
   }
+}
+
+/** Time in which neither side of a streamed request may be silent, in milliseconds. */
+const silentMs = 30_000
+
+/**
+ * Sends a request, and streams its body and that of the response. No connection is reused, as above.
+ * @param options.headers with the content-length of the body
+ * @returns the response; the caller reads it to its end or destroys it
+ * @throws the error of the body as it is; TypeError with a `code` if the request fails
+ */
+export async function outboundStream(
+  url: URL,
+  { method, headers, body }: { method: string, headers: Record<string, string>, body?: AsyncIterable<Uint8Array> | undefined },
+): Promise<IncomingMessage> {
+  const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>()
+  let bodyError: unknown
+  async function* watched(parts: AsyncIterable<Uint8Array>) {
+    try {
+      yield* parts
+    } catch (error) {
+      bodyError = error
+      throw error
+    }
+  }
+  const fail = (error: unknown) => reject(bodyError ?? failure('the request failed', (error as NodeJS.ErrnoException).code, error))
+  const open = url.protocol === 'https:' ? encrypted : plain
+  const sent = open(url, { method, headers: { ...headers, 'accept-encoding': 'identity' }, agent: false }, resolve)
+  sent.on('error', fail)
+  sent.setTimeout(silentMs, () => sent.destroy(failure('the server is silent', 'OUTBOUND_SILENT')))
+  if (body === undefined) sent.end()
+  // a response before the end of the body closes the request, and then this error means nothing
+  else pipeline(Readable.from(watched(body), { objectMode: false }), sent).catch(fail)
+  return promise
 }

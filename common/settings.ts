@@ -7,6 +7,8 @@ import ipaddr from 'ipaddr.js'
 import { z } from 'zod'
 import { configError } from './errors.ts'
 import { floorOf } from './floors.ts'
+import { locationForm, objectLocation, type ObjectLocation } from './object-location.ts'
+import type { ObjectOptions } from './open-objects.ts'
 
 const port = (fallback: number) =>
   z.coerce.number('must be a port number').int('must be a port number').min(1, 'must be from 1 to 65535')
@@ -100,8 +102,16 @@ const upstreams = z.string().transform((value) =>
 const bool = (fallback: boolean) =>
   z.enum(['true', 'false'], 'must be true or false').default(fallback ? 'true' : 'false').transform((value) => value === 'true')
 
-/** The services that receive settings of the operator in the chart and on AWS. */
-type Service = 'auth' | 'edge'
+const bucket = z.string().transform((value, context): ObjectLocation => {
+  const location = objectLocation(value)
+  if (location !== undefined) return location
+  context.addIssue({ code: 'custom', message: `must be ${locationForm}, without credentials` })
+  return z.NEVER
+})
+const secretWord = z.string().regex(/^[\x21-\x7e]+$/, 'must be one word').optional()
+
+/** The services that receive settings of the operator in the chart and on AWS. The operator's command receives those of the migration. */
+type Service = 'auth' | 'edge' | 'migrate'
 
 /** The description of a setting. `npm run schema` generates docs/settings.md and infra/settings.json from it. */
 export type About = {
@@ -278,19 +288,36 @@ export const environment = z.object({
   }),
   FILE_MAX_BYTES: setting(byteCount(1, 104_857_600, 'must be from 1 to 104857600').default(10_485_760), {
     description: 'the maximum size of a receipt or other file of a transaction, in bytes; the migration stores this and the three limits below',
+    services: ['migrate'],
   }),
   FILES_PER_TRANSACTION: setting(
     z.coerce.number('must be a number of files').int('must be a number of files').min(0, 'must be from 0 to 1000').max(1_000, 'must be from 0 to 1000')
       .default(20),
-    { description: 'the maximum number of files of a transaction; 0 allows no new files' },
+    { description: 'the maximum number of files of a transaction; 0 allows no new files', services: ['migrate'] },
   ),
   FILES_QUOTA: setting(byteCount(0, Number.MAX_SAFE_INTEGER, 'must be at least 0').default(1_073_741_824), {
     description: "the maximum size of all files of a user's personal transactions, in bytes",
+    services: ['migrate'],
   }),
   FILES_TEAM_QUOTA: setting(byteCount(0, Number.MAX_SAFE_INTEGER, 'must be at least 0').optional(), {
     description: 'the maximum size of all files of a team, in bytes',
     unset: 'five times `FILES_QUOTA`',
+    services: ['migrate'],
   }),
+  FILES_URL: setting(bucket.optional(), {
+    description:
+      'the [object storage](operations.md#object-storage) of new files: `s3://bucket/optional-prefix?region=eu-central-1`, for other storages than Amazon S3 with `&endpoint=https://storage.example.org`. Browsers read from it directly',
+    unset: 'the database',
+    services: ['auth', 'edge', 'migrate'],
+  }),
+  AWS_ACCESS_KEY_ID: setting(secretWord, {
+    description: 'the key for the object storage',
+    unset: 'the role of the ECS task or of the EKS pod',
+    secret: true,
+    services: ['auth', 'migrate'],
+  }),
+  AWS_SECRET_ACCESS_KEY: setting(secretWord, { description: 'its secret', secret: true, services: ['auth', 'migrate'] }),
+  AWS_SESSION_TOKEN: setting(secretWord, { description: 'its session, if the key is a temporary one', secret: true, services: ['auth', 'migrate'] }),
   CHANGES_STREAMS: setting(
     z.coerce.number('must be a number of streams').int('must be a number of streams').min(0, 'must be a number of streams').max(1_900, 'must be at most 1900')
       .default(1_000),
@@ -468,6 +495,16 @@ export const fileLimitsOf = (settings: Settings) => ({
   quota: settings.FILES_QUOTA,
   teamQuota: settings.FILES_TEAM_QUOTA ?? 5 * settings.FILES_QUOTA,
 })
+
+/** Returns the object storage of files; undefined without FILES_URL. @throws ConfigError if only one part of a key is set */
+export function objectOptionsOf(settings: Settings): ObjectOptions | undefined {
+  const { FILES_URL: location, AWS_ACCESS_KEY_ID: accessKeyId, AWS_SECRET_ACCESS_KEY: secretAccessKey, AWS_SESSION_TOKEN: sessionToken } = settings
+  if (location === undefined) return undefined
+  if (accessKeyId !== undefined && secretAccessKey !== undefined) return { location, keys: { accessKeyId, secretAccessKey, sessionToken } }
+  if (accessKeyId !== undefined) throw configError('AWS_SECRET_ACCESS_KEY must be set, because AWS_ACCESS_KEY_ID is.')
+  if (secretAccessKey !== undefined) throw configError('AWS_ACCESS_KEY_ID must be set, because AWS_SECRET_ACCESS_KEY is.')
+  return { location, keys: undefined }
+}
 
 /** Returns the value of a required setting. @throws ConfigError if it is not set */
 export function need<Name extends keyof Settings>(settings: Settings, name: Name): NonNullable<Settings[Name]> {

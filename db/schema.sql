@@ -2221,6 +2221,8 @@ grant execute on function private.forget_restored_changes() to auth_service;
 
 grant execute on function private.has_closed_days() to authenticated;
 
+grant execute on function private.has_external_files() to auth_service;
+
 grant execute on function private.has_tags_of_user(uuid) to authenticated;
 
 grant execute on function private.instance_currencies() to authenticated;
@@ -2232,6 +2234,8 @@ grant execute on function private.invalid(text,text) to authenticated;
 grant execute on function private.is_currency(text) to authenticated;
 
 grant execute on function private.is_date_range(jsonb) to authenticated;
+
+grant execute on function private.is_file_external(bytea,uuid) to auth_service;
 
 grant execute on function private.is_id(text) to authenticated;
 
@@ -2484,6 +2488,8 @@ grant select on private.changes to auth_service;
 grant select on private.changes_kept to auth_service;
 
 grant delete, select on private.deleted_objects to auth_service;
+
+grant update on private.deleted_objects.deleted_at to auth_service;
 
 grant select on private.migrations to auth_service;
 

@@ -66,6 +66,8 @@ export type FunctionRows = {
   'private.forget_changes': { forgetChanges: string }
   'private.forget_files': { forgetFiles: string }
   'private.forget_restored_changes': { forgetRestoredChanges: unknown }
+  'private.has_external_files': { hasExternalFiles: boolean }
+  'private.is_file_external': { isFileExternal: boolean }
   'private.is_incomplete_since': { isIncompleteSince: boolean }
   'private.mark_for_standbys': { markForStandbys: unknown }
   'private.postgrest_listeners': { postgrestListeners: string[] }

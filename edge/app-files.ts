@@ -7,6 +7,7 @@ import { Hono, type Context } from 'hono'
 import { compress } from 'hono/compress'
 import { configError } from '../common/errors.ts'
 import { acceptsHtml, type Listener } from '../common/http-server.ts'
+import type { ObjectLocation } from '../common/object-location.ts'
 
 /** Paths of the edge itself. A file of the app with such a name is never served. */
 const reserved = /^\/(?:(?:api|data|rest\/v1|docs)(?:[/?]|$)|(?:healthz|livez|readyz|metrics)(?:\?|$))/
@@ -28,8 +29,14 @@ export async function needApp(directory: string): Promise<void> {
   })
 }
 
-/** Returns the Content-Security-Policy of the reference app's documents, from a file of its build that is never served. */
-export const policyOfApp = async (directory: string): Promise<string> => (await readFile(join(directory, '.content-security-policy'), 'utf8')).trim()
+/**
+ * Returns the Content-Security-Policy of the reference app's documents, from a file of its build that is never served.
+ * @param files the object storage, from which the app reads files
+ */
+export async function policyOfApp(directory: string, files?: ObjectLocation): Promise<string> {
+  const policy = (await readFile(join(directory, '.content-security-policy'), 'utf8')).trim()
+  return files === undefined ? policy : policy.replace(/\b(?:connect|img)-src [^;]*/g, (sources) => `${sources} ${new URL(files.url).origin}`)
+}
 
 type File = { path: string, etag: string }
 

@@ -26,10 +26,10 @@ const lameDuckMs = 1_500
 const referenceApp = join(import.meta.dirname, '../examples/app/dist')
 
 /** Returns the listener of the app; undefined without an app. If APP_DIR is a file, there is no app: compose cannot omit the mount. @throws ConfigError */
-async function appOf({ APP_DIR, APP_CSP, wantsReferenceApp }: Settings): Promise<Listener | undefined> {
+async function appOf({ APP_DIR, APP_CSP, FILES_URL, wantsReferenceApp }: Settings): Promise<Listener | undefined> {
   if (wantsReferenceApp) {
     const isThere = await access(join(referenceApp, 'index.html')).then(() => true, () => false)
-    return isThere ? appFiles(referenceApp, process.env['APP_CSP'] ? APP_CSP : await policyOfApp(referenceApp)) : undefined
+    return isThere ? appFiles(referenceApp, process.env['APP_CSP'] ? APP_CSP : await policyOfApp(referenceApp, FILES_URL)) : undefined
   }
   if (APP_DIR === undefined || await stat(APP_DIR).then((found) => !found.isDirectory(), () => false)) return undefined
   await needApp(APP_DIR)

@@ -119,13 +119,15 @@ create trigger "4_record_deletion" after delete on api.attachments
 comment on table private.files is 'The files of attachments. A file without stored_at is being uploaded. A file with released_at belongs to a deleted attachment, which an undo may restore.';
 comment on column private.files.is_external is 'Whether the bytes are in the object storage of FILES_URL, with the id as key. Otherwise they are in private.file_chunks.';
 comment on table private.file_chunks is 'The bytes of files, in parts of 256 KiB.';
-comment on table private.deleted_objects is 'Deleted files whose objects the auth service still has to delete from the object storage.';
+comment on table private.deleted_objects is 'Objects that the auth service still has to delete from the object storage: those of deleted and moved files.';
+comment on column private.deleted_objects.deleted_at is 'When the object became superfluous. In the future while a file moves to the object storage, in case that its move is interrupted.';
 comment on table private.file_tickets is 'Tickets for the upload or the download of one file, by the hash of their secret. A ticket ends with the session, membership, role or key of its token.';
 comment on column private.settings.file_max_bytes is 'FILE_MAX_BYTES: the maximum size of a file.';
 comment on column private.settings.files_per_transaction is 'FILES_PER_TRANSACTION: the maximum number of attachments of a transaction.';
 comment on column private.settings.files_quota is 'FILES_QUOTA: the maximum size of all files of a user''s personal transactions.';
 comment on column private.settings.files_team_quota is 'FILES_TEAM_QUOTA: the maximum size of all files of a team.';
-grant select, delete on private.deleted_objects to auth_service;
+-- update is for the locks of concurrent processes
+grant select, delete, update (deleted_at) on private.deleted_objects to auth_service;
 create trigger files_note_deleted_object
   after delete on private.files
   for each row when (old.is_external)

@@ -117,7 +117,7 @@ async function startAll(running: Running, signal: AbortSignal): Promise<void> {
   const node = await serviceNode()
   await reportFloors(databaseUrl, { node: node.version, postgrest: program.version })
   const app = await building
-  if (app !== undefined) settings = readSettings({ APP_CSP: await policyOfApp(app), ...env, APP_DIR: app })
+  if (app !== undefined) settings = readSettings({ APP_CSP: await policyOfApp(app, settings.FILES_URL), ...env, APP_DIR: app })
   signal.throwIfAborted()
   running.unshift(
     await startAuth({

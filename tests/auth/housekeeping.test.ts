@@ -25,11 +25,18 @@ function housekeeping(): { logged: string[], stop: () => Promise<void> } {
       logged.push(line)
     },
   })
-  const stop = startHousekeeping(pool, { activityDays: 30, eventsDays: 30 }, { status: () => ({ signingKeyAgeSeconds: 7, pendingSeconds: 0 }) }, log, {
-    left: 10,
-    failed: 50,
-    done: 50,
-  })
+  const stop = startHousekeeping(
+    pool,
+    { activityDays: 30, eventsDays: 30 },
+    { status: () => ({ signingKeyAgeSeconds: 7, pendingSeconds: 0 }) },
+    undefined,
+    log,
+    {
+      left: 10,
+      failed: 50,
+      done: 50,
+    },
+  )
   onTestFinished(stop)
   return { logged, stop }
 }

@@ -40,6 +40,7 @@ beforeAll(async () => {
   services = await createServices({
     connections,
     streams,
+    objects: undefined,
     log,
     hashingQueue: createHashingQueue(1, 1, 1_000),
     passwords: { hash: hashPassword, verify: verifyPassword },

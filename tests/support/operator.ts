@@ -1,9 +1,12 @@
-import { admin } from '../../admin/commands.ts'
+import { admin, type AdminOptions } from '../../admin/commands.ts'
 
 /** Runs the operator's command as in a deployment of compose.yaml, where npm is not available. */
-export async function operator(databaseUrl: string, ...argv: string[]): Promise<{ code: number, text: string }> {
+export const operator = (databaseUrl: string, ...argv: string[]): Promise<{ code: number, text: string }> => operatorWith({ databaseUrl }, ...argv)
+
+/** Runs the operator's command with further options. */
+export async function operatorWith(options: Partial<AdminOptions> & { databaseUrl: string }, ...argv: string[]): Promise<{ code: number, text: string }> {
   let text = ''
-  const code = await admin(argv, { databaseUrl, command: 'infra/docker/admin', migrateCommand: 'docker compose up -d --wait' }, {
+  const code = await admin(argv, { command: 'infra/docker/admin', migrateCommand: 'docker compose up -d --wait', ...options }, {
     write: (part) => {
       text += part
     },

@@ -35,8 +35,8 @@ export type Stack = AsyncDisposable & {
   logged: string[]
   /** Stops both services. @returns a function that starts them again on the same ports */
   stop: () => Promise<() => Promise<void>>
-  /** Starts another auth service on the same database. @returns its URL */
-  startAnotherAuth: () => Promise<string>
+  /** Starts another auth service on the same database. @param more settings in addition @returns its URL */
+  startAnotherAuth: (more?: Record<string, string>) => Promise<string>
   /** Starts another PostgREST on the same database. */
   startAnotherPostgrest: () => Promise<{ url: string, stop: () => Promise<void> }>
   /** Stops everything, like the end of `await using`; for `afterAll`. */
@@ -114,7 +114,7 @@ export async function startStack(
     running.defer(() => child.stop().then(() => undefined))
     return child
   }
-  const startService = async (at: number) => {
+  const startService = async (at: number, more: Record<string, string> = {}) => {
     const settings = readSettings({
       PUBLIC_URL: `http://localhost:${port}`,
       AUTH_DATABASE_URL: database.authUrl,
@@ -124,6 +124,7 @@ export async function startStack(
       RESEND_BASE_URL: mail.url,
       MAIL_FROM: 'Money <money@example.org>',
       ...env,
+      ...more,
       PORT: String(at),
       DATA_PORT: String(dataPort),
     })
@@ -179,9 +180,9 @@ export async function startStack(
         endAuth = auth ? await startService(port) : undefined
       }
     },
-    startAnotherAuth: async () => {
+    startAnotherAuth: async (more) => {
       const at = await freePort()
-      await startService(at)
+      await startService(at, more)
       return `http://127.0.0.1:${at}`
     },
     startAnotherPostgrest: async () => {

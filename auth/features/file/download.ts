@@ -1,12 +1,9 @@
-/** Sends the file of an attachment, whole or a range of it. A client that is slow holds no connection to the database. */
+/** Sends the file of an attachment, whole or a range of it, or the address of it in the object storage. */
 import { refuse } from '../../errors.ts'
 import type { RouteContext } from '../../route.ts'
-import { chunkBytes, type Chunks, type TicketFile } from './chunks.ts'
 import { inlineTypes } from './content-type.ts'
+import type { Range } from './store.ts'
 import { fileOfTicket } from './tickets.ts'
-
-/** A range of bytes, both ends included. */
-type Range = { first: number, last: number }
 
 /** Returns the range of a header; undefined for the whole file, null if the file has no such bytes. Several ranges are the whole file (RFC 9110, 14.2). */
 function rangeOf(header: string | undefined, size: number): Range | null | undefined {
@@ -29,50 +26,18 @@ function disposition(name: string, contentType: string): string {
   return `${inlineTypes.has(contentType) ? 'inline' : 'attachment'}; filename="${plain}"; filename*=UTF-8''${encoded}`
 }
 
-/** Streams a range. The next chunk is read while the client receives the one before. @param leave called once at the end */
-function streamOf(chunks: Chunks, file: TicketFile, fileId: string, { first, last }: Range, leave: () => void): ReadableStream<Uint8Array> {
-  const lastNumber = Math.floor(last / chunkBytes)
-  let number = Math.floor(first / chunkBytes)
-  let next: Promise<Buffer | undefined> | undefined
-  const read = () => {
-    const reading = chunks.read(file, fileId, number)
-    reading.catch(() => undefined)
-    return reading
-  }
-  return new ReadableStream<Uint8Array>({
-    pull: async (controller) => {
-      try {
-        const chunk = await (next ?? read())
-        // the connection closes, so the client sees that the file is incomplete
-        if (chunk === undefined) throw new Error('The access to a file has ended.')
-        const begins = number * chunkBytes
-        number += 1
-        next = number <= lastNumber ? read() : undefined
-        controller.enqueue(chunk.subarray(Math.max(0, first - begins), last - begins + 1))
-        if (number <= lastNumber) return
-        controller.close()
-        leave()
-      } catch (error) {
-        leave()
-        controller.error(error)
-      }
-    },
-    cancel: leave,
-  }, { highWaterMark: 0 })
-}
-
 /** Responds with the file of a ticket. @throws Refusal NOT_FOUND, PRECONDITION_FAILED, SERVICE_BUSY */
 export async function sendFile(c: RouteContext, { ticket }: { ticket: string }): Promise<Response> {
-  const { chunks, downloadQueue } = c.var.services
   const file = await fileOfTicket(c, ticket, false)
   const { size, contentType, fileId } = file
   if (fileId === null || contentType === null) refuse('NOT_FOUND')
   const etag = `"${file.sha256}"`
+  const dispositionOfFile = disposition(file.name, contentType)
   const headers: Record<string, string> = {
     etag,
     'accept-ranges': 'bytes',
     'cache-control': 'private, no-store',
-    'content-disposition': disposition(file.name, contentType),
+    'content-disposition': dispositionOfFile,
     'content-security-policy': "sandbox; default-src 'none'",
     // the ticket is the only credential, and an app of another origin may show an image
     'cross-origin-resource-policy': 'cross-origin',
@@ -87,6 +52,11 @@ export async function sendFile(c: RouteContext, { ticket }: { ticket: string }):
   headers['content-length'] = String(last - first + 1)
   if (range !== undefined) headers['content-range'] = `bytes ${first}-${last}/${size}`
   if (c.req.method === 'HEAD') return new Response(null, { headers })
-  const leave = await downloadQueue.enter(file.userId) ?? refuse('SERVICE_BUSY', 5)
-  return new Response(streamOf(chunks, file, fileId, { first, last }, leave), { status: range === undefined ? 200 : 206, headers })
+  return c.var.services.files.storeOf(file).send(file, fileId, {
+    status: range === undefined ? 200 : 206,
+    headers,
+    contentType,
+    disposition: dispositionOfFile,
+    range: { first, last },
+  })
 }

@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto'
 import { refusal, refuse } from '../../errors.ts'
 import { perMinute } from '../../policy.ts'
 import type { RouteContext } from '../../route.ts'
-import type { TicketFile } from './chunks.ts'
+import type { TicketFile } from './store.ts'
 
 type Row = {
   attachment_id: string

@@ -3,8 +3,9 @@ import { createHash } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
 import { refusal, refuse } from '../../errors.ts'
 import type { RouteContext } from '../../route.ts'
-import { chunkBytes, type Chunks, type TicketFile } from './chunks.ts'
+import { chunkBytes } from './chunk-store.ts'
 import { contentTypeOf, headBytes, isText, isTextType, type ContentType } from './content-type.ts'
+import type { TicketFile } from './store.ts'
 import { fileOfTicket } from './tickets.ts'
 
 /** Time that a client may send nothing, in milliseconds. */
@@ -19,22 +20,20 @@ const maxDiscardedBytes = 16 * 1024 * 1024
 const notWhole = () => refusal('VALIDATION_ERROR', 'The request body did not arrive whole.')
 
 /**
- * Reads the body and calls `use` with each part.
+ * Reads the body. The connection stays open if the reader stops early, because a refusal is sent on it.
  * @param size the number of bytes that are expected
  * @throws Refusal VALIDATION_ERROR if the client leaves, stops sending or is too slow
  */
-async function readBody(incoming: IncomingMessage, size: number, use: (part: Buffer) => Promise<void>): Promise<void> {
+async function* readBody(incoming: IncomingMessage, size: number): AsyncGenerator<Buffer, void> {
   const idle = setTimeout(() => incoming.destroy(), idleMs)
   const end = setTimeout(() => incoming.destroy(), idleMs + size / leastRate)
   try {
-    // a refusal must not close the connection, on which it is sent
     for await (const part of incoming.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
-      await use(part)
+      yield part
       idle.refresh()
     }
   } catch (error) {
-    if (incoming.destroyed && !incoming.complete) throw notWhole()
-    throw error
+    throw incoming.destroyed && !incoming.complete ? notWhole() : error
   } finally {
     clearTimeout(idle)
     clearTimeout(end)
@@ -44,65 +43,66 @@ async function readBody(incoming: IncomingMessage, size: number, use: (part: Buf
 async function discardBody(incoming: IncomingMessage): Promise<void> {
   const size = Number(incoming.headers['content-length'] ?? Infinity)
   if (size > maxDiscardedBytes) return
-  await readBody(incoming, size, () => Promise.resolve()).catch(() => undefined)
+  try {
+    for await (const _ of readBody(incoming, size));
+  } catch {
+    // the client has left
+  }
 }
 
-/**
- * Stores the body as chunks. It fills two buffers in turn: the next chunk arrives in one while the other is written.
- * @returns the type of the file
- * @throws Refusal if it is not the announced file, or not of an allowed type
- */
-async function storeChunks(incoming: IncomingMessage, chunks: Chunks, file: TicketFile, fileId: string): Promise<ContentType> {
-  const hash = createHash('sha256')
-  const bufferBytes = Math.min(file.size, chunkBytes)
+/** Groups the parts of a body into chunks. It fills two buffers in turn: the next chunk arrives in one while the other is written. */
+async function* chunksOf(parts: AsyncIterable<Buffer>, size: number): AsyncGenerator<Buffer, void> {
+  const bufferBytes = Math.min(size, chunkBytes)
   let filling: Buffer = Buffer.allocUnsafeSlow(bufferBytes)
   let spare: Buffer | undefined
   let filled = 0
-  let number = 0
-  let received = 0
+  for await (const part of parts) {
+    for (let at = 0; at < part.length;) {
+      const taken = part.copy(filling, filled, at)
+      at += taken
+      filled += taken
+      if (filled < bufferBytes) continue
+      yield filling
+      filled = 0
+      const next = spare ?? Buffer.allocUnsafeSlow(bufferBytes)
+      spare = filling
+      filling = next
+    }
+  }
+  if (filled > 0) yield filling.subarray(0, filled)
+}
+
+/**
+ * Reads the body in chunks and checks it. A chunk is passed on only after its check, and so is the last one only if all bytes are those of the
+ * announced file.
+ * @param onType called with the type before the first chunk
+ * @throws Refusal VALIDATION_ERROR, UNSUPPORTED_MEDIA_TYPE
+ */
+async function* checkedBody(incoming: IncomingMessage, file: TicketFile, onType: (type: ContentType) => void): AsyncGenerator<Buffer, void> {
+  const hash = createHash('sha256')
   let type: ContentType | undefined
-  let writing: Promise<unknown> = Promise.resolve()
-  const flush = async () => {
-    const chunk = filling.subarray(0, filled)
+  let received = 0
+  for await (const chunk of chunksOf(readBody(incoming, file.size), file.size)) {
+    const isFirst = received === 0
+    received += chunk.length
+    hash.update(chunk)
     type ??= contentTypeOf(chunk.subarray(0, headBytes))
     if (type === undefined || isTextType(type) && !isText(chunk)) {
       throw refusal('UNSUPPORTED_MEDIA_TYPE', 'A file must be a PDF, a JPEG, PNG, WebP or HEIC image, a text, a mail or XML without active content.')
     }
-    await writing
-    writing = chunks.write(file, fileId, number, chunk).then((isStored) => isStored || refuse('NOT_FOUND'))
-    // the next flush or the end throws the failure
-    writing.catch(() => undefined)
-    number += 1
-    filled = 0
-    const next = spare ?? Buffer.allocUnsafeSlow(bufferBytes)
-    spare = filling
-    filling = next
+    if (isFirst) onType(type)
+    if (received === file.size && hash.digest('hex') !== file.sha256) {
+      throw refusal('VALIDATION_ERROR', 'The bytes are not those of the announced SHA-256.')
+    }
+    yield chunk
   }
-  try {
-    await readBody(incoming, file.size, async (part) => {
-      received += part.length
-      hash.update(part)
-      for (let at = 0; at < part.length;) {
-        const taken = part.copy(filling, filled, at)
-        at += taken
-        filled += taken
-        if (filled === bufferBytes) await flush()
-      }
-    })
-    if (filled > 0) await flush()
-  } finally {
-    await writing
-  }
-  if (received !== file.size || hash.digest('hex') !== file.sha256 || type === undefined) {
-    throw refusal('VALIDATION_ERROR', 'The bytes are not those of the announced SHA-256.')
-  }
-  return type
+  if (received !== file.size) throw notWhole()
 }
 
 /** Receives a file. The same file again is accepted and dropped. @throws Refusal */
 export async function receiveFile(c: RouteContext, { ticket }: { ticket: string }): Promise<Response> {
   const { incoming } = c.env
-  const { chunks, uploadQueue } = c.var.services
+  const { files, uploadQueue } = c.var.services
   const stored = (contentType: string, changeId: string | null) =>
     Response.json(
       { id: file.attachmentId, name: file.name, content_type: contentType, size: file.size, sha256: file.sha256, status: 'ready' },
@@ -123,12 +123,19 @@ export async function receiveFile(c: RouteContext, { ticket }: { ticket: string 
   const leave = await uploadQueue.enter(file.userId) ?? refuse('SERVICE_BUSY', 5)
   let fileId: string | undefined
   try {
-    fileId = await chunks.begin(file, false) ?? refuse('NOT_FOUND')
-    const type = await storeChunks(incoming, chunks, file, fileId)
-    const { contentType, changeId } = await chunks.finish(file, fileId, type) ?? refuse('NOT_FOUND')
+    fileId = await files.begin(file) ?? refuse('NOT_FOUND')
+    let type = ''
+    await files.newFiles.write(
+      file,
+      fileId,
+      checkedBody(incoming, file, (found) => {
+        type = found
+      }),
+    )
+    const { contentType, changeId } = await files.finish(file, fileId, type) ?? refuse('NOT_FOUND')
     return stored(contentType, changeId)
   } catch (error) {
-    if (fileId !== undefined) await chunks.discard(file, fileId).catch(() => undefined)
+    if (fileId !== undefined) await files.discard(file, fileId).catch(() => undefined)
     await discardBody(incoming)
     throw error
   } finally {

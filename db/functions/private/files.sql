@@ -295,6 +295,23 @@ begin atomic
 end;
 comment on function private.read_chunk(bytea, uuid, integer) is 'Reads a chunk of the file of a ticket. Null if its access has ended.';
 
+create or replace function private.is_file_external(p_token_hash bytea, p_file_id uuid) returns boolean
+  language sql stable security definer set search_path = ''
+begin atomic
+  select exists (
+    select from private.file_tickets t join private.files f on f.attachment_id = t.attachment_id
+    where t.token_hash = p_token_hash and not t.is_upload and private.is_alive(t) and f.id = p_file_id and f.stored_at is not null and f.is_external);
+end;
+comment on function private.is_file_external(bytea, uuid) is
+  'Whether the file of a ticket is in the object storage by now: it may have moved there during its download. False if its access has ended.';
+
+create or replace function private.has_external_files() returns boolean
+  language sql stable security definer set search_path = ''
+begin atomic
+  select exists (select from private.files where is_external and stored_at is not null);
+end;
+comment on function private.has_external_files() is 'Whether files are in the object storage.';
+
 create or replace function private.forget_files(p_days integer, p_most integer) returns bigint
   language plpgsql volatile security definer set search_path = ''
 as $$
@@ -317,4 +334,5 @@ $$;
 comment on function private.forget_files(integer, integer) is
   'Deletes ended tickets, attachments whose file never came, files of interrupted uploads, and files of attachments that were deleted more than p_days ago. At most p_most of each; returns the larger number.';
 grant execute on function private.file_of_ticket(bytea), private.begin_file(bytea, boolean), private.write_chunk(bytea, uuid, integer, bytea),
-  private.discard_file(bytea, uuid), private.finish_upload(bytea, uuid, text), private.read_chunk(bytea, uuid, integer), private.forget_files(integer, integer) to auth_service;
+  private.discard_file(bytea, uuid), private.finish_upload(bytea, uuid, text), private.read_chunk(bytea, uuid, integer), private.is_file_external(bytea, uuid),
+  private.has_external_files(), private.forget_files(integer, integer) to auth_service;

@@ -1,0 +1,204 @@
+/**
+ * The operator's commands for the bytes of files. `files move` moves them to the place that FILES_URL names, or back into the database.
+ * `files check` reads every byte. Both run beside the service. A killed move leaves each file in one place; the next run continues.
+ */
+import { createHash } from 'node:crypto'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { sql, type Kysely } from 'kysely'
+import type pg from 'pg'
+import type { Tables } from '../db/types.ts'
+import { deleteNotedObjects } from '../common/deleted-objects.ts'
+import { isObjectError, type ObjectStorage } from '../common/object-storage.ts'
+import { argument, operatorError, usageError, type Command, type Deployment, type Output } from './terminal.ts'
+
+/** An arbitrary number for the advisory lock of a move. */
+const moveLock = 710_331_804_119
+
+/** The size of each chunk but the last, in bytes. */
+const chunkBytes = 262_144
+
+/** Files per query. */
+const batchFiles = 100
+
+/** Objects per deletion. */
+const batchObjects = 20
+
+type StoredFile = { id: string, attachmentId: string, size: string, sha256: string | null, isExternal: boolean }
+
+async function* chunksOf(db: Kysely<Tables>, fileId: string): AsyncGenerator<Buffer, void> {
+  for (let number = 0;; number += 1) {
+    const chunk = await db.selectFrom('private.file_chunks').select('bytes').where('fileId', '=', fileId).where('number', '=', number).executeTakeFirst()
+    if (chunk === undefined) return
+    yield chunk.bytes as Buffer
+  }
+}
+
+/** Reads an object. A missing one has no bytes. */
+async function* objectOf(objects: ObjectStorage, fileId: string): AsyncGenerator<Buffer, void> {
+  try {
+    yield* objects.get(fileId)
+  } catch (error) {
+    if (!isObjectError(error) || error.status !== 404) throw error
+  }
+}
+
+/** Returns the number and the SHA-256 of bytes. @param use called with each part */
+async function measure(
+  parts: AsyncIterable<Buffer>,
+  use: (part: Buffer) => Promise<void> = () => Promise.resolve(),
+): Promise<{ size: number, sha256: string }> {
+  const hash = createHash('sha256')
+  let size = 0
+  for await (const part of parts) {
+    hash.update(part)
+    size += part.length
+    await use(part)
+  }
+  return { size, sha256: hash.digest('hex') }
+}
+
+/** Whether bytes are those of the file. The hash of a deleted attachment is not stored, so only the size of its file counts. */
+const isOf = (file: StoredFile, { size, sha256 }: { size: number, sha256: string }): boolean =>
+  size === Number(file.size) && (file.sha256 === null || sha256 === file.sha256)
+
+/** Returns the stored files, in the order of their ids. @param isExternal the place; undefined for both */
+async function* storedFiles(db: Kysely<Tables>, isExternal?: boolean): AsyncGenerator<StoredFile, void> {
+  for (let after = '00000000-0000-0000-0000-000000000000';;) {
+    const files = await db.selectFrom('private.files as f').select(['f.id', 'f.attachmentId', 'f.size', 'f.isExternal'])
+      .select(sql<string | null>`(select a.sha256 from api.attachments a where a.id = f.attachment_id)`.as('sha256'))
+      .where('f.storedAt', 'is not', null).where('f.id', '>', after)
+      .$if(isExternal !== undefined, (query) => query.where('f.isExternal', '=', isExternal === true))
+      .orderBy('f.id').limit(batchFiles).execute()
+    yield* files
+    if (files.length < batchFiles) return
+    after = files.at(-1)?.id ?? after
+  }
+}
+
+/** Notes the object of a file, so that the service deletes it at this time unless the file still needs it. */
+const noteObject = (db: Kysely<Tables>, fileId: string, at: 'now' | 'in an hour') =>
+  db.insertInto('private.deleted_objects')
+    .values({ fileId, deletedAt: at === 'now' ? sql<Date>`now()` : sql<Date>`now() + interval '1 hour'` })
+    .onConflict((conflict) => conflict.column('fileId').doUpdateSet((excluded) => ({ deletedAt: excluded.ref('excluded.deletedAt') }))).execute()
+
+type Outcome = 'moved' | 'gone' | 'wrong'
+
+/** Moves one file to the object storage. Its chunks stay until its object has been read back. */
+async function moveToObjects(db: Kysely<Tables>, objects: ObjectStorage, file: StoredFile): Promise<Outcome> {
+  const found = await measure(chunksOf(db, file.id))
+  const isThere = db.selectFrom('private.files').select('id').where('id', '=', file.id).where('isExternal', '=', false)
+  if (!isOf(file, found)) return await isThere.executeTakeFirst() === undefined ? 'gone' : 'wrong'
+  await noteObject(db, file.id, 'in an hour')
+  await objects.put(file.id, found.size, found.sha256, chunksOf(db, file.id))
+  const isSame = (await measure(objectOf(objects, file.id))).sha256 === found.sha256
+  const isMoved = isSame && await db.transaction().execute(async (transaction) => {
+    // without its note the service has deleted the object, because the move took longer than an hour
+    const { numDeletedRows } = await transaction.deleteFrom('private.deleted_objects').where('fileId', '=', file.id).executeTakeFirst()
+    const { numUpdatedRows } = await transaction.updateTable('private.files').set({ isExternal: true })
+      .where('id', '=', file.id).where('isExternal', '=', false).where(sql.lit(numDeletedRows === 1n)).executeTakeFirst()
+    if (numUpdatedRows === 0n) return false
+    await transaction.deleteFrom('private.file_chunks').where('fileId', '=', file.id).execute()
+    return true
+  })
+  if (!isMoved) await noteObject(db, file.id, 'now')
+  return isMoved ? 'moved' : isSame ? 'gone' : 'wrong'
+}
+
+/** Moves one file into the database, in one transaction. */
+const moveToDatabase = (db: Kysely<Tables>, objects: ObjectStorage, file: StoredFile): Promise<Outcome> =>
+  db.transaction().execute(async (transaction) => {
+    const locked = await transaction.selectFrom('private.files').select('id').where('id', '=', file.id).where('isExternal', '=', true)
+      .forNoKeyUpdate().executeTakeFirst()
+    if (locked === undefined) return 'gone'
+    let number = 0
+    let waiting = Buffer.alloc(0)
+    const store = async (bytes: Buffer) => {
+      await transaction.insertInto('private.file_chunks').values({ fileId: file.id, number, bytes }).execute()
+      number += 1
+    }
+    const read = await measure(objectOf(objects, file.id), async (part) => {
+      waiting = Buffer.concat([waiting, part])
+      for (; waiting.length >= chunkBytes; waiting = waiting.subarray(chunkBytes)) await store(waiting.subarray(0, chunkBytes))
+    })
+    if (waiting.length > 0) await store(waiting)
+    const stored = await measure(chunksOf(transaction, file.id))
+    if (!isOf(file, read) || stored.sha256 !== read.sha256) {
+      await transaction.deleteFrom('private.file_chunks').where('fileId', '=', file.id).execute()
+      return 'wrong'
+    }
+    await transaction.updateTable('private.files').set({ isExternal: false }).where('id', '=', file.id).execute()
+    await noteObject(transaction, file.id, 'now')
+    return 'moved'
+  })
+
+/** Deletes the objects of files that are in the database again. Waits until no download uses them. */
+async function deleteMovedObjects(db: Kysely<Tables>, pool: pg.Pool, objects: ObjectStorage, graceSeconds: number, out: Output): Promise<void> {
+  const remaining = async () =>
+    Number(
+      (await db.selectFrom('private.deleted_objects').select((of) => of.fn.countAll<string>().as('count')).where('deletedAt', '<=', sql<Date>`now()`)
+        .executeTakeFirstOrThrow()).count,
+    )
+  const count = await remaining()
+  if (count === 0) return
+  out.write(`Deleting ${count} objects after ${graceSeconds} s, when no download uses them.\n`)
+  while (await remaining() > 0) {
+    const client = await pool.connect()
+    const deleted = await deleteNotedObjects(client, objects, batchObjects, graceSeconds).finally(() => client.release())
+    if (deleted === 0) await sleep(250)
+  }
+}
+
+const filesOf = (count: number): string => `${count} file${count === 1 ? '' : 's'}`
+
+const reportWrong = (wrong: string[], remedy: string) => {
+  if (wrong.length > 0) throw operatorError(`The bytes of ${filesOf(wrong.length)} are missing or wrong: ${wrong.join(', ')}. ${remedy}`)
+}
+
+async function check(db: Kysely<Tables>, objects: ObjectStorage | undefined, out: Output): Promise<void> {
+  const counts = { database: 0, objects: 0 }
+  const wrong: string[] = []
+  for await (const file of storedFiles(db)) {
+    if (file.isExternal && objects === undefined) throw operatorError('FILES_URL must be set: files are in an object storage.')
+    const found = await measure(file.isExternal && objects !== undefined ? objectOf(objects, file.id) : chunksOf(db, file.id))
+    counts[file.isExternal ? 'objects' : 'database'] += 1
+    if (isOf(file, found)) continue
+    const isStill = await db.selectFrom('private.files').select('id').where('id', '=', file.id).where('isExternal', '=', file.isExternal).executeTakeFirst()
+    if (isStill !== undefined) wrong.push(file.attachmentId)
+  }
+  out.write(`Read ${filesOf(counts.database)} in the database and ${counts.objects} in the object storage.\n`)
+  reportWrong(wrong, 'These are the ids of their attachments. Restore them from a backup or from an older version of the object.')
+}
+
+async function move(
+  db: Kysely<Tables>,
+  { pool, graceSeconds }: Pick<Deployment, 'pool' | 'graceSeconds'>,
+  objects: ObjectStorage,
+  toDatabase: boolean,
+  out: Output,
+): Promise<void> {
+  const { rows: [lock] } = await sql<{ locked: boolean }>`select pg_try_advisory_lock(${moveLock}) as locked`.execute(db)
+  if (lock?.locked !== true) throw operatorError('Another move of files runs. Wait for its end.')
+  const moveOne = toDatabase ? moveToDatabase : moveToObjects
+  const wrong: string[] = []
+  let moved = 0
+  for await (const file of storedFiles(db, toDatabase)) {
+    const outcome = await moveOne(db, objects, file)
+    if (outcome === 'wrong') wrong.push(file.attachmentId)
+    if (outcome === 'moved') moved += 1
+    if (outcome === 'moved' && moved % batchFiles === 0) out.write(`Moved ${filesOf(moved)}.\n`)
+  }
+  out.write(`Moved ${filesOf(moved)} ${toDatabase ? 'into the database' : 'to the object storage'}.\n`)
+  if (toDatabase) await deleteMovedObjects(db, pool, objects, graceSeconds, out)
+  reportWrong(wrong, 'They stay in their place. `files check` has the remedy.')
+}
+
+/** `files move` and `files check`. */
+export const filesCommand: Command = async (db, args, options, out, deployment) => {
+  const action = argument(args, 0, 'action (move or check)')
+  if (action !== 'move' && action !== 'check') throw usageError(`There is no command files ${action}.`)
+  if (options.to !== undefined && options.to !== 'database') throw usageError('--to must be database.')
+  const objects = await deployment.openFiles()
+  if (action === 'check') return check(db, objects, out)
+  if (objects === undefined) throw operatorError('FILES_URL must be set, also to move files back into the database.')
+  await move(db, deployment, objects, options.to === 'database', out)
+}
