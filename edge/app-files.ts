@@ -35,7 +35,12 @@ export async function needApp(directory: string): Promise<void> {
  */
 export async function policyOfApp(directory: string, files?: ObjectLocation): Promise<string> {
   const policy = (await readFile(join(directory, '.content-security-policy'), 'utf8')).trim()
-  return files === undefined ? policy : policy.replace(/\b(?:connect|img)-src [^;]*/g, (sources) => `${sources} ${new URL(files.url).origin}`)
+  if (files === undefined) return policy
+  return ['connect-src', 'img-src'].reduce((text, name) => {
+    const found = new RegExp(`(?:^|; *)${name} [^;]*`).exec(text)?.[0]
+    const { origin } = new URL(files.url)
+    return found === undefined ? `${text}; ${name} 'self' ${origin}` : text.replace(found, `${found} ${origin}`)
+  }, policy)
 }
 
 type File = { path: string, etag: string }

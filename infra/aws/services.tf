@@ -19,11 +19,11 @@ locals {
   owner_secret       = aws_db_instance.main.master_user_secret[0].secret_arn
 
   # The settings that an operator may set, each with the services that read it. var.tracing replaces the collector's address, because it
-  # also opens the network to the collector.
-  offered       = { for name, setting in jsondecode(file("${path.module}/../settings.json")) : name => setting if name != "OTEL_EXPORTER_OTLP_ENDPOINT" }
+  # also opens the network to the collector. var.files_in_s3 replaces FILES_URL, because it also makes the bucket.
+  offered       = { for name, setting in jsondecode(file("${path.module}/../settings.json")) : name => setting if !contains(["OTEL_EXPORTER_OTLP_ENDPOINT", "FILES_URL"], name) }
   tracing       = var.tracing == null ? {} : { OTEL_EXPORTER_OTLP_ENDPOINT = var.tracing.endpoint }
-  given         = { for service in ["edge", "auth"] : service => { for name, value in var.settings : name => value if try(contains(local.offered[name].services, service), false) } }
-  given_secrets = { for service in ["edge", "auth"] : service => { for name, arn in var.secret_arns : name => arn if try(contains(local.offered[name].services, service), false) } }
+  given         = { for service in ["edge", "auth", "migrate"] : service => { for name, value in var.settings : name => value if try(contains(local.offered[name].services, service), false) } }
+  given_secrets = { for service in ["edge", "auth", "migrate"] : service => { for name, arn in var.secret_arns : name => arn if try(contains(local.offered[name].services, service), false) } }
 
   # The secrets of each task, which no other task can read. ECS passes secrets only as variables, never as files.
   secrets_of = {
@@ -36,13 +36,13 @@ locals {
       PGPASSWORD = local.secret_arn["authenticator_password"]
     }
     edge = local.given_secrets.edge
-    migrate = {
+    migrate = merge(local.given_secrets.migrate, {
       PGPASSWORD             = "${local.owner_secret}:password::"
       AUTH_SERVICE_PASSWORD  = local.secret_arn["auth_service_password"]
       AUTHENTICATOR_PASSWORD = local.secret_arn["authenticator_password"]
       # the migration refuses a database if this secret does not decrypt its signing keys
       BETTER_AUTH_SECRET = local.better_auth_secret
-    }
+    })
   }
 
   # Variables of both Node services, and the commands that messages suggest to the operator.
@@ -50,7 +50,7 @@ locals {
   commands         = { ADMIN_COMMAND = "infra/aws/admin", MIGRATE_COMMAND = "infra/aws/migrate" }
 
   environment = {
-    edge = merge(local.given.edge, local.node_environment, {
+    edge = merge(local.given.edge, local.node_environment, local.files_url, {
       PORT                 = tostring(local.services.edge.port)
       EDGE_ADMIN_PORT      = tostring(local.services.edge.ready_port)
       AUTH_UPSTREAM        = "http://${local.upstreams.auth}:${local.services.auth.port}"
@@ -60,7 +60,7 @@ locals {
       DATA_BODY_LIMIT      = tostring(var.data_body_limit)
     })
     # The links of mails lead to the reference app, which the edge serves.
-    auth = merge({ APP_DIR = "/app/examples/app/dist" }, local.given.auth, local.node_environment, local.commands, {
+    auth = merge({ APP_DIR = "/app/examples/app/dist" }, local.given.auth, local.node_environment, local.commands, local.files_url, {
       PORT              = tostring(local.services.auth.port)
       DATA_URL          = "${local.public_url}/data"
       AUTH_DATABASE_URL = "postgresql://auth_service@${local.database_at}"
@@ -81,7 +81,7 @@ locals {
       # one runtime thread, otherwise clients wait unevenly: docs/decisions/data/run-postgrest-on-one-thread.md
       GHCRTS = "-N1"
     })
-    migrate = merge(local.commands, {
+    migrate = merge(local.given.migrate, local.commands, local.files_url, {
       PUBLIC_URL   = local.public_url
       DATABASE_URL = "postgresql://${aws_db_instance.main.username}@${local.database_at}"
       # the migration limits the connections of one user to a share of this pool
@@ -128,7 +128,7 @@ data "aws_iam_policy_document" "tasks_assume" {
   }
 }
 
-# ECS uses this role to start a task. The containers have no role, so they have no access to AWS.
+# ECS uses this role to start a task. The containers have no role, so they have no access to AWS, but for the files of files.tf.
 resource "aws_iam_role" "execution" {
   for_each           = local.containers
   name               = "${var.name}-${each.key}-execution"
@@ -179,6 +179,7 @@ resource "aws_ecs_task_definition" "main" {
   cpu                      = try(var.tasks[each.key].cpu, 256)
   memory                   = try(var.tasks[each.key].memory, 512)
   execution_role_arn       = aws_iam_role.execution[each.key].arn
+  task_role_arn            = try(aws_iam_role.files[each.key].arn, null)
 
   runtime_platform {
     operating_system_family = "LINUX"

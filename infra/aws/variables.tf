@@ -234,7 +234,7 @@ variable "mail" {
 }
 
 variable "settings" {
-  description = "Additional settings of the edge and the auth service, such as DEFAULT_PRODUCT, SIGN_UP or LOG_LEVEL, but no secrets. docs/settings.md explains each."
+  description = "Additional settings of the edge, the auth service and the migration, such as DEFAULT_PRODUCT, SIGN_UP, FILES_QUOTA or LOG_LEVEL, but no secrets. docs/settings.md explains each."
   type        = map(string)
   default     = {}
 
@@ -249,7 +249,7 @@ variable "settings" {
 }
 
 variable "secret_arns" {
-  description = "Additional secrets of the edge and the auth service. The key is the name of the setting, such as OIDC_CLIENT_SECRET. The value is the ARN of a secret in Secrets Manager of this region that contains only the value."
+  description = "Additional secrets of the edge, the auth service and the operator's command. The key is the name of the setting, such as OIDC_CLIENT_SECRET. The value is the ARN of a secret in Secrets Manager of this region that contains only the value."
   type        = map(string)
   default     = {}
 
@@ -366,6 +366,18 @@ variable "copies" {
     condition     = var.copies == null ? true : var.copies.region != var.region && startswith(var.copies.kms_key_arn, "arn:") && strcontains(var.copies.kms_key_arn, ":${var.copies.region}:")
     error_message = "copies needs another region, and a key of that region."
   }
+}
+
+variable "files_in_s3" {
+  description = "Creates a bucket for the files of transactions. With false they are in the database. docs/aws.md explains how to move existing files before and after a change."
+  type        = bool
+  default     = true
+}
+
+variable "files_deleted_days" {
+  description = "Retention of deleted files in the bucket, in days. A database that is restored to an earlier time needs the files of that time, so it should be no less than the retention of backups."
+  type        = number
+  default     = 35
 }
 
 variable "make_repositories" {

@@ -124,8 +124,8 @@ run "everything" {
     error_message = "Every container that serves runs as non-root, and all on a read-only image, without a capability."
   }
   assert {
-    condition     = alltrue([for task in aws_ecs_task_definition.main : task.task_role_arn == null])
-    error_message = "No container may have rights in AWS."
+    condition     = { for name, task in aws_ecs_task_definition.main : name => task.task_role_arn != null } == { edge = false, auth = true, data = false, migrate = true }
+    error_message = "Only the auth service and the operator's command have rights in AWS, for files."
   }
   assert {
     condition = { for name, task in aws_ecs_task_definition.main : name => join(" ", sort(flatten([for container in jsondecode(task.container_definitions) : container.secrets[*].name]))) } == {
@@ -423,6 +423,51 @@ run "spans_go_only_to_the_collector" {
   assert {
     condition     = strcontains(aws_ecs_task_definition.main["auth"].container_definitions, "--max-old-space-size=1024")
     error_message = "Node's heap depends on the task's memory."
+  }
+}
+
+run "files_are_in_a_private_bucket" {
+  command = apply
+  variables {
+    settings = { FILES_QUOTA = "5000000000", TRUSTED_ORIGINS = "https://app.example.com" }
+  }
+  assert {
+    condition = (aws_s3_bucket_public_access_block.files[0].restrict_public_buckets && aws_s3_bucket_public_access_block.files[0].block_public_policy
+      && aws_s3_bucket_public_access_block.files[0].block_public_acls && aws_s3_bucket_public_access_block.files[0].ignore_public_acls
+      && aws_s3_bucket_versioning.files[0].versioning_configuration[0].status == "Enabled"
+    && one(aws_s3_bucket_lifecycle_configuration.files[0].rule).noncurrent_version_expiration[0].noncurrent_days == 35)
+    error_message = "The bucket is private, and keeps deleted files for 35 days."
+  }
+  assert {
+    condition = ([for statement in data.aws_iam_policy_document.files[0].statement : [statement.actions, statement.resources]] == [
+      [toset(["s3:GetObject", "s3:PutObject", "s3:DeleteObject"]), toset(["${aws_s3_bucket.files[0].arn}/files/*"])],
+      [toset(["s3:ListBucket"]), toset([aws_s3_bucket.files[0].arn])]
+    ] && one(data.aws_iam_policy_document.files_bucket[0].statement).effect == "Deny")
+    error_message = "The tasks may read, write and delete files and nothing else, and only with TLS."
+  }
+  assert {
+    condition     = one(aws_s3_bucket_cors_configuration.files[0].cors_rule).allowed_origins == toset(["https://money.example.org", "null", "https://app.example.com"])
+    error_message = "Pages of the app's origins may read from addresses of files."
+  }
+  assert {
+    condition = { for name, task in aws_ecs_task_definition.main : name => { for variable in flatten([for container in jsondecode(task.container_definitions) : container.environment]) : variable.name => variable.value if startswith(variable.name, "FILES_") } } == {
+      data    = {}
+      edge    = { FILES_URL = "s3://${aws_s3_bucket.files[0].id}/files?region=eu-central-1" }
+      auth    = { FILES_URL = "s3://${aws_s3_bucket.files[0].id}/files?region=eu-central-1" }
+      migrate = { FILES_URL = "s3://${aws_s3_bucket.files[0].id}/files?region=eu-central-1", FILES_QUOTA = "5000000000" }
+    }
+    error_message = "The services get the bucket, and the migration stores the limits of files."
+  }
+}
+
+run "files_in_the_database_need_no_bucket" {
+  command = plan
+  variables {
+    files_in_s3 = false
+  }
+  assert {
+    condition     = length(aws_s3_bucket.files) + length(aws_iam_role.files) == 0 && alltrue([for task in aws_ecs_task_definition.main : task.task_role_arn == null])
+    error_message = "Without the bucket no container has rights in AWS."
   }
 }
 

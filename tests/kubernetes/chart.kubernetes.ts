@@ -315,6 +315,24 @@ describe('the network policies', () => {
     expect(new Set(flows(manifests))).toEqual(new Set([...expected, 'money-auth > rates TCP 8443']))
   })
 
+  test('let auth and the operator’s command reach the configured object storage, as a role or with a key', async () => {
+    const store = 'networkPolicy.files={"port":3900,"to":[{"podSelector":{"matchLabels":{"app":"garage"}}}]}'
+    const url = 'settings.FILES_URL="s3://receipts?region=eu-central-1"'
+    expect(new Set(flows(await render(store)))).toEqual(new Set(expected))
+    const role = 'files.serviceAccountAnnotations={"eks.amazonaws.com/role-arn":"arn:aws:iam::123456789012:role/receipts"}'
+    const manifests = await render(store, url, role, 'files.podIdentity=true', 'secrets.keys.AWS_ACCESS_KEY_ID="key"')
+    const added = ['garage TCP 3900', '169.254.170.23/32 TCP 80'].flatMap((to) => [`money-auth > ${to}`, `money-migrate > ${to}`])
+    expect(new Set(flows(manifests))).toEqual(new Set([...expected, ...added]))
+    for (const name of ['auth', 'migrate']) {
+      expect(environment(podOf(manifests, name).containers[0])).toMatchObject({
+        FILES_URL: 's3://receipts?region=eu-central-1',
+        AWS_ACCESS_KEY_ID_FILE: '/run/secrets/AWS_ACCESS_KEY_ID',
+      })
+      expect(one(manifests, 'ServiceAccount', `money-${name}`).metadata.annotations).toMatchObject({ 'eks.amazonaws.com/role-arn': expect.any(String) })
+    }
+    expect(one(manifests, 'ServiceAccount', 'money-edge').metadata.annotations).toBeUndefined()
+  })
+
   test('let auth and the edge send traces to the configured collector, with its headers in a secret', async () => {
     const manifests = await render(...traced, 'secrets.keys.OTEL_EXPORTER_OTLP_HEADERS="otel"')
     expect(new Set(flows(manifests))).toEqual(
@@ -375,12 +393,12 @@ describe('settings', () => {
     const ofChart = (name: string) => new Set(rendered.flatMap((manifests) => Object.keys(environment(podOf(manifests, name).containers[0]))))
     const ofCompose = (name: string) => new Set<string>(Object.keys(compose.services[name].environment))
     expect(without(ofCompose('auth'), ofChart('auth'))).toEqual(new Set())
-    expect(without(ofCompose('migrate'), ofChart('migrate'))).toEqual(new Set())
+    expect(without(new Set([...ofCompose('migrate'), ...ofCompose('files')]), ofChart('migrate'))).toEqual(new Set())
     expect(without(ofCompose('postgrest'), ofChart('data'))).toEqual(new Set())
     expect(without(ofChart('data'), ofCompose('postgrest'))).toEqual(new Set(['PGPORT', 'PGSSLMODE', 'PGSSLROOTCERT']))
-    for (const service of ['auth', 'edge']) {
+    for (const [service, ...others] of [['auth'], ['edge'], ['migrate', 'files']] as const) {
       const names = offered.filter(([, { services: readers }]) => readers.includes(service)).map(([name, { secret }]) => secret ? `${name}_FILE` : name)
-      expect(without(new Set(names), ofCompose(service))).toEqual(new Set())
+      expect(without(new Set(names), new Set([service, ...others].flatMap((name) => [...ofCompose(name)])))).toEqual(new Set())
     }
     // Reads on standbys: docs/scaling.md.
     expect(without(ofCompose('edge'), ofChart('edge'))).toEqual(new Set(['DATA_REPLICAS', 'DATA_REPLICAS_READY_PORT']))

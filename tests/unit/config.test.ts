@@ -136,6 +136,9 @@ describe('a secret in a file', () => {
     RESEND_API_KEY: 're_secret',
     SMTP_URL: 'smtp://ann:secret@mail.example.org',
     OIDC_CLIENT_SECRET: 'secret',
+    AWS_ACCESS_KEY_ID: 'AKIDSECRET',
+    AWS_SECRET_ACCESS_KEY: 'secret/of+a=key',
+    AWS_SESSION_TOKEN: 'secret',
     OTEL_EXPORTER_OTLP_HEADERS: 'api-key=secret',
   }
 

@@ -24,7 +24,7 @@ export type TicketFile = {
 export type Range = { first: number, last: number }
 
 /** The response to a download, but for its bytes. `headers` include those of the range. */
-export type Download = { status: 200 | 206, headers: Record<string, string>, contentType: string, disposition: string, range: Range }
+type Download = { status: 200 | 206, headers: Record<string, string>, contentType: string, disposition: string, range: Range }
 
 export type FileStore = {
   isExternal: boolean

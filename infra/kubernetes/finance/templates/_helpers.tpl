@@ -24,6 +24,11 @@ helm.sh/hook-weight: {{ . | quote }}
 helm.sh/hook-delete-policy: before-hook-creation
 {{- end }}
 
+{{/* finance.account <(dict "root" $ "component" name)>: the annotations of a component's service account, such as a role that reads files */}}
+{{- define "finance.account" -}}
+{{- if has .component (list "auth" "migrate") }}{{ with .root.Values.files.serviceAccountAnnotations }}{{ toYaml . }}{{ end }}{{ end }}
+{{- end }}
+
 {{/* finance.pod <(dict "root" $ "component" name)>: everything of a pod but its containers */}}
 {{- define "finance.pod" -}}
 serviceAccountName: {{ .root.Release.Name }}-{{ .component }}

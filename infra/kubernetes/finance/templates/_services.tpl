@@ -38,7 +38,7 @@ OWNER_PASSWORD: {{ $keys.ownerPassword }}
 {{- end }}
 
 {{/* The command and the variables of each component. Secrets are not variables but files: finance.secrets. */}}
-{{- define "finance.node.environment" -}}
+{{- define "finance.settings" -}}
 {{- $offered := .root.Files.Get "files/settings.json" | fromJson }}
 {{- range $name, $value := .root.Values.settings }}
 {{- $setting := index $offered $name | default (dict "secret" true) }}
@@ -48,6 +48,10 @@ OWNER_PASSWORD: {{ $keys.ownerPassword }}
 {{ $name }}: {{ $value | toString | quote }}
 {{- end }}
 {{- end }}
+{{- end }}
+
+{{- define "finance.node.environment" -}}
+{{ include "finance.settings" . }}
 NODE_ENV: production
 HOST: 0.0.0.0
 PUBLIC_URL: {{ .root.Values.publicUrl | quote }}
@@ -115,6 +119,7 @@ GHCRTS: -N1
 {{- define "finance.migrate.command" }}[node, infra/docker/migrate.ts]{{ end }}
 {{- define "finance.migrate.environment" -}}
 {{- $values := .root.Values -}}
+{{ include "finance.settings" . }}
 {{ include "finance.commands" . }}
 PUBLIC_URL: {{ $values.publicUrl | quote }}
 DATABASE_URL: {{ printf "postgresql://%s@%s" $values.database.owner (include "finance.database" .root) | quote }}
