@@ -3,7 +3,7 @@
  * covered without further work.
  */
 import { randomUUID } from 'node:crypto'
-import { models } from '../support/tables.ts'
+import { isPart, models } from '../support/tables.ts'
 import type { Column, Table } from './catalogue.ts'
 import { id, insert, list, pairOfPart, remove, sameTenant, sees, update, upsert, type Patch, type Reason, type Row, type Verdict } from './model.ts'
 import { contents, daysOf, labelOf, sentCanary, type Payload } from './rows.ts'
@@ -205,7 +205,7 @@ function* ofTable(world: World, actor: Actor, table: Table): Generator<Case> {
       ...(key === undefined ? {} : { id: key }),
     }
     const ofWhole = pairOfPart(owner)
-    const row: Row = model?.kind === 'part'
+    const row: Row = isPart(name)
       ? { table: name, key: '', user: pair.user ?? ofWhole.user, organization: pair.organization ?? ofWhole.organization, refers }
       : {
         table: name,

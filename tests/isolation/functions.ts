@@ -4,7 +4,7 @@
  */
 import { randomUUID } from 'node:crypto'
 import { expectedOf, nothing, targetsOf, type Case, type Expected } from './cases.ts'
-import { consequences, id, list, may, onlyReads, sameTenant, sees } from './model.ts'
+import { consequences, id, list, may, onlyReads, pairOfPart, sameTenant, sees } from './model.ts'
 import { type Actor, type StoredRow, type World } from './world.ts'
 
 type Call = {
@@ -347,6 +347,45 @@ const functions: Record<string, (seen: Seen) => Call[]> = {
       const expected = row === undefined || !sees(actor.caller, row) ? missing : ok(addsUp('stated', stated))
       return [{ operation: 'read', target, args, expected }, { operation: 'read by GET', target, args, expected, method: 'GET' as const }]
     }),
+  begin_upload: ({ world, actor, visible }) =>
+    [...targetsOf(world, actor, 'transactions')].flatMap(([target, row]) => {
+      const { caller } = actor
+      const begin = (operation: string, sha256: unknown, size: unknown, answer: Expected): Call => {
+        const call = { operation, target, args: { transaction_id: row?.key ?? randomUUID(), name: 'sent.pdf', size, sha256 } }
+        if (row === undefined || !sees(caller, row)) return { ...call, expected: missing }
+        const isAllowed = row.organization === null || caller.kind === 'user' && may(caller.role, 'create')
+        return { ...call, expected: isAllowed ? answer : denied }
+      }
+      const added = row === undefined ? [] : [{ table: 'attachments', ...pairOfPart(row) }]
+      const existing = world.rows.filter(({ table, refers }) => table === 'attachments' && refers['transaction_id'] === row?.key)
+      return [
+        begin('of a new file', 'a'.repeat(64), 5, { answers: [{ status: 200 }], changed: [], gone: [], added }),
+        ...existing.map(({ key, payload }) =>
+          begin('of the same file', payload['sha256'], payload['size'], ok((body) => {
+            const { attachment_id, status } = body as Record<string, unknown>
+            const isKnown = attachment_id === key && status === 'ready' && visible('attachments').some((one) => one.key === key)
+            return isKnown ? undefined : `answered ${JSON.stringify(body)}`
+          }))
+        ),
+      ]
+    }),
+  open_attachment: ({ world, actor }) =>
+    [...targetsOf(world, actor, 'attachments')].map(([target, row]) => ({
+      operation: 'open',
+      target,
+      args: { id: row?.key ?? randomUUID() },
+      expected: row !== undefined && sees(actor.caller, row) ? ok(undefined) : missing,
+    })),
+  get_file_space: ({ actor: { caller }, active, inContext }) => {
+    const isOfTeam = caller.kind === 'user' && caller.key !== undefined && active !== null
+    const contexts = [...(isOfTeam ? [] : [null]), ...(active === null ? [] : [active])]
+    const used = contexts.map((context) => [context, inContext('attachments', context).reduce((sum, row) => sum + numberOf(row, 'size'), 0)])
+    const isRight = (body: unknown): string | undefined => {
+      const found = (body as Record<string, unknown>[]).map((row) => [row['organization_id'], row['bytes_used']])
+      return JSON.stringify(found) === JSON.stringify(used) ? undefined : `answered ${JSON.stringify(found)}, not ${JSON.stringify(used)}`
+    }
+    return [{ operation: 'of each context', args: {}, expected: ok(isRight) }, { operation: 'by GET', args: {}, method: 'GET', expected: ok(isRight) }]
+  },
   set_balance: ({ world, actor, user }) =>
     [...targetsOf(world, actor, 'accounts')].map(([target, row]) => {
       const { caller } = actor
@@ -437,9 +476,14 @@ const functions: Record<string, (seen: Seen) => Call[]> = {
   },
 }
 
+/** Functions that only read, and also store a ticket. A key that only reads may call them. */
+const onlyOpens = new Set(['open_attachment'])
+
 /** All calls of functions, for every actor. */
 export function* functionCases(world: World): Generator<Case> {
-  const volatile = new Set(world.catalogue.signatures.filter(({ isVolatile }) => isVolatile).map(({ name }) => name))
+  const volatile = new Set(
+    world.catalogue.signatures.filter(({ name, isVolatile }) => isVolatile && !onlyOpens.has(name)).map(({ name }) => name),
+  )
   for (const name of world.catalogue.functions) {
     if (functions[name] === undefined) throw new Error(`api.${name}() is exposed, and tests/isolation/functions.ts has no entry for it: say what it may answer`)
   }

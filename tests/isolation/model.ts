@@ -3,7 +3,7 @@
  * from the SQL. If both disagree, one of them is wrong. Pure: no I/O, no clock, no database.
  */
 
-import { models, type TableModel } from '../support/tables.ts'
+import { isPart, models, type TableModel } from '../support/tables.ts'
 
 export const roles = ['owner', 'admin', 'editor', 'viewer'] as const
 export type Role = typeof roles[number]
@@ -85,7 +85,8 @@ function refusedOutright(caller: Caller, table: string, action: Action): Reason[
   if (caller.kind === 'anonymous') return ['anonymous']
   if (onlyReads(caller)) return ['denied']
   const { kind } = modelOf(table)
-  return kind === 'own' || kind === 'log' || kind === 'stored' && action !== 'delete' ? ['denied'] : []
+  const isReadOnly = kind === 'own' || kind === 'log' || kind === 'stored' && action !== 'delete' || kind === 'stored part' && action === 'create'
+  return isReadOnly ? ['denied'] : []
 }
 
 /** A reference needs a row of the same tenant. A row of another tenant fails with the same error as a missing one. */
@@ -112,8 +113,8 @@ export const pairOfPart = (whole: Pick<Row, 'user' | 'organization'> | undefined
 
 /** "On create, user_id and organization_id are filled from the JWT", for a part from its transaction. Other values are refused. */
 function againstNew(caller: User, row: Row, find: Find): Reason[] {
-  const isPart = modelOf(row.table).kind === 'part'
-  if (isPart) {
+  const hasPairOfWhole = isPart(row.table)
+  if (hasPairOfWhole) {
     // If the caller cannot see the transaction, its part is refused.
     const whole = find('transactions', row.refers['transaction_id'] ?? '')
     if (whole === undefined || !sees(caller, whole)) return ['missing']
@@ -121,7 +122,7 @@ function againstNew(caller: User, row: Row, find: Find): Reason[] {
     if (row.user !== pair.user || row.organization !== pair.organization) return ['denied']
   }
   return [
-    ...(isPart || row.user === caller.user ? [] : ['denied' as const]),
+    ...(hasPairOfWhole || row.user === caller.user ? [] : ['denied' as const]),
     ...(mayDo(caller, row, 'create') ? [] : ['denied' as const]),
     ...missingReferences(caller, row, Object.keys(row.refers), find),
   ]
@@ -143,14 +144,15 @@ export function insert(caller: Caller, rows: Row[], find: Find): Verdict {
 /** The requested changes of an update. */
 export type Patch = { user?: string | null, organization?: string | null, key?: string, refers?: Record<string, string> }
 
-/** "Neither can be changed afterwards": not the id, the user, nor the organization. */
+/** "Neither can be changed afterwards": not the id, the user, nor the organization, and not the transaction of a file. */
 function againstPatch(caller: User, row: Row, patch: Patch, find: Find): Reason[] {
-  const moves = ([['user', row.user], ['organization', row.organization], ['key', row.key]] as const)
+  const changesWhole = modelOf(row.table).kind === 'stored part' && Object.entries(patch.refers ?? {}).some(([column, key]) => row.refers[column] !== key)
+  const moves = changesWhole || ([['user', row.user], ['organization', row.organization], ['key', row.key]] as const)
     .some(([what, present]) => what in patch && patch[what] !== present)
   const after: Row = { ...row, refers: { ...row.refers, ...patch.refers } }
   return [
     ...(mayDo(caller, row, 'update') && !moves ? [] : ['denied' as const]),
-    ...missingReferences(caller, after, Object.keys(patch.refers ?? {}), find),
+    ...(changesWhole ? [] : missingReferences(caller, after, Object.keys(patch.refers ?? {}), find)),
   ]
 }
 
@@ -200,23 +202,23 @@ export function remove(caller: Caller, table: string, matching: Row[], all: Row[
 
 /** An upsert or PUT. If it conflicts with an existing row, it updates all columns or nothing. */
 export function upsert(caller: Caller, rows: Row[], mode: 'merge' | 'ignore', find: Find): Verdict {
-  const reasons = rows.flatMap((row) => refusedOutright(caller, row.table, 'update'))
+  const reasons = rows.flatMap((row) => [...refusedOutright(caller, row.table, 'create'), ...refusedOutright(caller, row.table, 'update')])
   if (caller.kind !== 'user' || isRefused(reasons)) return { refused: unique(reasons) }
   const against = rows.flatMap((row): Reason[] => {
     const existing = find(row.table, row.key)
     if (existing === undefined) return againstNew(caller, row, find)
     // A row of another tenant is neither merged nor silently ignored.
     if (!sees(caller, existing)) return ['denied', ...againstNew(caller, row, find)]
-    const isPart = modelOf(row.table).kind === 'part'
+    const hasPairOfWhole = isPart(row.table)
     // A row can be sent back as it was read, also if another member created it.
-    const asNew = againstNew(caller, !isPart && existing.user === row.user ? { ...row, user: caller.user } : row, find).filter((reason) =>
+    const asNew = againstNew(caller, !hasPairOfWhole && existing.user === row.user ? { ...row, user: caller.user } : row, find).filter((reason) =>
       reason !== 'missing' || mode === 'ignore'
     )
     if (mode === 'ignore') return asNew
     const { user, organization } = row
     return [
       ...asNew,
-      ...againstPatch(caller, existing, isPart ? { refers: row.refers } : { user, organization, refers: row.refers }, find),
+      ...againstPatch(caller, existing, hasPairOfWhole ? { refers: row.refers } : { user, organization, refers: row.refers }, find),
     ]
   })
   if (isRefused(against)) return { refused: unique(against) }

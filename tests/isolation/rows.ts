@@ -1,6 +1,7 @@
 /**
  * Generates rows from the catalogue. Every text and number is a canary, a value that no other row has. So a canary in a response identifies its row.
  */
+import { createHash } from 'node:crypto'
 import type { Table } from './catalogue.ts'
 
 export type Payload = Record<string, unknown>
@@ -71,6 +72,10 @@ const forms: Record<string, (n: number, word: string) => unknown> = {
   layout: (_n, word) => ({ widgets: [{ id: word, type: word, position: { x: 0, y: 0 }, size: { w: 1, h: 1 } }] }),
   date_range: () => ({ preset: 'this_month' }),
   product_id: () => 'teams',
+  'attachments.size': (n) => 1_000 + n,
+  'attachments.sha256': (_n, word) => createHash('sha256').update(word).digest('hex'),
+  'attachments.content_type': () => 'application/pdf',
+  'attachments.status': () => 'ready',
   'app_subscriptions.status': (_n, word) => `sub_${word}`,
 }
 

@@ -1,6 +1,6 @@
 /** The current state of every row, and its restoration. */
 import pg from 'pg'
-import { models } from '../support/tables.ts'
+import { isPart } from '../support/tables.ts'
 import type { World } from './world.ts'
 
 /** Maps `table:key` to the tenant, as `user organization`, and a hash of all columns. */
@@ -40,7 +40,7 @@ export async function keep({ owner, catalogue: { tables } }: World, ownerUrl: st
   const personal = (alias: string): string => `coalesce(${alias}.user_id, '-')`
   const team = (alias: string): string => `coalesce(${alias}.organization_id, '-')`
   const owned = (table: string): string => {
-    if (models[table]?.kind === 'part') {
+    if (isPart(table)) {
       // A part belongs to the tenant of its transaction, and in a team it has no user. Its own columns must agree.
       return `(select case when ${personal('r')} || ' ' || ${team('r')} = p then p else 'not its transaction''s, ' || p end
         from api.transactions t, lateral (select case when t.organization_id is null then ${personal('t')} else '-' end || ' ' || ${team('t')} as p) p

@@ -3,9 +3,10 @@
  * a tenth is null if allowed. The rest is distinct and fills the histogram. Two crowds of one size take equally many bytes, except for enumerations.
  * The rows bypass triggers and foreign keys, because only the planner looks at them.
  */
+import { createHash } from 'node:crypto'
 import pg from 'pg'
 import type { Catalogue, Column, Table } from './catalogue.ts'
-import { models } from '../support/tables.ts'
+import { isPart, models } from '../support/tables.ts'
 import { contents, letters, type Payload } from './rows.ts'
 
 /**
@@ -45,6 +46,7 @@ const forms: Record<string, (n: number) => unknown> = {
   interval_in_days: (n) => Math.floor(n / 4),
   period_end: (n) => date(n, 2150),
   'app_subscriptions.status': (n) => `sub_${word(n)}`,
+  'attachments.sha256': (n) => createHash('sha256').update(word(n)).digest('hex'),
 }
 /** The columns that a constraint ties to another column of the row. */
 const tied: Record<string, (row: Payload, at: number, crowd: Crowd) => unknown> = {
@@ -59,6 +61,8 @@ const tied: Record<string, (row: Payload, at: number, crowd: Crowd) => unknown> 
   'categories.parent_id': ({ id, parent_id: parent }) => parent === id ? null : parent,
   // An account has one balance for a day.
   'balances.on_date': (_row, at, { start }) => date(24 * (start + at)).slice(0, 10),
+  // Only a ready attachment has a type.
+  'attachments.status': ({ content_type: type }) => type == null ? 'pending' : 'ready',
   // A budget of one month has no start. Every second one of the others has the common start.
   'budgets.starts_on': ({ month }, at, { start }) => month === null ? monthOf(at % 20 < 10 ? start : start + at) : null,
 }
@@ -100,7 +104,7 @@ function payloadOf(table: Table, at: number, crowd: Crowd, tenant: { user: strin
   // Every second row belongs to a team.
   if (kind !== 'own') payload['organization_id'] = tenant !== undefined ? tenant.organization : at % 2 === 0 ? null : payload['organization_id']
   // In a team a part has no user, and neither has its activity.
-  if ((kind === 'part' || kind === 'log') && payload['organization_id'] !== null) payload['user_id'] = null
+  if ((isPart(table.name) || kind === 'log') && payload['organization_id'] !== null) payload['user_id'] = null
   return payload
 }
 

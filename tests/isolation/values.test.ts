@@ -1,7 +1,7 @@
 /** No response depends on a stranger's values, and the tests would detect it otherwise. docs/isolation.md explains the suite. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { Column, Table } from './catalogue.ts'
-import { models } from '../support/tables.ts'
+import { isPart } from '../support/tables.ts'
 import { nameOf } from './questions.ts'
 import { refusingPieces, unrefused } from './refusals.ts'
 import { valueOf, word } from './strangers.ts'
@@ -80,7 +80,7 @@ test('a disabled piece of the refusal lets an estimate through, for each piece',
     return found
   }
   // The policy of a part selects its transaction, and that policy refuses too.
-  const keptBy = ({ table = '' }: Weakening): Weakening[] => models[table]?.kind === 'part' ? pieces.filter((piece) => piece.table === 'transactions') : []
+  const keptBy = ({ table = '' }: Weakening): Weakening[] => isPart(table) ? pieces.filter((piece) => piece.table === 'transactions') : []
   const survivors: string[] = []
   for (const piece of pieces) {
     const granted = await without([piece, ...keptBy(piece)], () => unrefused(twins, { table: piece.table, stopAtFirst: true }))

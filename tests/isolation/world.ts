@@ -6,7 +6,7 @@ import { randomUUID } from 'node:crypto'
 import pg from 'pg'
 import { storeAccounts, storeOrganization, type Account } from '../support/accounts.ts'
 import { tokenSigner } from '../support/signer.ts'
-import { models } from '../support/tables.ts'
+import { isPart, models } from '../support/tables.ts'
 import { readCatalogue, type Catalogue, type Table } from './catalogue.ts'
 import { id, pairOfPart, roles, type Caller, type Find, type Role, type Row } from './model.ts'
 import { canary, contents, type Payload } from './rows.ts'
@@ -147,7 +147,7 @@ async function store(
   return {
     table: table.name,
     key: keyOf(table, payload),
-    ...(kind === 'part' || kind === 'log' ? pairOfPart(tenant) : tenant),
+    ...(isPart(table.name) || kind === 'log' ? pairOfPart(tenant) : tenant),
     refers,
     n,
     payload,
@@ -166,8 +166,7 @@ async function everybodysRows(owner: pg.Client, { tables }: Catalogue): Promise<
       // Each referenced table has a spare row without references to it.
       const isNamed = tables.some(({ references }) => references.some(({ table: name }) => name === table.name))
       // The spare transaction has no parts.
-      const isPart = models[table.name]?.kind === 'part'
-      const count = organization === null ? (isNamed ? 2 : 1) : owners.length - (isPart ? 1 : 0)
+      const count = organization === null ? (isNamed ? 2 : 1) : owners.length - (isPart(table.name) ? 1 : 0)
       for (let ordinal = 0; ordinal < count; ordinal += 1) {
         ours.push(await store(owner, table, { user: owners[ordinal % owners.length] ?? '', organization }, n, ordinal, ours))
         n += 1

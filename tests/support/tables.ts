@@ -28,16 +28,17 @@ export type TableModel = {
    * - `owned` has its own owner pair.
    * - `stored` also has one, and only functions store its rows.
    * - `part` has the owner pair of its transaction.
+   * - `stored part` also has it, and only functions store its rows. Callers rename and delete them.
    * - `own`: users read only their own rows, and no caller writes.
    * - `log`: the same as `own`, but in a team the owner and admins read all rows, and an editor reads their own changes.
    */
-  kind: 'owned' | 'stored' | 'part' | 'own' | 'log'
+  kind: 'owned' | 'stored' | 'part' | 'stored part' | 'own' | 'log'
   refers: Record<string, Reference>
   /** Columns that identify a row without its id. If others must be unique, a second row is refused. */
   recognizedBy?: string
   /** "The service keeps the former budget in past_budgets." */
   keepsFormerIn?: string
-  /** Undefined if callers cannot write rows. They can delete imports that /rpc/import_transactions created. */
+  /** Undefined if callers cannot create rows. They can delete what functions have stored: imports and attachments. */
   sample?: Sample
 }
 
@@ -143,6 +144,7 @@ export const models: Record<string, TableModel> = {
       where: ({ transaction_id }) => `transaction_id=eq.${String(transaction_id)}`,
     },
   },
+  attachments: { kind: 'stored part', refers: { transaction_id: transaction } },
   app_subscriptions: { kind: 'own', refers: {} },
   imports: { kind: 'stored', refers: { account_id: account } },
   activity: { kind: 'log', refers: {} },
@@ -152,11 +154,15 @@ export const samples: Record<string, Sample> = Object.fromEntries(
   Object.entries(models).flatMap(([name, table]) => table.sample === undefined ? [] : [[name, table.sample]]),
 )
 const namesOf = (holds: (model: TableModel) => boolean) => Object.keys(models).filter((name) => holds(models[name] as TableModel))
-/** The tables with rows that callers write. */
+/** The tables with rows that callers create. */
 export const tables = Object.keys(samples)
-/** The tables that callers only read. They can delete imports. */
+/** The tables with rows that callers do not create. They can delete imports, and rename and delete attachments. */
 export const readTables = namesOf((model) => model.sample === undefined)
-/** The tables with rows that have the owner pair of their transaction. */
+/** The tables with rows that functions store. */
+export const storedTables = namesOf(({ kind }) => kind === 'stored' || kind === 'stored part')
+/** Whether the rows of a table have the owner pair of their transaction. */
+export const isPart = (table: string): boolean => ['part', 'stored part'].includes(models[table]?.kind ?? '')
+/** The writable tables with rows that have the owner pair of their transaction. */
 export const parts = namesOf(({ kind }) => kind === 'part')
 /** The writable tables with their own owner pair. */
 export const ownedTables = namesOf(({ kind }) => kind === 'owned')

@@ -359,12 +359,13 @@ begin
   where t.import_id = p_import_id and (
     not private.is_untouched(t.id, t.created_at, t.updated_at)
     or exists (select from api.line_items l where l.transaction_id = t.id)
+    or exists (select from api.attachments a where a.transaction_id = t.id)
     or private.has_tags_of_user(t.id)
   );
   if changed > 0 then
     raise sqlstate 'PT409' using
       message = format('%s of the import''s transactions %s been changed since', changed, case changed when 1 then 'has' else 'have' end),
-      hint = 'Nothing was deleted. A transaction counts as changed if it was edited, even if edited back, or if it has line items or tags. Delete the transactions themselves instead.';
+      hint = 'Nothing was deleted. A transaction counts as changed if it was edited, even if edited back, or if it has line items, tags or files. Delete the transactions themselves instead.';
   end if;
   perform private.unlink_import_transfers(p_import_id);
   -- the next import of the file may store these rows again
