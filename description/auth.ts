@@ -31,7 +31,7 @@ const fieldsOf = (row: Route): Record<string, Schema> => jsonSchema(row.input, '
 
 /** Returns all errors of a route: those of its policy and its input, and those that its row names. */
 export function errorsOf(row: Route): ErrorCode[] {
-  const { method, credential = 'session', namesOrganization, hashesPassword, refuses = [] } = row
+  const { method, credential = 'session', namesOrganization, hashesPassword, isFile, refuses = [] } = row
   const formats = new Set(Object.values(fieldsOf(row)).map(({ format }) => format))
   const codes = new Set<ErrorCode>([...refuses, 'RATE_LIMIT_EXCEEDED', 'INTERNAL_ERROR'])
   if (formats.size > 0) codes.add('VALIDATION_ERROR')
@@ -41,7 +41,8 @@ export function errorsOf(row: Route): ErrorCode[] {
   if (namesOrganization === true) codes.add('NOT_FOUND')
   if (hashesPassword === true) codes.add('SERVICE_BUSY')
   // A body can be unreadable, and an untrusted page may not send one.
-  if (method !== 'GET') { for (const code of ['VALIDATION_ERROR', 'PAYLOAD_TOO_LARGE', 'UNSUPPORTED_MEDIA_TYPE', 'FORBIDDEN'] as const) codes.add(code) }
+  if (method !== 'GET') { for (const code of ['VALIDATION_ERROR', 'FORBIDDEN'] as const) codes.add(code) }
+  if (method !== 'GET' && isFile !== true) { for (const code of ['PAYLOAD_TOO_LARGE', 'UNSUPPORTED_MEDIA_TYPE'] as const) codes.add(code) }
   return (Object.keys(errorCodes) as ErrorCode[]).filter((code) => codes.has(code))
 }
 

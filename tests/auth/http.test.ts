@@ -78,7 +78,7 @@ describe('the body of every error is {error, message}', () => {
     expect(await person(stack).get('/sign-up/email')).toMatchObject({ status: 405 })
   })
 
-  const withBody = routes.filter((row) => row.method !== 'GET').map(({ method, path, input }) => [method, path, input] as const)
+  const withBody = routes.filter((row) => row.method !== 'GET' && row.isFile !== true).map(({ method, path, input }) => [method, path, input] as const)
 
   test.each(withBody)('%s %s with broken JSON, a list, a form, text, or 2 MB returns 4xx and changes nothing', async (method, path) => {
     const ann = await subscribed(stack, 'Ann')

@@ -29,6 +29,9 @@ const functions = [
   'record_subscription',
   'undo',
   'unlink_transfer',
+  'begin_upload',
+  'open_attachment',
+  'get_file_space',
 ]
 
 beforeAll(async () => {
@@ -76,6 +79,8 @@ const needed: Record<string, object> = {
   import_transactions: { p_rows: [{ name: 'Coffee', amount: -3.5 }] },
   link_transfer: { p_from_transaction_id: crypto.randomUUID(), p_to_transaction_id: crypto.randomUUID() },
   unlink_transfer: { p_transfer_id: crypto.randomUUID() },
+  begin_upload: { transaction_id: crypto.randomUUID(), name: 'receipt.pdf', size: 1, sha256: 'a'.repeat(64) },
+  open_attachment: { id: crypto.randomUUID() },
   undo: { p_activity_id: '00000000-0000-4000-8000-000000000000' },
 }
 

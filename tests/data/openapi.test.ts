@@ -57,6 +57,10 @@ describe('each example works if it is sent', () => {
       `update api.activity set id = $1::uuid, change_id = (left($1::uuid::text, 28) || '00000000')::uuid where after ->> 'name' = 'wrong'`,
       [exampleId],
     )
+    await stack.owner.query(
+      `insert into api.attachments (id, transaction_id, name, content_type, size, sha256, status) values ($1, $1, 'a.pdf', 'application/pdf', 9, $2, 'ready')`,
+      [exampleId, 'a'.repeat(64)],
+    )
     await mine.create('subscriptions', { id: exampleId, title: 'Rent', amount: 900, period: 'monthly', starts_on: '2025-01-31' })
   })
 

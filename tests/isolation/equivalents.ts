@@ -15,7 +15,7 @@ const beforeRow = String.raw`^trigger [23]_before_row on api\.$1: disabled$`
 
 export const equivalents: Equivalent[] = [
   {
-    name: /^policy (line_items|transaction_tags|activity)_\w+ on api\.\1: (?:using|with check) without organization_id IS NULL at \d+$/,
+    name: /^policy (line_items|transaction_tags|attachments|activity)_\w+ on api\.\1: (?:using|with check) without organization_id IS NULL at \d+$/,
     reason: 'a part, or a row of activity, that has a user has no organization, which a constraint enforces',
   },
   // Rules that two pieces enforce.

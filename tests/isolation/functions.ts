@@ -361,11 +361,16 @@ const functions: Record<string, (seen: Seen) => Call[]> = {
       return [
         begin('of a new file', 'a'.repeat(64), 5, { answers: [{ status: 200 }], changed: [], gone: [], added }),
         ...existing.map(({ key, payload }) =>
-          begin('of the same file', payload['sha256'], payload['size'], ok((body) => {
-            const { attachment_id, status } = body as Record<string, unknown>
-            const isKnown = attachment_id === key && status === 'ready' && visible('attachments').some((one) => one.key === key)
-            return isKnown ? undefined : `answered ${JSON.stringify(body)}`
-          }))
+          begin(
+            'of the same file',
+            payload['sha256'],
+            payload['size'],
+            ok((body) => {
+              const { attachment_id, status } = body as Record<string, unknown>
+              const isKnown = attachment_id === key && status === 'ready' && visible('attachments').some((one) => one.key === key)
+              return isKnown ? undefined : `answered ${JSON.stringify(body)}`
+            }),
+          )
         ),
       ]
     }),

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type pg from 'pg'
 import { checkDatabase, lints } from '../../db/check.ts'
 import { ownedDatabase } from '../support/database.ts'
-import { ownedTables, readTables, tables } from '../support/tables.ts'
+import { ownedTables, readTables, storedTables, tables } from '../support/tables.ts'
 
 let stop: () => Promise<void>
 let db: pg.Client
@@ -106,6 +106,7 @@ const breaches: Record<string, [breach: string, names: RegExp][]> = {
     ['alter policy tags_delete on api.tags using (user_id = (select private.personal_id()))', /^accounts: policy for DELETE$/],
     ['alter policy categories_delete on api.categories using (user_id = (select private.personal_id()))', /^categories: policy for DELETE$/],
     ['grant update on api.imports to authenticated', /^imports: UPDATE of authenticated$/],
+    ['grant insert on api.attachments to authenticated', /^attachments: INSERT of authenticated$/],
     ['revoke select on api.tags from anon', /^tags: SELECT of anon$/],
     ['drop trigger "1_before_statement" on api.tags', /^tags: lock of the tenants$/],
   ],
@@ -185,7 +186,7 @@ test('the matrix of rights equals the interface’s', async () => {
     `select role, resource, string_agg(action, ' ' order by action) as actions from private.role_permissions group by 1, 2`,
   )
   const all = 'create delete get list update'
-  const expected = [...tables, 'imports'].flatMap((resource) => [
+  const expected = [...tables, ...storedTables].flatMap((resource) => [
     ...['owner', 'admin', 'editor'].map((role) => ({
       role,
       resource,

@@ -119,6 +119,9 @@ describe('anon and authenticated', () => {
       'refuse_many_rows',
       // Functions that check the caller's rights themselves.
       'revert_request',
+      'file_space_of_caller',
+      'store_upload',
+      'store_opening',
       // Parts of functions of api, which run with the caller's rights.
       'parse_currency',
       'bank_history',
