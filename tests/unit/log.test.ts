@@ -43,6 +43,10 @@ test.each([
   ['/api/auth/cal_s3cret.ics', '/api/auth/{secret}'],
   ['/api/auth/calendar/list', '/api/auth/calendar/list'],
   ['/api/auth/calendar/create', '/api/auth/calendar/create'],
+  ['/api/auth/files/file_s3cret-A_', '/api/auth/files/{ticket}'],
+  ['/api/auth/files/s3cret', '/api/auth/files/{ticket}'],
+  ['/API/AUTH/Files/file%5Fs3cret', '/API/AUTH/Files/{ticket}'],
+  ['/api/auth/file_s3cret-of-a-file', '/api/auth/{ticket}'],
   ['/data/transactions', '/data/transactions'],
   [`/${'x'.repeat(300)}`, `/${'x'.repeat(199)}`],
 ])('the path %s is logged as %s', (path, logged) => {
