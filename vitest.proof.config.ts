@@ -12,7 +12,7 @@ const timed = [
 const exclusive = ['tests/isolation/values.test.ts', 'tests/data/{activity-of-many,plans-of-lists}.test.ts']
 
 const untimed = [
-  'tests/isolation/{freed-ids,isolation,live,mutations}.test.ts',
+  'tests/isolation/{files,freed-ids,isolation,live,mutations}.test.ts',
   'tests/stateful/**/*.test.ts',
   'tests/money/**/*.test.ts',
   'tests/typed-client/{export,mcp,older-exports,package}.test.ts',

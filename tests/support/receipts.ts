@@ -12,7 +12,7 @@ export const newPdf = (size = 40_000): Buffer => Buffer.concat([Buffer.from('%PD
 export type Began = { attachment_id: string, ticket: string, expires_in: number, status: string, bytes_left: number }
 
 /** The steps of a user. `call` sends a request to the data surface. */
-export function receiptsOf(stack: Pick<Stack, 'url' | 'dataUrl'>, user: Person) {
+export function receiptsOf(stack: Pick<Stack, 'url' | 'dataUrl'>, user: Pick<Person, 'token'>) {
   const call = async (method: string, path: string, body?: unknown, headers: Record<string, string> = {}) => {
     const response = await fetch(`${stack.dataUrl}${path}`, {
       method,
