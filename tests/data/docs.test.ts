@@ -40,7 +40,7 @@ test('every error of the table occurs as the table says', async () => {
   const row = { name: 'x', amount: 1 }
   const merge = { prefer: 'resolution=merge-duplicates' }
   const imported = { ...row, source: 'bank', external_id: '1' }
-  await mine.create('transactions', imported)
+  const { id: transaction_id } = await mine.create('transactions', imported)
   const answers = [
     await mine.get('/transactions?id=eq.1'),
     await mine.post('/transactions', 'name,amount,transaction_date\nx,1,', { 'content-type': 'text/csv' }),
@@ -68,6 +68,7 @@ test('every error of the table occurs as the table says', async () => {
     await mine.post('/transactions', { ...row, category_id: crypto.randomUUID() }),
     await mine.post('/transactions', `{"name":"x","amount":1,"metadata":${'['.repeat(100_000)}${']'.repeat(100_000)}}`),
     await mine.get('/transactions?offset=9', { prefer: 'count=exact' }),
+    await mine.post('/rpc/begin_upload', { transaction_id, name: 'film.pdf', size: 1e8, sha256: 'a'.repeat(64) }),
     await mine.get('/transactions?select=amount::money_of_mine'),
     await mine.get('/transactions?category.name=eq.Food'),
     await mine.get('/transactions?select=*,line_items(name)&order=line_items(name)'),

@@ -4,7 +4,6 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { expect, vi } from 'vitest'
-import { startEdge } from '../edge/support.ts'
 import type { DataStack } from './data.ts'
 import { expectDocumentedOutcome, sectionsOf, shell, type Example, type Outcome } from './doc-examples.ts'
 
@@ -63,7 +62,7 @@ export type DataPage = { directory: string, run: (examples: Example[]) => Promis
 
 /**
  * Creates the users of the page. Returns a runner that executes examples and expects their documented output.
- * @param url the data surface; by default PostgREST. Examples that use one origin for both surfaces get an edge in front of PostgREST.
+ * @param url the data surface; by default PostgREST. Examples that use one origin for both surfaces get an edge in front of both.
  * @param functions bash functions for every block
  */
 export async function startDataPage(stack: DataStack, url = stack.url, functions = ''): Promise<DataPage> {
@@ -77,17 +76,18 @@ export async function startDataPage(stack: DataStack, url = stack.url, functions
     teamToken: await stack.as(ann, organization).token(),
     viewerToken: await stack.as(vic, organization).token(),
   }
-  const edge = await startEdge(stack.url)
+  const origin = await stack.startAuth()
   const runShell = shell(directory, {
     PATH: process.env['PATH'],
-    ORIGIN: edge.url,
+    ORIGIN: origin,
+    AUTH: `${origin}/api/auth`,
     DATA: url,
     TOKEN: tokens.token,
     TEAM_TOKEN: tokens.teamToken,
     VIEWER_TOKEN: tokens.viewerToken,
     ORGANIZATION_ID: organization.id,
   }, functions)
-  const runTypeScript = await typeScript(directory, { origin: edge.url, dataUrl: url, authUrl: 'http://localhost:3000/api/auth', ...tokens })
+  const runTypeScript = await typeScript(directory, { origin, dataUrl: url, authUrl: 'http://localhost:3000/api/auth', ...tokens })
   return {
     directory,
     async run(examples) {
@@ -96,7 +96,6 @@ export async function startDataPage(stack: DataStack, url = stack.url, functions
     async close() {
       vi.unstubAllGlobals()
       await rm(directory, { recursive: true, force: true })
-      edge.close()
     },
   }
 }

@@ -3,6 +3,7 @@
  * a key of the test, in the format of the auth service.
  */
 import { randomBytes, randomUUID } from 'node:crypto'
+import { symmetricEncrypt } from 'better-auth/crypto'
 import pg from 'pg'
 import { roles, storeAccounts, storeOrganization, type Account, type Role } from './accounts.ts'
 import { publicUrl } from './database.ts'
@@ -34,6 +35,8 @@ export type Caller = {
 
 export type DataStack = AsyncDisposable & {
   url: string
+  /** Starts the auth service, with the edge in front of both surfaces. @returns its URL */
+  startAuth(): Promise<string>
   /** A connection of the database owner, which bypasses row level security. */
   owner: pg.Client
   ownerUrl: string
@@ -104,7 +107,8 @@ export async function dataStack(
     await prepareDatabase(sql)
     resolve(await tokenSigner(sql, publicUrl))
   }
-  const { dataUrl: url, ownerUrl } = resources.use(await startStack({ auth: false, data: true, dataEnv, prepare }))
+  const env = { PUBLIC_URL: publicUrl }
+  const { dataUrl: url, ownerUrl, secret, startAnotherAuth } = resources.use(await startStack({ auth: false, data: true, dataEnv, env, prepare }))
   const { sign } = await signer
   // A single session, so that a test can set a role or hold a lock.
   const owner = new pg.Client({ connectionString: ownerUrl })
@@ -138,6 +142,24 @@ export async function dataStack(
     return caller(address, (change) => change === undefined ? usual ??= sign(subject) : sign(subject, change))
   }
 
+  async function startAuth(): Promise<string> {
+    // the service refuses a key that its secret does not decrypt
+    const sealed = await symmetricEncrypt({ key: secret, data: 'a key of the tests' })
+    await owner.query('update auth.jwks set private_key = $1', [JSON.stringify(sealed)])
+    return startAnotherAuth()
+  }
+
   const stop = () => resources.disposeAsync()
-  return { url, owner, ownerUrl, person, organization, as, anonymous: caller(url, () => Promise.resolve(undefined)), stop, [Symbol.asyncDispose]: stop }
+  return {
+    url,
+    startAuth,
+    owner,
+    ownerUrl,
+    person,
+    organization,
+    as,
+    anonymous: caller(url, () => Promise.resolve(undefined)),
+    stop,
+    [Symbol.asyncDispose]: stop,
+  }
 }
