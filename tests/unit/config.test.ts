@@ -32,6 +32,18 @@ describe('the environment', () => {
     expect(compose).toContain(`\${POSTGREST_TAG:-${readSettings({}).POSTGREST_TAG}}`)
   })
 
+  test('passes the settings of the migration to its container, and those of the operator’s command to that of files', async () => {
+    const compose = await text('compose.yaml')
+    const migration = compose.slice(compose.indexOf('\n  migrate:'), compose.indexOf('\n  files:'))
+    const files = compose.slice(compose.indexOf('\n  files:'), compose.indexOf('\n  postgrest:'))
+    const names = Object.entries(JSON.parse(await text('infra/settings.json')) as Record<string, { services: string[] }>)
+      .filter(([, { services }]) => services.includes('migrate')).map(([name]) => name)
+    expect(names).toContain('FILES_TEAM_QUOTA')
+    expect(files).toContain('<<: *migration')
+    expect(names.filter((name) => !new RegExp(`^ +${name}(_FILE)?:`, 'm').test(migration + files))).toEqual([])
+    expect(names.filter((name) => /^FILES?_(?!URL)/.test(name) && !migration.includes(` ${name}:`))).toEqual([])
+  })
+
   test('has the defaults of the run contract', () => {
     expect(readSettings({})).toMatchObject({
       PORT: 3000,
