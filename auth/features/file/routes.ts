@@ -34,7 +34,8 @@ export const fileRoutes = [
   }),
   route('GET', `${filesPath}/{ticket}`, {
     summary: 'Returns the file of an attachment. The ticket comes from `/rpc/open_attachment` of the data surface.',
-    description: 'A browser shows PDF, JPEG, PNG and WebP, and downloads other types. `ETag` is the SHA-256. An unknown or ended ticket is 404.',
+    description: 'A browser shows PDF, JPEG, PNG and WebP, and downloads other types. `ETag` is the SHA-256. An unknown or ended ticket is 404. ' +
+      'If the operator stores files in an object storage, the response is 302 to an address there that is valid for 60 seconds.',
     credential: 'none',
     input,
     example,
