@@ -2,6 +2,7 @@
 import { createHash, randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { dataStack, type Account, type Caller, type DataStack } from '../support/data.ts'
+import { sha256Of, storeFile } from '../support/receipts.ts'
 
 let stack: DataStack
 let ann: Account
@@ -28,21 +29,16 @@ async function withLimits<Result>(limits: Limits, run: () => Promise<Result>): P
   }
 }
 
-const sha256Of = (text: string) => createHash('sha256').update(text).digest('hex')
 const shopping = async (caller: Caller, row: object = {}): Promise<string> =>
   (await caller.create('transactions', { name: 'Shopping', amount: -20, ...row })).id
 const begin = (caller: Caller, transaction: string, file: string, given: object = {}) =>
-  caller.post('/rpc/begin_upload', { transaction_id: transaction, name: 'receipt.pdf', size: file.length, sha256: sha256Of(file), ...given })
+  caller.post('/rpc/begin_upload', { transaction_id: transaction, name: 'receipt.pdf', size: file.length, sha256: sha256Of(Buffer.from(file)), ...given })
 
 /** Stores a file as the auth service does. @returns the id of the attachment */
 async function attach(caller: Caller, transaction: string, file: string, given: object = {}): Promise<string> {
   const { status, body } = await begin(caller, transaction, file, given)
   expect(status).toBe(200)
-  const hash = createHash('sha256').update(body.ticket as string).digest()
-  const { rows: [begun] } = await stack.owner.query('select private.begin_file($1, false) as id', [hash])
-  await stack.owner.query('select private.write_chunk($1, $2, 0, $3)', [hash, begun.id, Buffer.from(file)])
-  const { rows } = await stack.owner.query(`select from private.finish_upload($1, $2, 'text/plain')`, [hash, begun.id])
-  expect(rows).toHaveLength(1)
+  expect(await storeFile(stack.owner, body.ticket, Buffer.from(file))).toBe(true)
   return body.attachment_id
 }
 

@@ -4,7 +4,8 @@
  */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { dataStack, type Caller, type DataStack } from '../support/data.ts'
-import { ownedTables, tables } from '../support/tables.ts'
+import { sha256Of, storeFile } from '../support/receipts.ts'
+import { ownedTables, storedTables, tables } from '../support/tables.ts'
 
 let stack: DataStack
 beforeAll(async () => {
@@ -46,10 +47,11 @@ async function teamOf(account: Awaited<ReturnType<DataStack['person']>>): Promis
 /** Returns all stored rows of a tenant. The owner's connection bypasses the row rules. */
 async function stored({ userId, organizationId }: Tenant): Promise<Row[]> {
   const [pair, value] = organizationId === null ? ['organization_id is null and user_id = $1', userId] : ['organization_id = $1', organizationId]
-  const ofTables = [...tables, 'imports', 'activity'].map((table) => `select '${table}' as kind, to_jsonb(t) as row from api.${table} t where ${pair}`)
+  const ofTables = [...tables, ...storedTables, 'activity'].map((table) => `select '${table}' as kind, to_jsonb(t) as row from api.${table} t where ${pair}`)
   const ofBank =
     `select 'bank_values' as kind, to_jsonb(v) as row from private.bank_values v where transaction_id in (select id from api.transactions where ${pair})`
-  return (await stack.owner.query(`select kind, row from (${[...ofTables, ofBank].join(' union all ')}) r order by kind, row::text`, [value])).rows
+  const ofFiles = `select 'files' as kind, to_jsonb(f) as row from private.files f where ${pair}`
+  return (await stack.owner.query(`select kind, row from (${[...ofTables, ofBank, ofFiles].join(' union all ')}) r order by kind, row::text`, [value])).rows
 }
 
 const create = ({ caller, organizationId }: Tenant, table: string, row: Row): Promise<Row> => caller.create(table, { organization_id: organizationId, ...row })
@@ -69,6 +71,10 @@ async function fill(tenant: Tenant): Promise<void> {
   ]
   const item = (name: string) => caller.create('line_items', { transaction_id: shopping['id'], name, amount: -2, category_id: category['id'] })
   await item('Bread')
+  const file = Buffer.from('receipt')
+  const upload = { transaction_id: shopping['id'], name: 'receipt.txt', size: file.length, sha256: sha256Of(file) }
+  const { body: { ticket } } = await caller.post('/rpc/begin_upload', upload)
+  expect(await storeFile(stack.owner, ticket, file)).toBe(true)
   const moved = await item('Cake')
   await caller.patch(`/line_items?id=eq.${moved.id}`, { transaction_id: rent['id'] })
   await caller.patch(`/line_items?id=eq.${moved.id}`, { category_id: filed['id'] })
@@ -115,7 +121,7 @@ async function empty(tenant: Tenant): Promise<void> {
     'tags',
   ]
   expect(partsFirst.toSorted()).toEqual(tables.toSorted())
-  for (const table of partsFirst) {
+  for (const table of ['attachments', ...partsFirst]) {
     for (const row of await rowsOf(tenant, table)) expect((await tenant.caller.delete(`/${table}?${filterOf(table, row)}`)).status).toBe(204)
     expect(await rowsOf(tenant, table)).toEqual([])
   }

@@ -1,5 +1,6 @@
 /** Receipts of a signed-in user: the steps of an upload and a download. */
 import { createHash, randomBytes } from 'node:crypto'
+import type pg from 'pg'
 import { expect } from 'vitest'
 import type { Person } from './person.ts'
 import type { Stack } from './stack.ts'
@@ -8,6 +9,15 @@ export const sha256Of = (bytes: Uint8Array): string => createHash('sha256').upda
 
 /** A new PDF of this size, as far as its first bytes tell. */
 export const newPdf = (size = 40_000): Buffer => Buffer.concat([Buffer.from('%PDF-1.7\n'), randomBytes(size - 9)])
+
+/** Stores the file of an upload as the auth service does. @returns whether the attachment is ready */
+export async function storeFile(owner: Pick<pg.ClientBase, 'query'>, ticket: string, file: Uint8Array): Promise<boolean> {
+  const hash = createHash('sha256').update(ticket).digest()
+  const { rows: [begun] } = await owner.query<{ id: string }>('select private.begin_file($1, false) as id', [hash])
+  await owner.query('select private.write_chunk($1, $2, 0, $3)', [hash, begun?.id, file])
+  const { rows } = await owner.query(`select from private.finish_upload($1, $2, 'text/plain')`, [hash, begun?.id])
+  return rows.length === 1
+}
 
 export type Began = { attachment_id: string, ticket: string, expires_in: number, status: string, bytes_left: number }
 
