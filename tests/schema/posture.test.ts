@@ -286,6 +286,8 @@ describe('auth_service, the auth service’s login,', () => {
       'forget_changes',
       'forget_files',
       'forget_restored_changes',
+      'has_external_files',
+      'is_file_external',
       'is_incomplete_since',
       'mark_for_standbys',
       'postgrest_listeners',
