@@ -13,7 +13,9 @@ const figures: readonly TableName[] = [...parts, 'accounts', 'categories']
  * same while the user answers.
  */
 const tablesOf: Readonly<Record<string, readonly TableName[]>> = {
-  'transactions pages': parts,
+  'transactions pages': [...parts, 'attachments'],
+  attachments: ['attachments'],
+  'file space': ['attachments'],
   'transactions totals': figures,
   'transactions halves': parts,
   accounts: ['accounts', 'transactions'],

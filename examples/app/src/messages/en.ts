@@ -15,6 +15,9 @@ export const fields = {
   monthly_budget: 'monthly budget',
   budget_currency: 'currency of the budget',
   balance: 'opening balance',
+  note: 'note',
+  size: 'size in bytes',
+  content_type: 'type',
 }
 
 export const errors = {
@@ -43,8 +46,15 @@ export const errors = {
     23505: 'There is one like this already.',
     23514: 'One of the values cannot be stored.',
     42501: 'Your role here does not allow this.',
+    UNSUPPORTED_MEDIA_TYPE: 'Files of this type cannot be added. Use a PDF, a photo (JPEG, PNG, WebP, HEIC), a text, a mail or XML.',
+    FILE_UNREADABLE: 'The file cannot be read. It may have been moved or deleted.',
     PT404: 'It is no longer there.',
     PGRST116: 'It is no longer there.',
+  },
+  files: {
+    tooLarge: (limit: string) => `The file is too large. A file has at most ${limit}.`,
+    tooMany: (limit: number) => `A transaction has at most ${limit} files. Delete another file first.`,
+    noSpace: (left: string) => `There is not enough space: ${left} left. Delete other files first.`,
   },
   daysAreClosed: (day: string) => `The days until ${day} are closed, so nothing was stored. Use a later day, or open the days again on the page Accounts.`,
   unknown: 'The service could not do this.',
@@ -191,6 +201,7 @@ export const activity = {
   /** Singular and plural of each table. */
   tables: {
     accounts: ['account', 'accounts'],
+    attachments: ['receipt', 'receipts'],
     balances: ['stated balance', 'stated balances'],
     budgets: ['budget', 'budgets'],
     categories: ['category', 'categories'],
@@ -666,6 +677,36 @@ export const parts = {
   month: 'Month',
   monthBefore: 'Month before',
   monthAfter: 'Month after',
+}
+
+export const receipts = {
+  receipts: 'Receipts',
+  receiptsOf: (name: string) => `Receipts of ${name}`,
+  mark: (count: number, name: string) => `${count === 1 ? '1 receipt' : `${count} receipts`} of ${name}`,
+  status: (count: number, running: number) =>
+    running > 0
+      ? `${running === 1 ? 'One file is' : `${running} files are`} being uploaded…`
+      : count === 0
+      ? 'No receipt yet.'
+      : count === 1
+      ? '1 receipt'
+      : `${count} receipts`,
+  addFiles: 'Add files',
+  takeAPhoto: 'Take a photo',
+  howToAdd: 'You can also paste or drop files here. Photos are made smaller and lose their position before they are sent.',
+  chooseFiles: 'Files to add',
+  photo: 'Photo to add',
+  left: (left: string, most: string) => `${left} of space left, at most ${most} a file.`,
+  show: 'Show',
+  download: 'Download',
+  retry: 'Try again',
+  progress: (name: string) => `Upload of ${name}`,
+  fileName: 'Name of the file',
+  note: 'Note',
+  space: 'Space for receipts',
+  used: (used: string, left: string) => `${used} used, ${left} left`,
+  yourOwn: 'Your own receipts',
+  teams: (name: string) => `Receipts of ${name}`,
 }
 
 export const recurring = {
@@ -1208,6 +1249,7 @@ export const transactions = {
   editTheRow: 'edit the row',
   space: 'Space',
   selectTheRow: 'select the row',
+  receiptsOfTheRow: 'receipts of the row',
   deleteTheRowOrAll: 'delete the row, or all selected',
   esc: 'Esc',
   leaveTheLineOrClear: 'leave the line, or clear the selection',

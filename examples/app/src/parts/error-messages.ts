@@ -1,11 +1,12 @@
 /** Error messages for users. Only this file knows the service's messages for programs. */
 import { formatDay } from '../locale/days.ts'
+import { formatSize } from '../locale/sizes.ts'
 import { errors } from '../messages/en.ts'
 
 const { rules, codes, signIn, unknown } = errors
 
 /** The client's error, recognized by its name: unit tests have no build of the client. */
-type FinanceError = Error & { code: string, fields: readonly string[], hint: string | null }
+type FinanceError = Error & { code: string, fields: readonly string[], details?: string | null, hint: string | null }
 
 const isFinanceError = (error: Error | null): error is FinanceError => error?.name === 'FinanceError'
 
@@ -32,6 +33,15 @@ const isForPrograms = (text: string) => /\w_\w|["/]|\b(column|relation|constrain
 
 const sentence = (text: string) => `${text.charAt(0).toUpperCase()}${text.slice(1)}${/[.!?…]$/.test(text) ? '' : '.'}`
 
+/** Returns the message of a refused file, with the limit or the space that is left. */
+function fileMessageOf({ code, message, details }: FinanceError): string | undefined {
+  if (code !== 'QUOTA_EXCEEDED') return undefined
+  const [limit = 0] = (/\d+/.exec(message) ?? []).map(Number)
+  if (message.startsWith('a file has at most')) return errors.files.tooLarge(formatSize(limit))
+  if (message.startsWith('a transaction has at most')) return errors.files.tooMany(limit)
+  return errors.files.noSpace(formatSize(Number.parseInt(details ?? '0', 10)))
+}
+
 /** Returns an error's message, and a hint if there is one. */
 export function messageOf(error: Error): { message: string, hint: string | null } {
   if (!isFinanceError(error)) return { message: sentence(error.message), hint: null }
@@ -39,7 +49,7 @@ export function messageOf(error: Error): { message: string, hint: string | null 
   const [, closedUntil] = /^the days until (\d{4}-\d\d-\d\d) are closed$/.exec(message) ?? []
   if (closedUntil !== undefined) return { message: errors.daysAreClosed(formatDay(closedUntil)), hint: null }
   const [, rule = ''] = /constraint "([^"]+)"/.exec(message) ?? []
-  const mappedMessage = byRule.find(([pattern]) => pattern.test(rule))?.[1] ?? byCode[code]
+  const mappedMessage = fileMessageOf(error) ?? byRule.find(([pattern]) => pattern.test(rule))?.[1] ?? byCode[code]
   if (mappedMessage !== undefined) return { message: mappedMessage, hint: null }
   const isOwn = ownCodes.includes(code)
   return {

@@ -24,9 +24,13 @@ const ownColumns = [
   ...textColumns,
 ] as const
 
-const columns = `${ownColumns.join()},tags(id,name),line_items(id,name,amount,category_id)`
+const columns = `${ownColumns.join()},tags(id,name),line_items(id,name,amount,category_id),attachments(id,status)`
 
-export type Transaction = Pick<Row<'transactions'>, (typeof ownColumns)[number]> & { tags: { id: string, name: string }[], line_items: LineItem[] }
+export type Transaction = Pick<Row<'transactions'>, (typeof ownColumns)[number]> & {
+  tags: { id: string, name: string }[]
+  line_items: LineItem[]
+  attachments: Pick<Row<'attachments'>, 'id' | 'status'>[]
+}
 
 /** The day of a row: the bank's booking day, otherwise the day of its time stamp. */
 export const dayOf = ({ booked_on, transaction_date }: Pick<Transaction, 'booked_on' | 'transaction_date'>): string =>

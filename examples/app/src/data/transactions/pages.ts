@@ -66,6 +66,14 @@ export function cachedList(client: QueryClient, context: Context) {
       const unique = [...new Map(rows.map((row) => [row.id, row])).values()]
       return each((data, { sort = usualSort }) => unique.reduce((pages, row) => withRow(pages, row, sort), without(data, ({ id }) => gone.has(id))))
     },
+    /** Gives the row of an id other values, at its position. */
+    change: (id: string, values: Partial<Transaction>) =>
+      each((data) => ({
+        ...data,
+        pages: data.pages.map((page) =>
+          page.rows.some((row) => row.id === id) ? { ...page, rows: page.rows.map((row) => row.id === id ? { ...row, ...values } : row) } : page
+        ),
+      })),
     /** Reads everything of the context again except for the list. */
     refreshOthers: () =>
       client.invalidateQueries({ queryKey: [context.key], predicate: ({ queryKey }) => !(queryKey[1] === 'transactions' && queryKey[2] === 'pages') }),

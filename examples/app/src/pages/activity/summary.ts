@@ -10,7 +10,7 @@ type Names = ReadonlyMap<string, string>
 const tables: Record<string, string[]> = m.tables
 
 /** Dependent rows come after the row that the user changed. */
-const order: Record<string, number> = { transactions: 1, budgets: 2, past_budgets: 3, line_items: 2, transaction_tags: 2 }
+const order: Record<string, number> = { attachments: 2, transactions: 1, budgets: 2, past_budgets: 3, line_items: 2, transaction_tags: 2 }
 const rank = ([first]: Activity[]) => order[first?.table_name ?? ''] ?? 0
 
 const textOf = (value: unknown): string => typeof value === 'string' ? value : value == null ? '' : JSON.stringify(value)
@@ -60,6 +60,7 @@ const hidden = new Set([
   'booked_on',
   'metadata',
   'external_id',
+  'sha256',
   'color',
   'icon',
 ])

@@ -11,6 +11,7 @@ import { Calendars } from './calendars.tsx'
 import { ChangeEmail } from './change-email.tsx'
 import { DeleteAccount } from './delete-account.tsx'
 import { Events } from './events.tsx'
+import { FileSpace } from './file-space.tsx'
 import { ExportImport } from './export-import.tsx'
 import { Passkeys } from './passkeys.tsx'
 import { Password } from './password.tsx'
@@ -55,7 +56,16 @@ const groups: ReadonlyArray<{ id: string, name: string, content: ReactNode }> = 
       </>
     ),
   },
-  { id: 'data', name: m.yourData, content: <ExportImport /> },
+  {
+    id: 'data',
+    name: m.yourData,
+    content: (
+      <>
+        <ExportImport />
+        <FileSpace />
+      </>
+    ),
+  },
   { id: 'events', name: m.whatHappened, content: <Events /> },
   { id: 'delete', name: common.delete, content: <DeleteAccount /> },
 ]

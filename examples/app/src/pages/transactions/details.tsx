@@ -9,11 +9,12 @@ import type { Transaction } from '../../data/transactions/api.ts'
 import type { TransactionChanges } from '../../data/transactions/changes.ts'
 import { ChangedMeanwhile, noticeOf } from '../../data/transactions/conflict.ts'
 import { statuses, textColumns } from '../../data/transactions/filters.ts'
-import { common, fields, transactions as m } from '../../messages/en.ts'
+import { common, fields, receipts, transactions as m } from '../../messages/en.ts'
 import { Dialog } from '../../parts/dialog.tsx'
 import { Form, Select, SubmitButton, TextField } from '../../parts/form.tsx'
 import { Meanwhile } from '../../parts/meanwhile.tsx'
 import { CurrencyField } from '../../parts/money-fields.tsx'
+import { Receipts } from './receipts.tsx'
 import { type Part, partsOf, restOf, Splits } from './splits.tsx'
 import { TransferLink } from './transfer-link.tsx'
 
@@ -90,6 +91,10 @@ export function Details({ row, now, isGone, categories, changes, onClose }: Deta
           </>
         )}
       </Form>
+      <section className='tx-link' aria-labelledby='tx-receipts'>
+        <h3 id='tx-receipts'>{receipts.receipts}</h3>
+        <Receipts transactionId={row.id} />
+      </section>
     </Dialog>
   )
 }

@@ -2,7 +2,7 @@ import { useEffect, useRef } from 'react'
 import { transactions as m } from '../../messages/en.ts'
 import { Dialog } from '../../parts/dialog.tsx'
 
-const reading = [['/', 'search'], ['↑ ↓ PgUp PgDn Home End', m.goThroughTheList], ['?', m.theseKeys]] as const
+const reading = [['/', 'search'], ['↑ ↓ PgUp PgDn Home End', m.goThroughTheList], ['r', m.receiptsOfTheRow], ['?', m.theseKeys]] as const
 
 const writing = [
   ['n', m.aNewTransaction],

@@ -6,7 +6,7 @@ type ListState = {
   selected: ReadonlySet<string>
   /** The id of the edited row; `new` is the line for the next one. */
   edited: string | null
-  dialog: 'transfer' | 'keys' | { details: Transaction } | { suggestFor: readonly Transaction[] | Listed } | null
+  dialog: 'transfer' | 'keys' | { details: Transaction } | { receipts: Transaction } | { suggestFor: readonly Transaction[] | Listed } | null
 }
 
 type ListAction =

@@ -1,6 +1,18 @@
 /** The virtual list: only rows in the viewport are rendered. */
 import { useWindowVirtualizer } from '@tanstack/react-virtual'
-import { type KeyboardEvent, memo, type ReactNode, type RefObject, useCallback, useEffect, useLayoutEffect, useMemo, useRef, useState } from 'react'
+import {
+  type DragEvent,
+  type KeyboardEvent,
+  memo,
+  type ReactNode,
+  type RefObject,
+  useCallback,
+  useEffect,
+  useLayoutEffect,
+  useMemo,
+  useRef,
+  useState,
+} from 'react'
 import { columnOf, type Sort } from '../../data/transactions/filters.ts'
 import type { Transaction } from '../../data/transactions/api.ts'
 import { type Names, Row } from './row.tsx'
@@ -26,6 +38,10 @@ type ListProps = {
   edited: string | null
   editor: ReactNode
   onEdit: (id: string) => void
+  /** Opens the receipts of a row. */
+  onReceipts: (row: Transaction) => void
+  /** Adds files that the user has dropped on a row. */
+  onFiles: (row: Transaction, files: FileList) => void
   onDelete: () => void
 }
 
@@ -73,7 +89,7 @@ function useKeptPlace(rows: ListProps['rows'], find: () => Anchor | undefined, s
 }
 
 export function List(props: ListProps) {
-  const { grid, rows, names, hasMore, onEnd, isReadOnly, active, onActive, selected, onSelect, edited, editor, onEdit, onDelete } = props
+  const { grid, rows, names, hasMore, onEnd, isReadOnly, active, onActive, selected, onSelect, edited, editor, onEdit, onReceipts, onFiles, onDelete } = props
   const { top, rowHeight } = usePlace(grid)
   const virtual = useWindowVirtualizer({
     count: rows.length,
@@ -128,13 +144,23 @@ export function List(props: ListProps) {
       const next = rows[to]
       if (next !== undefined) onActive(next.id)
       virtual.scrollToIndex(to)
-    } else if (isReadOnly) return
+    } else if (event.key === 'r' && row !== undefined) onReceipts(row)
+    else if (isReadOnly) return
     else if ((event.key === 'Enter' || event.key === 'e') && row !== undefined) onEdit(row.id)
     else if (event.key === ' ' && row !== undefined) onSelect([row.id])
     else if (event.key === 'Delete' || event.key === 'Backspace') onDelete()
     else if (event.key === 'Escape') onSelect([...selected])
     else return
     event.preventDefault()
+  }
+
+  const isFileDrag = ({ dataTransfer: { types } }: DragEvent) => !isReadOnly && types.includes('Files')
+  const drop = (event: DragEvent) => {
+    if (!isFileDrag(event)) return
+    event.preventDefault()
+    const index = event.target instanceof Element ? event.target.closest<HTMLElement>('.tx-rows > [data-index]')?.dataset['index'] : undefined
+    const row = index === undefined ? undefined : rows[Number(index)]
+    if (row !== undefined && event.dataTransfer.files.length > 0) onFiles(row, event.dataTransfer.files)
   }
 
   return (
@@ -148,6 +174,8 @@ export function List(props: ListProps) {
       aria-multiselectable={!isReadOnly}
       aria-activedescendant={items.some(({ key }) => key === active) ? `tx-${active}` : undefined}
       onKeyDown={press}
+      onDragOver={(event) => isFileDrag(event) && event.preventDefault()}
+      onDrop={drop}
       onFocus={({ target, currentTarget }) => {
         const first = items.find(({ start }) => start >= scrollY + covered.top) ?? items[0]
         if (target === currentTarget && first !== undefined && !items.some(({ key }) => key === active)) onActive(String(first.key))
@@ -171,6 +199,7 @@ export function List(props: ListProps) {
               onActive={onActive}
               onSelect={isReadOnly ? null : onSelect}
               onEdit={onEdit}
+              onReceipts={onReceipts}
               editor={row.id === edited ? editor : null}
               measure={virtual.measureElement}
             />

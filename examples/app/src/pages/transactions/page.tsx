@@ -3,7 +3,9 @@ import { getRouteApi } from '@tanstack/react-router'
 import { useCallback, useReducer, useRef } from 'react'
 import { MenuPopup } from '../../app/menus.tsx'
 import { useSessionContext } from '../../app/session-context.tsx'
+import { addFiles } from '../../data/uploads.ts'
 import { useTransactionChanges } from '../../data/transactions/changes.ts'
+import type { Transaction } from '../../data/transactions/api.ts'
 import { isFiltered, type TransactionView, viewOf, usualSort } from '../../data/transactions/filters.ts'
 import { common, transactions as m } from '../../messages/en.ts'
 import { EmptyState, ErrorNote, PageHead, Skeleton } from '../../parts/ui.tsx'
@@ -16,6 +18,7 @@ import { Filters } from './filters.tsx'
 import { Keys, useKeys } from './keys.tsx'
 import { initialState, nextOf, reduceList } from './list-state.ts'
 import { List } from './list.tsx'
+import { ReceiptsDialog } from './receipts.tsx'
 import { SuggestCategories } from './suggest-categories.tsx'
 import { TransferForm } from './transfer-form.tsx'
 import { useTransactionList } from './use-list.ts'
@@ -30,7 +33,7 @@ export function Page() {
 }
 
 function Transactions() {
-  const { rights } = useSessionContext()
+  const { context, rights } = useSessionContext()
   const view = route.useSearch()
   const navigate = route.useNavigate()
   const { list, rows: loaded, names, categories, accounts, tags, totals, isSortable, hasMore, loadMore, isLoading, isEmpty, error } = useTransactionList(view)
@@ -49,6 +52,7 @@ function Transactions() {
   const activate = useCallback((id: string) => dispatch({ type: 'activate', id }), [])
   const toggle = useCallback((ids: readonly string[]) => dispatch({ type: 'toggle', ids }), [])
   const edit = useCallback((id: string) => dispatch({ type: 'edit', id }), [])
+  const showReceipts = useCallback((row: Transaction) => dispatch({ type: 'open', dialog: { receipts: row } }), [])
   const closeDialog = () => dispatch({ type: 'open', dialog: null })
   /** Returns the focus to the list when the focused element is removed. */
   const focusList = () => requestAnimationFrame(() => grid.current?.focus({ preventScroll: true }))
@@ -124,6 +128,11 @@ function Transactions() {
             />
           )}
           onEdit={edit}
+          onReceipts={showReceipts}
+          onFiles={(row, files) => {
+            addFiles(context, row.id, files)
+            showReceipts(row)
+          }}
           onDelete={remove}
         />
       )}
@@ -148,6 +157,15 @@ function Transactions() {
       {dialog === 'transfer' && <TransferForm accounts={accounts} changes={changes} onClose={closeDialog} />}
       {dialog !== null && typeof dialog === 'object' && 'suggestFor' in dialog && (
         <SuggestCategories source={dialog.suggestFor} categories={categories} changes={changes} onClose={closeDialog} />
+      )}
+      {dialog !== null && typeof dialog === 'object' && 'receipts' in dialog && (
+        <ReceiptsDialog
+          transaction={dialog.receipts}
+          onClose={() => {
+            closeDialog()
+            focusList()
+          }}
+        />
       )}
       {dialog !== null && typeof dialog === 'object' && 'details' in dialog && (
         <Details row={dialog.details} now={editedRow ?? dialog.details} isGone={isGone} categories={categories} changes={changes} onClose={closeDialog} />

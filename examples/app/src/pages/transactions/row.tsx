@@ -1,7 +1,7 @@
 import { memo, type ReactNode } from 'react'
 import { dayOf, type Transaction } from '../../data/transactions/api.ts'
 import { formatDay } from '../../locale/days.ts'
-import { transactions as m } from '../../messages/en.ts'
+import { receipts, transactions as m } from '../../messages/en.ts'
 import { Amount } from '../../parts/ui.tsx'
 
 /** Names by ids. */
@@ -20,39 +20,43 @@ type RowProps = {
   /** null for read-only rows. */
   onSelect: ((ids: readonly string[]) => void) | null
   onEdit: (id: string) => void
+  onReceipts: (row: Transaction) => void
   /** The form in place of the row; null for all other rows. */
   editor: ReactNode
   measure: (row: HTMLElement | null) => void
 }
 
 /** A row, which renders only if it changes. */
-export const Row = memo(function Row({ row, names, otherHalf, index, offset, isActive, isSelected, onActive, onSelect, onEdit, editor, measure }: RowProps) {
-  const isEdited = editor !== null
-  return (
-    <div
-      ref={isEdited ? measure : undefined}
-      data-index={index}
-      id={`tx-${row.id}`}
-      role='row'
-      className={isEdited ? 'tx-row tx-edited' : row.transfer_id === null ? 'tx-row' : 'tx-row tx-transfer'}
-      data-status={isEdited ? undefined : row.status}
-      aria-rowindex={index + 2}
-      aria-selected={onSelect === null ? undefined : isSelected}
-      data-active={isActive || undefined}
-      style={{ transform: `translateY(${offset}px)` }}
-      onClick={() => onActive(row.id)}
-    >
-      {isEdited
-        ? <div role='gridcell' className='tx-editor'>{editor}</div>
-        : <Cells row={row} names={names} otherHalf={otherHalf} isSelected={isSelected} onSelect={onSelect} onEdit={onEdit} />}
-    </div>
-  )
-})
+export const Row = memo(
+  function Row({ row, names, otherHalf, index, offset, isActive, isSelected, onActive, onSelect, onEdit, onReceipts, editor, measure }: RowProps) {
+    const isEdited = editor !== null
+    return (
+      <div
+        ref={isEdited ? measure : undefined}
+        data-index={index}
+        id={`tx-${row.id}`}
+        role='row'
+        className={isEdited ? 'tx-row tx-edited' : row.transfer_id === null ? 'tx-row' : 'tx-row tx-transfer'}
+        data-status={isEdited ? undefined : row.status}
+        aria-rowindex={index + 2}
+        aria-selected={onSelect === null ? undefined : isSelected}
+        data-active={isActive || undefined}
+        style={{ transform: `translateY(${offset}px)` }}
+        onClick={() => onActive(row.id)}
+      >
+        {isEdited
+          ? <div role='gridcell' className='tx-editor'>{editor}</div>
+          : <Cells row={row} names={names} otherHalf={otherHalf} isSelected={isSelected} onSelect={onSelect} onEdit={onEdit} onReceipts={onReceipts} />}
+      </div>
+    )
+  },
+)
 
-type CellsProps = Pick<RowProps, 'row' | 'names' | 'otherHalf' | 'isSelected' | 'onSelect' | 'onEdit'>
+type CellsProps = Pick<RowProps, 'row' | 'names' | 'otherHalf' | 'isSelected' | 'onSelect' | 'onEdit' | 'onReceipts'>
 
-function Cells({ row, names, otherHalf, isSelected, onSelect, onEdit }: CellsProps) {
+function Cells({ row, names, otherHalf, isSelected, onSelect, onEdit, onReceipts }: CellsProps) {
   const account = row.account_id === null ? '' : names.accounts.get(row.account_id) ?? ''
+  const files = row.attachments.filter(({ status }) => status === 'ready').length
   return (
     <>
       {onSelect !== null && (
@@ -67,6 +71,18 @@ function Cells({ row, names, otherHalf, isSelected, onSelect, onEdit }: CellsPro
           : <button type='button' className='tx-title' tabIndex={-1} onClick={() => onEdit(row.id)}>{row.name}</button>}
         {row.status !== 'paid' && <span className='badge'>{row.status}</span>}
         {row.line_items.length > 0 && <span className='badge'>{m.partCount(row.line_items.length)}</span>}
+        {files > 0 && (
+          <button
+            type='button'
+            className='tx-receipts-mark'
+            tabIndex={-1}
+            aria-label={receipts.mark(files, row.name)}
+            onClick={() => onReceipts(row)}
+          >
+            <Paperclip />
+            {files}
+          </button>
+        )}
         {row.tags.map(({ id, name }) => <span key={id} className='tx-tag'>#{name}</span>)}
       </div>
       <div role='gridcell' className='tx-category'>
@@ -79,6 +95,13 @@ function Cells({ row, names, otherHalf, isSelected, onSelect, onEdit }: CellsPro
     </>
   )
 }
+
+/** Drawn, because not every font has the character. */
+const Paperclip = () => (
+  <svg viewBox='0 0 16 16' aria-hidden='true'>
+    <path d='M10.5 4.5v6a2.5 2.5 0 0 1-5 0v-7a1.75 1.75 0 0 1 3.5 0v6.5a.75.75 0 0 1-1.5 0v-5.5' />
+  </svg>
+)
 
 const transferText = ({ amount }: Transaction, other: string | undefined) =>
   other === undefined ? '⇄ Transfer' : (
