@@ -155,6 +155,7 @@ describe('Ann', () => {
     await dialog().getByText('for the taxes').waitFor()
     await dialog().getByRole('button', { name: 'Delete Market.pdf' }).click()
     await soon(() => status().textContent()).toBe('No receipt yet.')
+    await soon(() => page.evaluate('document.activeElement.textContent')).toBe('No receipt yet.')
     await page.getByRole('button', { name: 'Undo' }).click()
     await soon(() => status().textContent()).toBe('1 receipt')
     await page.goto(new URL('/activity', story.stack.publicUrl).href)

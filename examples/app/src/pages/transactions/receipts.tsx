@@ -1,6 +1,6 @@
 /** The receipts of a transaction: pictures, files, and the ways to add some. */
 import { useQuery } from '@tanstack/react-query'
-import { useState } from 'react'
+import { useRef, useState } from 'react'
 import { useSessionContext } from '../../app/session-context.tsx'
 import { type Attachment, attachmentsQuery, changeAttachment, deleteAttachment, fileUrlQuery, readFile, refreshAttachments } from '../../data/attachments.ts'
 import { undoLastOf, useChange } from '../../data/change.ts'
@@ -32,19 +32,26 @@ export function Receipts({ transactionId }: { transactionId: string }) {
   const uploads = useUploads(transactionId)
   const [edited, setEdited] = useState<string | null>(null)
   const [shown, setShown] = useState<Attachment | null>(null)
+  const summary = useRef<HTMLParagraphElement>(null)
+  /** Keeps the focus in the dialog when the focused button is removed. */
+  const focusSummary = () => summary.current?.focus()
+  const stopEditing = () => {
+    setEdited(null)
+    focusSummary()
+  }
   const refresh = () => refreshAttachments(context, transactionId)
   const remove = useChange(deleteAttachment, {
     outcome: (_, row) => ({ text: common.isDeleted(row.name), undo: () => undoLastOf(row.id) }),
     toastsErrors: true,
     refresh,
   })
-  const change = useChange(changeAttachment, { onStored: () => setEdited(null), refresh })
+  const change = useChange(changeAttachment, { onStored: stopEditing, refresh })
   const running = uploads.filter(({ error }) => error === null).length
   return (
     <div className='tx-receipts'>
       <ErrorNote error={files.error} />
       {files.isPending && <Skeleton rows={1} />}
-      {files.data !== undefined && <p role='status' className='field-note'>{m.status(files.data.length, running)}</p>}
+      {files.data !== undefined && <p ref={summary} tabIndex={-1} role='status' className='field-note'>{m.status(files.data.length, running)}</p>}
       <ul className='list'>
         {files.data?.map((file) => (
           <li key={file.id}>
@@ -59,7 +66,7 @@ export function Receipts({ transactionId }: { transactionId: string }) {
                   <TextField name='note' label={m.note} maxLength={1000} autoComplete='off' />
                   <div className='buttons'>
                     <SubmitButton isBusy={change.isPending}>{common.save}</SubmitButton>
-                    <button type='button' className='quiet' onClick={() => setEdited(null)}>{common.cancel}</button>
+                    <button type='button' className='quiet' onClick={stopEditing}>{common.cancel}</button>
                   </div>
                 </Form>
               )
@@ -76,7 +83,7 @@ export function Receipts({ transactionId }: { transactionId: string }) {
                       }}
                     />
                   )}
-                  {rights.write && <Action name={common.delete} of={file.name} onClick={() => remove.mutate(file)} />}
+                  {rights.write && <Action name={common.delete} of={file.name} onClick={() => remove.mutate(file, { onSuccess: focusSummary })} />}
                 </>
               )}
           </li>
