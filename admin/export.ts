@@ -2,8 +2,9 @@
 import { sql, type Kysely, type Transaction } from 'kysely'
 import { type AccountFile, accountFiles, PAGE, type SignIn, tableNames, tables } from '../client/export/format.ts'
 import { archive, type Source } from '../client/export/archive-writer.ts'
+import { chunksOf, objectOf } from '../db/stored-files.ts'
 import type { Tables } from '../db/types.ts'
-import { argument, operatorError, userByEmail, type Command, type Output } from './terminal.ts'
+import { argument, operatorError, userByEmail, type Command, type Deployment, type Output } from './terminal.ts'
 
 /** Returns the rows of the folder `account`. Their fields are those of the auth surface's responses; tests/auth/admin-export.test.ts compares. */
 async function accountOf(db: Kysely<Tables>, userId: string) {
@@ -161,19 +162,15 @@ async function* pagesOf(db: Transaction<Tables>, table: typeof tableNames[number
   for await (const rows of fetchPages<{ row: string }>(db, 'rows')) yield rows.map(({ row }) => row)
 }
 
-/** Reads the file of an attachment in chunks. The row rules have decided about its row, so this reads with the operator's own role. */
-async function readFile(db: Transaction<Tables>, attachmentId: string): Promise<AsyncGenerator<Uint8Array>> {
+/** Reads the file of an attachment. The row rules have decided about its row, so this reads with the operator's own role. */
+async function readFile(db: Transaction<Tables>, { openFiles }: Deployment, attachmentId: string): Promise<AsyncGenerator<Uint8Array>> {
   await sql`set local role none`.execute(db)
-  const chunk = async (number: number) =>
-    (await sql<{ bytes: Buffer }>`select c.bytes from private.files f join private.file_chunks c on c.file_id = f.id
-      where f.attachment_id = ${attachmentId} and f.stored_at is not null and c.number = ${number}`.execute(db)).rows[0]?.bytes
-  return async function*() {
-    let number = 0
-    for (let bytes = await chunk(number); bytes !== undefined; bytes = await chunk(number)) {
-      yield bytes
-      number += 1
-    }
-  }()
+  const file = await db.selectFrom('private.files').select(['id', 'isExternal']).where('attachmentId', '=', attachmentId).where('storedAt', 'is not', null)
+    .executeTakeFirst()
+  if (file?.isExternal !== true) return chunksOf(db, file?.id ?? attachmentId)
+  const objects = await openFiles()
+  if (objects === undefined) throw operatorError('FILES_URL must be set: files are in an object storage.')
+  return objectOf(objects, file.id)
 }
 
 /** Writes a part and waits for it, so that a slow disk or network slows the reading down. */
@@ -183,7 +180,7 @@ const writePart = (out: Output, part: Uint8Array) =>
   })
 
 /** `export <e-mail> [--organization <slug>]` */
-export const exportCommand: Command = async (db, args, options, out) => {
+export const exportCommand: Command = async (db, args, options, out, deployment) => {
   const { id: userId } = await userByEmail(db, argument(args, 0, 'e-mail'))
   if (out.isTTY === true) throw operatorError('An export is a ZIP archive. Redirect it to a file: … > export.zip')
   // one snapshot for all tables
@@ -212,6 +209,6 @@ export const exportCommand: Command = async (db, args, options, out) => {
       organization: organization === undefined ? null : { id: organization.id, name: organization.name, slug: organization.slug },
     }
     const sources = [...account, ...rowsOf('personal'), ...(organization === undefined ? [] : rowsOf('organization'))]
-    for await (const part of archive(about, sources, (id) => readFile(snapshot, id))) await writePart(out, part)
+    for await (const part of archive(about, sources, (id) => readFile(snapshot, deployment, id))) await writePart(out, part)
   })
 }

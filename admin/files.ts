@@ -2,13 +2,13 @@
  * The operator's commands for the bytes of files. `files move` moves them to the place that FILES_URL names, or back into the database.
  * `files check` reads every byte. Both run beside the service. A killed move leaves each file in one place; the next run continues.
  */
-import { createHash } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { sql, type Kysely } from 'kysely'
 import type pg from 'pg'
 import type { Tables } from '../db/types.ts'
 import { deleteNotedObjects } from '../common/deleted-objects.ts'
-import { isObjectError, type ObjectStorage } from '../common/object-storage.ts'
+import type { ObjectStorage } from '../common/object-storage.ts'
+import { checkFiles, chunksOf, isOf, measure, objectOf, storedFiles, type StoredFile } from '../db/stored-files.ts'
 import { argument, operatorError, usageError, type Command, type Deployment, type Output } from './terminal.ts'
 
 /** An arbitrary number for the advisory lock of a move. */
@@ -17,63 +17,11 @@ const moveLock = 710_331_804_119
 /** The size of each chunk but the last, in bytes. */
 const chunkBytes = 262_144
 
-/** Files per query. */
+/** Files per line of the progress. */
 const batchFiles = 100
 
 /** Objects per deletion. */
 const batchObjects = 20
-
-type StoredFile = { id: string, attachmentId: string, size: string, sha256: string | null, isExternal: boolean }
-
-async function* chunksOf(db: Kysely<Tables>, fileId: string): AsyncGenerator<Buffer, void> {
-  for (let number = 0;; number += 1) {
-    const chunk = await db.selectFrom('private.file_chunks').select('bytes').where('fileId', '=', fileId).where('number', '=', number).executeTakeFirst()
-    if (chunk === undefined) return
-    yield chunk.bytes as Buffer
-  }
-}
-
-/** Reads an object. A missing one has no bytes. */
-async function* objectOf(objects: ObjectStorage, fileId: string): AsyncGenerator<Buffer, void> {
-  try {
-    yield* objects.get(fileId)
-  } catch (error) {
-    if (!isObjectError(error) || error.status !== 404) throw error
-  }
-}
-
-/** Returns the number and the SHA-256 of bytes. @param use called with each part */
-async function measure(
-  parts: AsyncIterable<Buffer>,
-  use: (part: Buffer) => Promise<void> = () => Promise.resolve(),
-): Promise<{ size: number, sha256: string }> {
-  const hash = createHash('sha256')
-  let size = 0
-  for await (const part of parts) {
-    hash.update(part)
-    size += part.length
-    await use(part)
-  }
-  return { size, sha256: hash.digest('hex') }
-}
-
-/** Whether bytes are those of the file. The hash of a deleted attachment is not stored, so only the size of its file counts. */
-const isOf = (file: StoredFile, { size, sha256 }: { size: number, sha256: string }): boolean =>
-  size === Number(file.size) && (file.sha256 === null || sha256 === file.sha256)
-
-/** Returns the stored files, in the order of their ids. @param isExternal the place; undefined for both */
-async function* storedFiles(db: Kysely<Tables>, isExternal?: boolean): AsyncGenerator<StoredFile, void> {
-  for (let after = '00000000-0000-0000-0000-000000000000';;) {
-    const files = await db.selectFrom('private.files as f').select(['f.id', 'f.attachmentId', 'f.size', 'f.isExternal'])
-      .select(sql<string | null>`(select a.sha256 from api.attachments a where a.id = f.attachment_id)`.as('sha256'))
-      .where('f.storedAt', 'is not', null).where('f.id', '>', after)
-      .$if(isExternal !== undefined, (query) => query.where('f.isExternal', '=', isExternal === true))
-      .orderBy('f.id').limit(batchFiles).execute()
-    yield* files
-    if (files.length < batchFiles) return
-    after = files.at(-1)?.id ?? after
-  }
-}
 
 /** Notes the object of a file, so that the service deletes it at this time unless the file still needs it. */
 const noteObject = (db: Kysely<Tables>, fileId: string, at: 'now' | 'in an hour') =>
@@ -155,17 +103,9 @@ const reportWrong = (wrong: string[], remedy: string) => {
 }
 
 async function check(db: Kysely<Tables>, objects: ObjectStorage | undefined, out: Output): Promise<void> {
-  const counts = { database: 0, objects: 0 }
-  const wrong: string[] = []
-  for await (const file of storedFiles(db)) {
-    if (file.isExternal && objects === undefined) throw operatorError('FILES_URL must be set: files are in an object storage.')
-    const found = await measure(file.isExternal && objects !== undefined ? objectOf(objects, file.id) : chunksOf(db, file.id))
-    counts[file.isExternal ? 'objects' : 'database'] += 1
-    if (isOf(file, found)) continue
-    const isStill = await db.selectFrom('private.files').select('id').where('id', '=', file.id).where('isExternal', '=', file.isExternal).executeTakeFirst()
-    if (isStill !== undefined) wrong.push(file.attachmentId)
-  }
-  out.write(`Read ${filesOf(counts.database)} in the database and ${counts.objects} in the object storage.\n`)
+  const { files, externalFiles, wrong } = await checkFiles(db, objects)
+  if (externalFiles > 0 && objects === undefined) throw operatorError('FILES_URL must be set: files are in an object storage.')
+  out.write(`Read ${filesOf(files)} in the database and ${externalFiles} in the object storage.\n`)
   reportWrong(wrong, 'These are the ids of their attachments. Restore them from a backup or from an older version of the object.')
 }
 

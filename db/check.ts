@@ -1,5 +1,4 @@
-/** Checks a database against the rules of db/lints, and the files against their hashes. Each rule is a query that returns the objects that break it. */
-import { createHash } from 'node:crypto'
+/** Checks a database against the rules of db/lints. Each rule is a query that returns the objects that break it. */
 import { readdir, readFile } from 'node:fs/promises'
 import type pg from 'pg'
 
@@ -38,48 +37,5 @@ async function run(client: pg.ClientBase, { name, rule, sql }: Lint): Promise<Of
 export async function checkDatabase(client: pg.ClientBase): Promise<Offence[]> {
   const found: Offence[] = []
   for (const lint of await lints()) found.push(...await run(client, lint))
-  return found
-}
-
-/** Ready files: their number and bytes in the database, their number in the object storage, and the ids of attachments with damaged files. */
-export type FileCheck = { files: number, bytes: number, externalFiles: number, wrong: string[] }
-
-type ReadyFile = { id: string, size: string, sha256: string, file_id: string | null, is_external: boolean | null }
-
-/** Returns the size and the SHA-256 of a file. It reads the chunks separately, so that neither side holds the whole file. */
-async function sumUp(client: Pick<pg.Pool, 'query'>, fileId: string): Promise<{ size: number, sha256: string }> {
-  const hash = createHash('sha256')
-  let size = 0
-  for (let number = 0;; number++) {
-    const { rows: [chunk] } = await client.query<{ bytes: string }>({
-      name: 'read-chunk',
-      text: `select encode(bytes, 'base64') as bytes from private.file_chunks where file_id = $1 and number = $2`,
-      values: [fileId, number],
-    })
-    if (chunk === undefined) return { size, sha256: hash.digest('hex') }
-    const bytes = Buffer.from(chunk.bytes, 'base64')
-    hash.update(bytes)
-    size += bytes.length
-  }
-}
-
-/** Compares the bytes of each file in the database with their size and SHA-256. */
-export async function checkFiles(client: Pick<pg.Pool, 'query'>): Promise<FileCheck> {
-  const { rows } = await client.query<ReadyFile>(
-    `select a.id, a.size, a.sha256, f.id as file_id, f.is_external
-     from api.attachments a left join private.files f on f.attachment_id = a.id and f.stored_at is not null
-     where a.status = 'ready' order by a.id`,
-  )
-  const found: FileCheck = { files: 0, bytes: 0, externalFiles: 0, wrong: [] }
-  for (const { id, size, sha256, file_id: fileId, is_external: isExternal } of rows) {
-    if (isExternal === true) {
-      found.externalFiles += 1
-      continue
-    }
-    found.files += 1
-    found.bytes += Number(size)
-    const sum = fileId === null ? undefined : await sumUp(client, fileId)
-    if (sum?.size !== Number(size) || sum.sha256 !== sha256) found.wrong.push(id)
-  }
   return found
 }

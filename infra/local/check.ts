@@ -1,7 +1,8 @@
 /** `npm run check:db`: runs the lints of `db/lints` against the database of this deployment, and compares each file with its SHA-256. */
 import pg from 'pg'
-import { checkDatabase, checkFiles, lints } from '../../db/check.ts'
+import { checkDatabase, lints } from '../../db/check.ts'
 import { missingMigrations } from '../../db/migrate.ts'
+import { checkFiles, filesDatabase } from '../../db/stored-files.ts'
 import { oneLine } from '../../common/errors.ts'
 import { readSettings } from '../../common/settings.ts'
 import { nameOfDatabase, withExistingDatabase } from './database.ts'
@@ -21,7 +22,9 @@ try {
       for (const { lint, rule, what } of offences) console.error(`${lint}: ${what}\n  ${rule}`)
       await reportFloors(databaseUrl)
       console.log(`${(await lints()).length} rules, ${offences.length} broken`)
-      const { files, bytes, externalFiles, wrong } = await checkFiles(client)
+      const db = filesDatabase(new pg.Pool({ connectionString: databaseUrl, max: 1 }))
+      const { files, bytes, externalFiles, wrong } = await checkFiles(db)
+      await db.destroy()
       console.log(`Files: ${files} of ${bytes} bytes, ${wrong.length} damaged${externalFiles === 0 ? '' : `; ${externalFiles} more in the object storage`}`)
       for (const id of wrong) console.error(`The file of the attachment ${id} is damaged.`)
       if (offences.length > 0 || wrong.length > 0) process.exitCode = 1

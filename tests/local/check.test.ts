@@ -47,7 +47,7 @@ test('the command compares the bytes of each file with its SHA-256, and names th
     delete from private.file_chunks where file_id = '${ids[2]}' and number = 0`,
   )
   const { code, stdout, stderr } = await run(ownerUrl)
-  expect({ code, files: stdout.split('\n')[1] }).toEqual({ code: 1, files: 'Files: 4 of 12 bytes, 3 damaged' })
+  expect({ code, files: stdout.split('\n')[1] }).toEqual({ code: 1, files: 'Files: 3 of 9 bytes, 3 damaged' })
   expect(stderr.match(/(?<=The file of the attachment )\S+(?= is damaged)/g)).toEqual(ids.slice(1))
   await drop()
 })

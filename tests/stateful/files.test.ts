@@ -2,7 +2,7 @@
 import { randomBytes } from 'node:crypto'
 import { createConnection } from 'node:net'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { checkFiles } from '../../db/check.ts'
+import { checkFiles, filesDatabase } from '../../db/stored-files.ts'
 import { authProcess, type AuthProcess } from '../support/auth-process.ts'
 import { signedIn } from '../support/person.ts'
 import { newPdf, receiptsOf } from '../support/receipts.ts'
@@ -43,7 +43,7 @@ test('16 kills during uploads leave only ready attachments with their bytes, and
     uploads.push({ id, ticket, file })
     // the last kills meet the end of the upload
     await cutUpload(ticket, file, Math.min(fileBytes, Math.floor(fileBytes * kill / (kills * 0.7))))
-    expect((await checkFiles(stack.sql)).wrong).toEqual([])
+    expect((await checkFiles(filesDatabase(stack.sql))).wrong).toEqual([])
   }
   await service.start()
   // a user repeats half of them
@@ -52,7 +52,7 @@ test('16 kills during uploads leave only ready attachments with their bytes, and
     `update private.files set begun_at = begun_at - interval '2 hours'; update api.attachments set created_at = created_at - interval '2 hours'`,
   )
   await stack.sql.query('select private.forget_files(400, 100)')
-  const { wrong, files } = await checkFiles(stack.sql)
+  const { wrong, files } = await checkFiles(filesDatabase(stack.sql))
   expect(wrong).toEqual([])
   expect(files).toBeGreaterThanOrEqual(kills / 2)
   const { rows } = await stack.sql.query(`select
