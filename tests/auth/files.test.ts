@@ -142,6 +142,23 @@ describe('an interrupted upload', () => {
   })
 })
 
+test('a download whose session ends is cut off without further bytes, and the log has one line', async () => {
+  const ben = await signedIn(stack, 'Ben')
+  const his = receiptsOf(stack, ben)
+  const file = newPdf(8_000_000)
+  const ticket = await his.open(await his.attach(await his.transaction(), file))
+  const reader = (await his.get(ticket)).body!.getReader()
+  const received = [Buffer.from((await reader.read()).value!)]
+  await ben.post('/sign-out')
+  await expect((async () => {
+    for (let part = await reader.read(); !part.done; part = await reader.read()) received.push(Buffer.from(part.value))
+  })()).rejects.toThrow('terminated')
+  const all = Buffer.concat(received)
+  expect(all.length).toBeLessThan(file.length)
+  expect(all.equals(file.subarray(0, all.length))).toBe(true)
+  expect(stack.logged.filter((line) => line.includes('a download was cut off'))).toHaveLength(1)
+})
+
 describe('a ticket', () => {
   test('ends with the session behind it, at once', async () => {
     const ben = await signedIn(stack, 'Ben')

@@ -1,5 +1,6 @@
 /** The bytes of files in the database: chunks of 256 KiB, each written and read by a statement of its own. */
 import type { FairQueue } from '../../../common/fair-queue.ts'
+import { describeError, type Log } from '../../../common/log.ts'
 import type { ObjectStorage } from '../../../common/object-storage.ts'
 import { refuse } from '../../errors.ts'
 import type { RunStatement } from './file-statements.ts'
@@ -8,8 +9,12 @@ import type { FileStore, Range, TicketFile } from './store.ts'
 /** The size of each chunk but the last, in bytes. */
 export const chunkBytes = 262_144
 
-/** Returns a stream of parts. A part is requested when the client has received the one before. @param leave called once at the end */
-function streamOf(parts: AsyncGenerator<Buffer, void>, leave: () => void): ReadableStream<Uint8Array> {
+/**
+ * Returns a stream of parts. A part is requested when the client has received the one before.
+ * @param leave called at the end
+ * @param onError called if a part cannot be read; it closes the connection, which cancels the stream
+ */
+function streamOf(parts: AsyncGenerator<Buffer, void>, leave: () => void, onError: (error: unknown) => void): ReadableStream<Uint8Array> {
   return new ReadableStream<Uint8Array>({
     pull: async (controller) => {
       try {
@@ -19,7 +24,7 @@ function streamOf(parts: AsyncGenerator<Buffer, void>, leave: () => void): Reada
         leave()
       } catch (error) {
         leave()
-        controller.error(error)
+        onError(error)
       }
     },
     cancel: async () => {
@@ -33,7 +38,7 @@ function streamOf(parts: AsyncGenerator<Buffer, void>, leave: () => void): Reada
  * @param downloads limits the downloads
  * @param objects the object storage, to which a file may move during its download
  */
-export function createChunkStore(run: RunStatement, downloads: Pick<FairQueue, 'enter'>, objects: ObjectStorage | undefined): FileStore {
+export function createChunkStore(run: RunStatement, downloads: Pick<FairQueue, 'enter'>, objects: ObjectStorage | undefined, log: Log): FileStore {
   const write = async (file: TicketFile, fileId: string, number: number, bytes: Buffer) => {
     const row = await run<{ stored: boolean }>(file, 'write-chunk', 'select private.write_chunk($1, $2, $3, $4) as stored', [fileId, number, bytes])
     if (row?.stored !== true) refuse('NOT_FOUND')
@@ -84,9 +89,13 @@ export function createChunkStore(run: RunStatement, downloads: Pick<FairQueue, '
       }
       await writing
     },
-    send: async (file, fileId, { status, headers, range }) => {
+    send: async (file, fileId, { status, headers, range, cut }) => {
       const leave = await downloads.enter(file.userId) ?? refuse('SERVICE_BUSY', 5)
-      return new Response(streamOf(bytesOf(file, fileId, range), leave), { status, headers })
+      const onError = (error: unknown) => {
+        log.warn({ attachment_id: file.attachmentId, error: describeError(error) }, 'a download was cut off')
+        cut()
+      }
+      return new Response(streamOf(bytesOf(file, fileId, range), leave, onError), { status, headers })
     },
   }
 }

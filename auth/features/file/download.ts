@@ -58,5 +58,6 @@ export async function sendFile(c: RouteContext, { ticket }: { ticket: string }):
     contentType,
     disposition: dispositionOfFile,
     range: { first, last },
+    cut: () => c.env.outgoing.destroy(),
   })
 }

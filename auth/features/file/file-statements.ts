@@ -10,6 +10,9 @@ const statements = 4
 const waitingStatements = 2_000
 const waitMs = 60_000
 
+/** PostgreSQL's code for a lock that another transaction holds for too long. */
+const lockTimeout = '55P03'
+
 /** Runs a prepared statement; its first parameter is the hash of the ticket. @returns its first row @throws Refusal SERVICE_BUSY */
 export type RunStatement = <Row extends pg.QueryResultRow>(file: TicketFile, name: string, text: string, values: unknown[]) => Promise<Row | undefined>
 
@@ -20,6 +23,9 @@ export function fileStatements(pool: pg.Pool): RunStatement {
     const leave = await queue.enter(userId) ?? refuse('SERVICE_BUSY', 5)
     try {
       return await withClient(pool, async (client) => (await client.query<Row>({ name, text, values: [tokenHash, ...values] })).rows[0])
+    } catch (error) {
+      if ((error as { code?: unknown }).code === lockTimeout) refuse('SERVICE_BUSY', 5)
+      throw error
     } finally {
       leave()
     }

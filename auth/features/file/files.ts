@@ -38,7 +38,7 @@ export async function warnOfUnreachableFiles(pool: pg.Pool, log: Log): Promise<v
  */
 export function createFiles(pool: pg.Pool, downloads: Pick<FairQueue, 'enter'>, objects: ObjectStorage | undefined, log: Log): Files {
   const run = fileStatements(pool)
-  const inDatabase = createChunkStore(run, downloads, objects)
+  const inDatabase = createChunkStore(run, downloads, objects, log)
   const inObjects = objects && createObjectStore(objects, log)
   const newFiles = inObjects ?? inDatabase
   return {

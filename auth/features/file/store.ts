@@ -1,4 +1,5 @@
 /** The interface of the two places of bytes: chunks in the database (chunk-store.ts), and an object storage (object-store.ts). */
+
 /** The file of a ticket. */
 export type TicketFile = {
   tokenHash: Buffer
@@ -23,8 +24,17 @@ export type TicketFile = {
 /** A range of bytes, both ends included. */
 export type Range = { first: number, last: number }
 
-/** The response to a download, but for its bytes. `headers` include those of the range. */
-type Download = { status: 200 | 206, headers: Record<string, string>, contentType: string, disposition: string, range: Range }
+/** The response to a download, but for its bytes. */
+type Download = {
+  status: 200 | 206
+  /** They include those of the range. */
+  headers: Record<string, string>
+  contentType: string
+  disposition: string
+  range: Range
+  /** Closes the connection, so that the client sees an incomplete file. An error of the stream would add its message to the bytes. */
+  cut: () => void
+}
 
 export type FileStore = {
   isExternal: boolean
