@@ -17,16 +17,16 @@ export function transferQueue(slotsPerUser: number): Pick<FairQueue, 'enter'> {
       const entry = users.get(user) ?? { queue: fairQueue(slotsPerUser, waiting, waitMs), entered: 0 }
       users.set(user, entry)
       entry.entered += 1
-      const forget = () => {
-        entry.entered -= 1
-        if (entry.entered === 0) users.delete(user)
-      }
       const leaveUser = await entry.queue.enter(user)
       const leaveAll = leaveUser && await all.enter(user)
+      let hasLeft = false
       const leave = () => {
+        if (hasLeft) return
+        hasLeft = true
         leaveAll?.()
         leaveUser?.()
-        forget()
+        entry.entered -= 1
+        if (entry.entered === 0) users.delete(user)
       }
       if (leaveAll !== undefined) return leave
       leave()
