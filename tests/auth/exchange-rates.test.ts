@@ -73,8 +73,8 @@ test('with EXCHANGE_RATES_URL a user converts at rates that nobody typed, and se
 test('a download is repeated on the next day at 17:00 in Frankfurt, once for all processes, and stores corrections and new days only', async () => {
   await using server = await rateServer(rateFile({ '2026-01-05': { USD: '1.1', GBP: '0.8' } }))
   const all = [downloads(server.url), downloads(server.url), downloads(server.url)]
+  await expect.poll(stored).toEqual(['gbp 2026-01-05 0.8', 'usd 2026-01-05 1.1'])
   await expect.poll(state).toMatchObject({ failures: '0', hour: '17:00' })
-  expect(await stored()).toEqual(['gbp 2026-01-05 0.8', 'usd 2026-01-05 1.1'])
   expect((await state())?.minutes).toBeLessThanOrEqual(25 * 60)
   expect((await state())?.minutes).toBeGreaterThanOrEqual(0)
   expect(server.requests()).toBe(1)

@@ -33,10 +33,11 @@ describe('a file', () => {
     expect(edge.output()).not.toContain('file_')
   })
 
-  test('of an unknown ticket is 404 before its bytes are read, and another body above 16 MB is 413', async () => {
+  test('of an unknown ticket is 404, above 100 MB it is 413, and another body above 16 MB too', async () => {
     const send = async (method: string, path: string, length: number) =>
       (await fetch(`${edge.url}/api/auth${path}`, { method, body: Buffer.alloc(length) })).status
-    expect(await send('PUT', '/files/file_x', 104_857_601)).toBe(404)
+    expect(await send('PUT', '/files/file_x', 30_000_000)).toBe(404)
+    expect(await send('PUT', '/files/file_x', 104_857_601)).toBe(413)
     expect(await send('POST', '/sign-in/email', 17_000_000)).toBe(413)
   })
 

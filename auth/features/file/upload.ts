@@ -14,8 +14,8 @@ const idleMs = 30_000
 /** The slowest upload, in bytes per millisecond. A slower one would hold its slot for long. */
 const leastRate = 32
 
-/** A body of up to this size is read and dropped before an early refusal, so that the client reads the refusal instead of a broken pipe. */
-const maxDiscardedBytes = 16 * 1024 * 1024
+/** Bytes that are read and dropped before an early refusal, so that the client reads the refusal. The edge lets fewer pass. */
+const maxDiscardedBytes = 101 * 1024 * 1024
 
 const notWhole = () => refusal('VALIDATION_ERROR', 'The request body did not arrive whole.')
 
@@ -40,11 +40,14 @@ async function* readBody(incoming: IncomingMessage, size: number): AsyncGenerato
   }
 }
 
-async function discardBody(incoming: IncomingMessage): Promise<void> {
-  const size = Number(incoming.headers['content-length'] ?? Infinity)
-  if (size > maxDiscardedBytes) return
+/** Drops the body. @param expected its time is that of an upload of this size; 0 for a stranger, who must not hold a connection for long */
+async function discardBody(incoming: IncomingMessage, expected: number): Promise<void> {
+  let size = 0
   try {
-    for await (const _ of readBody(incoming, size));
+    for await (const part of readBody(incoming, expected)) {
+      size += part.length
+      if (size > maxDiscardedBytes) return
+    }
   } catch {
     // the client has left
   }
@@ -109,15 +112,15 @@ export async function receiveFile(c: RouteContext, { ticket }: { ticket: string 
       changeId === null ? {} : { headers: { 'x-change-id': changeId } },
     )
   const file = await fileOfTicket(c, ticket, true).catch(async (error: unknown) => {
-    await discardBody(incoming)
+    await discardBody(incoming, 0)
     throw error
   })
   if (incoming.headers['content-length'] !== String(file.size)) {
-    await discardBody(incoming)
+    await discardBody(incoming, file.size)
     throw refusal('VALIDATION_ERROR', `The body must have the announced ${file.size} bytes, and Content-Length must say so.`)
   }
   if (file.status === 'ready') {
-    await discardBody(incoming)
+    await discardBody(incoming, file.size)
     return stored(file.contentType ?? '', null)
   }
   const leave = await uploadQueue.enter(file.userId) ?? refuse('SERVICE_BUSY', 5)
@@ -136,7 +139,7 @@ export async function receiveFile(c: RouteContext, { ticket }: { ticket: string 
     return stored(contentType, changeId)
   } catch (error) {
     if (fileId !== undefined) await files.discard(file, fileId).catch(() => undefined)
-    await discardBody(incoming)
+    await discardBody(incoming, file.size)
     throw error
   } finally {
     leave()
