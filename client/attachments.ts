@@ -20,13 +20,13 @@ export type AttachOptions = {
 
 export type Attachments = {
   /**
-   * Adds a file to a transaction. The client uploads two files at a time; further calls wait in order. The same file again returns the
+   * Adds a file to a transaction, given by its row or its id. The client uploads two files at a time; further calls wait in order. The same file again returns the
    * attachment that the transaction already has.
    * @returns the row of the attachment
    * @throws FinanceError `QUOTA_EXCEEDED` above a limit, `UNSUPPORTED_MEDIA_TYPE` for other types of files, `FILE_UNREADABLE`, and `ABORTED`
    * after a cancellation
    */
-  attach: (transactionId: string, file: Blob, options?: AttachOptions) => Promise<Row<'attachments'>>
+  attach: (transaction: string | { id: string }, file: Blob, options?: AttachOptions) => Promise<Row<'attachments'>>
   /**
    * Opens a file for links and images. The address is a credential and expires after a minute.
    * @throws FinanceError
@@ -167,13 +167,13 @@ export function attachmentsOf(
     return response.json() as Promise<Reply<Name>>
   }
 
-  const attach: Attachments['attach'] = (transactionId, file, { name, note, shrink = true, onProgress = () => undefined, signal } = {}) =>
+  const attach: Attachments['attach'] = (transaction, file, { name, note, shrink = true, onProgress = () => undefined, signal } = {}) =>
     inSlot(async () => {
       const { sent, sha256 } = await prepared(file, shrink)
       const { size } = sent
       const { name: fileName = 'file' } = sent as Partial<File>
       const { attachment_id: id, ticket, status } = await call('begin_upload', {
-        transaction_id: transactionId,
+        transaction_id: typeof transaction === 'string' ? transaction : transaction.id,
         name: name ?? fileName,
         size,
         sha256,

@@ -1,4 +1,5 @@
 /** The setting FILES_URL: the bucket of an object storage that speaks the protocol of Amazon S3. */
+import ipaddr from 'ipaddr.js'
 
 export type ObjectLocation = {
   bucket: string
@@ -12,12 +13,28 @@ export type ObjectLocation = {
 /** The format of the setting, for messages. */
 export const locationForm = 's3://bucket/optional-prefix?region=eu-central-1, for other storages than Amazon S3 with &endpoint=https://storage.example.org'
 
+/** Whether a host is on this machine or in a private network. A name without a dot is that of a container. */
+function isPrivate(hostname: string): boolean {
+  const address = hostname.replace(/^\[|\]$/g, '')
+  if (ipaddr.isValid(address)) return ['private', 'loopback', 'uniqueLocal', 'carrierGradeNat'].includes(ipaddr.parse(address).range())
+  return !hostname.includes('.') || /\.(?:internal|local|localhost|svc)$/.test(hostname)
+}
+
 const isEndpoint = (text: string): boolean => {
   if (!URL.canParse(text)) return false
   const { protocol, hostname, origin, username } = new URL(text)
-  // unencrypted files could be read on their way
-  const isSafe = protocol === 'https:' || protocol === 'http:' && /^(?:localhost|127\.0\.0\.1|\[::1\])$/.test(hostname)
+  // on a public network unencrypted files could be read
+  const isSafe = protocol === 'https:' || protocol === 'http:' && isPrivate(hostname)
   return isSafe && username === '' && text.replace(/\/$/, '') === origin
+}
+
+/** Adds the region and the endpoint of the variables that AWS's own clients read, if the setting has none. */
+export function completeLocation(text: string, env: Record<string, string | undefined>): string {
+  if (!URL.canParse(text)) return text
+  const { searchParams } = new URL(text)
+  const defaults = { region: env['AWS_REGION'] ?? env['AWS_DEFAULT_REGION'], endpoint: env['AWS_ENDPOINT_URL_S3'] ?? env['AWS_ENDPOINT_URL'] }
+  const added = Object.entries(defaults).filter(([name, value]) => (value ?? '') !== '' && !searchParams.has(name)).map(([name, value]) => `${name}=${encodeURIComponent(value ?? '')}`)
+  return added.length === 0 ? text : `${text}${text.includes('?') ? '&' : '?'}${added.join('&')}`
 }
 
 /** Returns the location; undefined if the text does not have its format. It contains no credentials. */

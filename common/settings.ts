@@ -7,7 +7,7 @@ import ipaddr from 'ipaddr.js'
 import { z } from 'zod'
 import { configError } from './errors.ts'
 import { floorOf } from './floors.ts'
-import { locationForm, objectLocation, type ObjectLocation } from './object-location.ts'
+import { completeLocation, locationForm, objectLocation, type ObjectLocation } from './object-location.ts'
 import type { ObjectOptions } from './open-objects.ts'
 
 const port = (fallback: number) =>
@@ -306,7 +306,7 @@ export const environment = z.object({
   }),
   FILES_URL: setting(bucket.optional(), {
     description:
-      'the [object storage](operations.md#object-storage) of new files: `s3://bucket/optional-prefix?region=eu-central-1`, for other storages than Amazon S3 with `&endpoint=https://storage.example.org`. Browsers read from it directly',
+      'the [object storage](operations.md#object-storage) of new files: `s3://bucket/optional-prefix?region=eu-central-1`, for other storages than Amazon S3 with `&endpoint=https://storage.example.org`. `AWS_REGION` and `AWS_ENDPOINT_URL_S3` count if it has none. Browsers read from it directly',
     unset: 'the database',
     services: ['auth', 'edge', 'migrate'],
   }),
@@ -465,6 +465,7 @@ export function readSecretFiles(env: Environment): Environment {
  */
 export function readSettings(env: Environment): Settings {
   const variables = Object.fromEntries(Object.entries(readSecretFiles(env)).filter(([, value]) => value !== undefined && value !== ''))
+  if (variables['FILES_URL'] !== undefined) variables['FILES_URL'] = completeLocation(variables['FILES_URL'], env)
   const parsed = environment.safeParse(variables)
   if (!parsed.success) {
     const issue = parsed.error.issues[0]

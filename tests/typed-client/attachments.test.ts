@@ -65,7 +65,7 @@ describe('Ann', () => {
     const client = clientOf(stack, ann)
     const bytes = newPdf(17 * MiB)
     const transaction = await newTransaction(client)
-    expect(await client.attach(transaction, new Blob([new Uint8Array(bytes)]), { name: 'scan.pdf' })).toMatchObject({
+    expect(await client.attach({ id: transaction }, new Blob([new Uint8Array(bytes)]), { name: 'scan.pdf' })).toMatchObject({
       name: 'scan.pdf',
       sha256: sha256Of(bytes),
     })

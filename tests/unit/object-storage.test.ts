@@ -8,6 +8,7 @@ import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
 import { credentialSource } from '../../common/aws-credentials.ts'
 import { objectLocation } from '../../common/object-location.ts'
+import { readSettings } from '../../common/settings.ts'
 import { policyOfApp } from '../../edge/app-files.ts'
 
 test.each([
@@ -16,8 +17,31 @@ test.each([
   ['s3://receipts.example.org?region=us-east-1', 'https://s3.us-east-1.amazonaws.com/receipts.example.org', ''],
   ['s3://receipts?region=cn-north-1', 'https://receipts.s3.cn-north-1.amazonaws.com.cn', ''],
   ['s3://receipts?region=garage&endpoint=https://storage.example.org/', 'https://storage.example.org/receipts', ''],
+  ['s3://receipts?region=garage&endpoint=http://garage:3900', 'http://garage:3900/receipts', ''],
+  ['s3://receipts?region=garage&endpoint=http://10.0.0.7:3900', 'http://10.0.0.7:3900/receipts', ''],
+  ['s3://receipts?region=garage&endpoint=http://storage.finance.svc', 'http://storage.finance.svc/receipts', ''],
 ])('%s is the bucket at %s', (setting, url, prefix) => {
   expect(objectLocation(setting)).toMatchObject({ url, prefix })
+})
+
+test.each([
+  ['unencrypted on a public network', 's3://receipts?region=garage&endpoint=http://storage.example.org'],
+  ['unencrypted at a public address', 's3://receipts?region=garage&endpoint=http://192.0.2.7'],
+  ['without a region', 's3://receipts'],
+  ['with credentials', 's3://key:secret@receipts?region=eu-central-1'],
+  ['with an unknown parameter', 's3://receipts?region=eu-central-1&path=x'],
+])('a location %s is refused', (_kind, setting) => {
+  expect(objectLocation(setting)).toBeUndefined()
+})
+
+test('the region and the endpoint of AWS’s own variables count if the setting has none', () => {
+  const env = { AWS_REGION: 'eu-west-1', AWS_ENDPOINT_URL_S3: 'http://garage:3900', PUBLIC_URL: 'https://money.example.org' }
+  const at = (setting: string) => readSettings({ ...env, FILES_URL: setting }).FILES_URL
+  expect(at('s3://receipts')).toMatchObject({ region: 'eu-west-1', url: 'http://garage:3900/receipts' })
+  expect(at('s3://receipts?region=eu-central-1&endpoint=https://storage.example.org')).toMatchObject({
+    region: 'eu-central-1',
+    url: 'https://storage.example.org/receipts',
+  })
 })
 
 describe('the policy of the reference app', () => {
