@@ -33,7 +33,9 @@ export function completeLocation(text: string, env: Record<string, string | unde
   if (!URL.canParse(text)) return text
   const { searchParams } = new URL(text)
   const defaults = { region: env['AWS_REGION'] ?? env['AWS_DEFAULT_REGION'], endpoint: env['AWS_ENDPOINT_URL_S3'] ?? env['AWS_ENDPOINT_URL'] }
-  const added = Object.entries(defaults).filter(([name, value]) => (value ?? '') !== '' && !searchParams.has(name)).map(([name, value]) => `${name}=${encodeURIComponent(value ?? '')}`)
+  const added = Object.entries(defaults).filter(([name, value]) => (value ?? '') !== '' && !searchParams.has(name)).map(([name, value]) =>
+    `${name}=${encodeURIComponent(value ?? '')}`
+  )
   return added.length === 0 ? text : `${text}${text.includes('?') ? '&' : '?'}${added.join('&')}`
 }
 

@@ -338,7 +338,7 @@ describe('a restart', () => {
 
 describe('a backup', () => {
   let dump: string
-  const receipt = newPdf(600_000)
+  const receipt = newPdf(3_000)
   let receiptId: string
   const receipts = () => receiptsOf({ url: it.url, dataUrl: `${it.url}/data` }, ann)
 
@@ -355,7 +355,7 @@ describe('a backup', () => {
     expect(missing).toEqual([])
     expect((await stat(dump)).mode & 0o777).toBe(0o600)
     const drill = await it.command('restore', '--drill', dump)
-    expect(drill).toContain('Files: 1 of 600000 bytes, 0 damaged')
+    expect(drill).toContain('Files: 1 of 3000 bytes, 0 damaged')
     say(`backup in ${took} ms; ${drill.trim()}`)
     expect(await it.sql(`select datname from pg_database where datname ~ 'copy'`)).toEqual([])
   })

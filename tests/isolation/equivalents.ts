@@ -123,8 +123,8 @@ export const equivalents: Equivalent[] = [
     reason: 'it notes changes for live streams, and decides nothing: tests/auth/changes.test.ts',
   },
   {
-    name: /^trigger 3_keep_files on api\.attachments: disabled$/,
-    reason: 'it restores the file of an attachment, within one tenant: tests/data/attachments.test.ts',
+    name: /^trigger 3_(?:keep|release)_files on api\.attachments: disabled$/,
+    reason: 'it keeps the file of a deleted attachment for an undo, within one tenant: tests/data/attachments.test.ts',
   },
   { name: /^trigger 1_before_statement on /, reason: 'it decides which of two requests waits: tests/data/turns.test.ts' },
 ]

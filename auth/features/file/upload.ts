@@ -25,12 +25,15 @@ const notWhole = () => refusal('VALIDATION_ERROR', 'The request body did not arr
  * @throws Refusal VALIDATION_ERROR if the client leaves, stops sending or is too slow
  */
 async function* readBody(incoming: IncomingMessage, size: number): AsyncGenerator<Buffer, void> {
-  const idle = setTimeout(() => incoming.destroy(), idleMs)
-  const end = setTimeout(() => incoming.destroy(), idleMs + size / leastRate)
+  const giveUp = () => incoming.destroy()
+  let idle = setTimeout(giveUp, idleMs)
+  const end = setTimeout(giveUp, idleMs + size / leastRate)
   try {
     for await (const part of incoming.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
+      // the time in which the service itself writes is not the client's
+      clearTimeout(idle)
       yield part
-      idle.refresh()
+      idle = setTimeout(giveUp, idleMs)
     }
   } catch (error) {
     throw incoming.destroyed && !incoming.complete ? notWhole() : error
@@ -123,9 +126,10 @@ export async function receiveFile(c: RouteContext, { ticket }: { ticket: string 
     await discardBody(incoming, file.size)
     return stored(file.contentType ?? '', null)
   }
-  const leave = await uploadQueue.enter(file.userId) ?? refuse('SERVICE_BUSY', 5)
+  const leave = await uploadQueue.enter(file.userId)
   let fileId: string | undefined
   try {
+    if (leave === undefined) refuse('SERVICE_BUSY', 5)
     fileId = await files.begin(file) ?? refuse('NOT_FOUND')
     let type = ''
     await files.newFiles.write(
@@ -142,6 +146,6 @@ export async function receiveFile(c: RouteContext, { ticket }: { ticket: string 
     await discardBody(incoming, file.size)
     throw error
   } finally {
-    leave()
+    leave?.()
   }
 }
