@@ -8,7 +8,7 @@ import type pg from 'pg'
 import type { Tables } from '../db/types.ts'
 import { deleteNotedObjects } from '../common/deleted-objects.ts'
 import type { ObjectStorage } from '../common/object-storage.ts'
-import { checkFiles, chunksOf, isOf, measure, objectOf, storedFiles, type StoredFile } from '../db/stored-files.ts'
+import { checkFiles, chunksOf, isOf, measure, objectOf, storedFiles, type DamagedFile, type StoredFile } from '../db/stored-files.ts'
 import { argument, operatorError, usageError, type Command, type Deployment, type Output } from './terminal.ts'
 
 /** An arbitrary number for the advisory lock of a move. */
@@ -98,15 +98,18 @@ async function deleteMovedObjects(db: Kysely<Tables>, pool: pg.Pool, objects: Ob
 
 const filesOf = (count: number): string => `${count} file${count === 1 ? '' : 's'}`
 
-const reportWrong = (wrong: string[], remedy: string) => {
-  if (wrong.length > 0) throw operatorError(`The bytes of ${filesOf(wrong.length)} are missing or wrong: ${wrong.join(', ')}. ${remedy}`)
+const nameOf = ({ attachmentId, objectId }: DamagedFile): string => (objectId === null ? attachmentId : `${attachmentId} (object …${objectId})`)
+
+/** @throws an operator error that lists the damaged files */
+const reportWrong = (wrong: DamagedFile[], remedy: string) => {
+  if (wrong.length > 0) throw operatorError(`The bytes of ${filesOf(wrong.length)} are missing or wrong: ${wrong.map(nameOf).join(', ')}. ${remedy}`)
 }
 
 async function check(db: Kysely<Tables>, objects: ObjectStorage | undefined, out: Output): Promise<void> {
   const { files, externalFiles, wrong } = await checkFiles(db, objects)
   if (externalFiles > 0 && objects === undefined) throw operatorError('FILES_URL must be set: files are in an object storage.')
   out.write(`Read ${filesOf(files)} in the database and ${externalFiles} in the object storage.\n`)
-  reportWrong(wrong, 'These are the ids of their attachments. Restore them from a backup or from an older version of the object.')
+  reportWrong(wrong, 'These are the ids of their attachments. Restore them from a backup, or an object from its older version.')
 }
 
 async function move(
@@ -119,11 +122,11 @@ async function move(
   const { rows: [lock] } = await sql<{ locked: boolean }>`select pg_try_advisory_lock(${moveLock}) as locked`.execute(db)
   if (lock?.locked !== true) throw operatorError('Another move of files runs. Wait for its end.')
   const moveOne = toDatabase ? moveToDatabase : moveToObjects
-  const wrong: string[] = []
+  const wrong: DamagedFile[] = []
   let moved = 0
   for await (const file of storedFiles(db, toDatabase)) {
     const outcome = await moveOne(db, objects, file)
-    if (outcome === 'wrong') wrong.push(file.attachmentId)
+    if (outcome === 'wrong') wrong.push({ attachmentId: file.attachmentId, objectId: file.isExternal ? file.id : null })
     if (outcome === 'moved') moved += 1
     if (outcome === 'moved' && moved % batchFiles === 0) out.write(`Moved ${filesOf(moved)}.\n`)
   }

@@ -62,8 +62,11 @@ export async function measure(
 export const isOf = (file: StoredFile, { size, sha256 }: { size: number, sha256: string }): boolean =>
   size === Number(file.size) && (file.sha256 === null || sha256 === file.sha256)
 
-/** Stored files: their number and bytes in the database, their number in the object storage, and the ids of attachments with damaged files. */
-export type FileCheck = { files: number, bytes: number, externalFiles: number, wrong: string[] }
+/** A damaged file, by its attachment. `objectId` is the end of its key in the object storage; null for a file in the database. */
+export type DamagedFile = { attachmentId: string, objectId: string | null }
+
+/** Stored files: their number and bytes in the database, their number in the object storage, and the damaged ones. */
+export type FileCheck = { files: number, bytes: number, externalFiles: number, wrong: DamagedFile[] }
 
 /** Compares each file with its size and SHA-256. @param objects the object storage; without it its files are only counted */
 export async function checkFiles(db: Kysely<Tables>, objects?: ObjectStorage): Promise<FileCheck> {
@@ -77,13 +80,13 @@ export async function checkFiles(db: Kysely<Tables>, objects?: ObjectStorage): P
     if (parts === undefined || isOf(file, await measure(parts))) continue
     // the file may have been deleted or moved meanwhile
     const isStill = await db.selectFrom('private.files').select('id').where('id', '=', id).where('isExternal', '=', isExternal).executeTakeFirst()
-    if (isStill !== undefined) found.wrong.push(attachmentId)
+    if (isStill !== undefined) found.wrong.push({ attachmentId, objectId: isExternal ? id : null })
   }
   const { rows: missing } = await sql<{ id: string }>`
     select a.id from api.attachments a
     where a.status = 'ready' and not exists (select from private.files f where f.attachment_id = a.id and f.stored_at is not null)
     order by a.id`.execute(db)
-  found.wrong.push(...missing.map(({ id }) => id))
+  found.wrong.push(...missing.map(({ id }) => ({ attachmentId: id, objectId: null })))
   return found
 }
 

@@ -26,7 +26,7 @@ try {
       const { files, bytes, externalFiles, wrong } = await checkFiles(db)
       await db.destroy()
       console.log(`Files: ${files} of ${bytes} bytes, ${wrong.length} damaged${externalFiles === 0 ? '' : `; ${externalFiles} more in the object storage`}`)
-      for (const id of wrong) console.error(`The file of the attachment ${id} is damaged.`)
+      for (const { attachmentId } of wrong) console.error(`The file of the attachment ${attachmentId} is damaged.`)
       if (offences.length > 0 || wrong.length > 0) process.exitCode = 1
     } finally {
       await client.end()
