@@ -271,8 +271,9 @@ test('housekeeping deletes ended tickets, uploads that never came, and files del
   const { body: { attachment_id: pending } } = await begin(mine, transaction, 'pending')
   await stack.owner.query('select private.begin_file($1, false)', [createHash('sha256').update(ticket).digest()])
   await stack.owner.query(`update private.files set released_at = now() - interval '31 days' where attachment_id = $1`, [old])
-  await stack.owner.query(`update api.attachments set created_at = now() - interval '61 minutes' where id = $1`, [left])
-  await stack.owner.query(`update private.file_tickets set expires_at = now() - interval '61 minutes' where attachment_id = $1`, [ready])
+  // the upload of `pending` began again later, with a new ticket
+  await stack.owner.query(`update api.attachments set created_at = now() - interval '61 minutes' where id = any ($1)`, [[left, pending]])
+  await stack.owner.query(`update private.file_tickets set expires_at = now() - interval '61 minutes' where attachment_id = any ($1)`, [[ready, left]])
   await stack.owner.query(`insert into private.files (attachment_id, user_id, size, begun_at) values ($1, $2, 1, now() - interval '61 minutes')`, [
     pending,
     ann.id,

@@ -49,7 +49,8 @@ test('16 kills during uploads leave only ready attachments with their bytes, and
   // a user repeats half of them
   for (const { ticket, file } of uploads.slice(0, kills / 2)) expect((await mine.put(ticket, file)).status).toBe(200)
   await stack.sql.query(
-    `update private.files set begun_at = begun_at - interval '2 hours'; update api.attachments set created_at = created_at - interval '2 hours'`,
+    `update private.files set begun_at = begun_at - interval '2 hours'; update api.attachments set created_at = created_at - interval '2 hours';
+     update private.file_tickets set expires_at = expires_at - interval '2 hours'`,
   )
   await stack.sql.query('select private.forget_files(400, 100)')
   const { wrong, files } = await checkFiles(filesDatabase(stack.sql))

@@ -321,7 +321,11 @@ declare
 begin
   delete from private.file_tickets where expires_at < now() - interval '1 hour';
   delete from api.attachments where id in (
-    select id from api.attachments where status = 'pending' and created_at < now() - interval '1 hour' limit p_most for update skip locked);
+    select a.id from api.attachments a
+    where a.status = 'pending' and a.created_at < now() - interval '1 hour'
+      -- a later begin_upload may have issued another ticket, with which an upload may still run
+      and not exists (select from private.file_tickets t where t.attachment_id = a.id and t.is_upload and t.expires_at > now() - interval '15 minutes')
+    limit p_most for update skip locked);
   get diagnostics forgotten = row_count;
   delete from private.files where id in (
     select id from private.files
