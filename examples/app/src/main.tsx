@@ -8,11 +8,13 @@ import { router } from './app/router.tsx'
 import { followSession } from './app/session.ts'
 import { followRows } from './data/live.ts'
 import { queries } from './data/queries.ts'
+import { language } from './locale/language.ts'
 import { Toasts } from './parts/toast.tsx'
 
 const container = document.querySelector('#app')
 if (container === null) throw new Error('index.html has no #app')
 
+document.documentElement.lang = language
 followSession(() => void router.invalidate())
 followRows()
 

@@ -1,7 +1,7 @@
 /** Dialogs that the user answers before the page goes on. */
 import { useMutation } from '@tanstack/react-query'
 import { chooseContext, returnTo } from '../data/me.ts'
-import { shell as m } from '../messages/en.ts'
+import { shell as m } from '../messages/shell.ts'
 import { PasskeySignIn, ProviderSignIn, SignInForm } from '../parts/credentials.tsx'
 import { Dialog } from '../parts/dialog.tsx'
 import { ErrorNote } from '../parts/ui.tsx'

@@ -1,5 +1,6 @@
 /** The pages of the navigation, and the actions that a role may see. */
-import { common, shell as m } from '../messages/en.ts'
+import { common } from '../messages/common.ts'
+import { shell as m } from '../messages/shell.ts'
 
 /** The first four are in a phone's bottom bar; the menu has the others. */
 const pages = [

@@ -1,7 +1,7 @@
 /** The routes of the app. Each page is a lazy chunk. */
 import { createRootRoute, createRoute, createRouter, lazyRouteComponent, Outlet, parseSearchWith, redirect, stringifySearchWith } from '@tanstack/react-router'
 import { viewOf } from '../data/transactions/filters.ts'
-import { shell as m } from '../messages/en.ts'
+import { shell as m } from '../messages/shell.ts'
 import { ErrorNote, Skeleton } from '../parts/ui.tsx'
 import { monthIn, rateIn, searchOf } from './search.ts'
 import { sessionKnown } from './session.ts'

@@ -6,7 +6,7 @@ import { useKeptFocus } from './kept-focus.ts'
 import { inBottomBar, pagesFor } from './navigation.ts'
 import { useSession } from './session.ts'
 import { nameOf, SessionContextProvider, useSessionContext } from './session-context.tsx'
-import { shell as m } from '../messages/en.ts'
+import { shell as m } from '../messages/shell.ts'
 
 // menus and dialogs are more script than the rest of the shell; the page renders without them
 const Menus = lazy(async () => ({ default: (await import('./menus.tsx')).Menus }))

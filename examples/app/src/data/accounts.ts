@@ -7,7 +7,7 @@ import { today } from '../locale/days.ts'
 import { addDays, type Days } from '../locale/months.ts'
 import type { RowInput } from './changed-fields.ts'
 import { type Context, finance, rowOf, stored, within } from './client.ts'
-import { accounts as m } from '../messages/en.ts'
+import { accounts as m } from '../messages/accounts.ts'
 
 export type Account = Row<'accounts'>
 

@@ -2,7 +2,8 @@
 import { type QueryClient, useMutation, type UseMutationResult, useQueryClient } from '@tanstack/react-query'
 import { unwrap } from 'finance-client'
 import { useSessionContext } from '../app/session-context.tsx'
-import { common, parts as m } from '../messages/en.ts'
+import { common } from '../messages/common.ts'
+import { parts as m } from '../messages/parts.ts'
 import { useToast } from '../parts/toast.tsx'
 import { type Context, finance } from './client.ts'
 

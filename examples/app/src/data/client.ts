@@ -1,6 +1,6 @@
 /** The app's only client, and the context that its rows belong to. Only files of this folder and the session call it. */
 import { createClient, FinanceError, unwrap } from 'finance-client'
-import { errors } from '../messages/en.ts'
+import { errors } from '../messages/errors.ts'
 
 export const finance = createClient({ baseUrl: location.origin })
 

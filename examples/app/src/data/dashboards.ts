@@ -4,7 +4,7 @@ import { type DashboardLayout, type DateRange, type Row, type RowChange, unwrap 
 import { useSessionContext } from '../app/session-context.tsx'
 import { useChange } from './change.ts'
 import { type Context, finance, rowOf, within } from './client.ts'
-import { dashboards as m } from '../messages/en.ts'
+import { dashboards as m } from '../messages/dashboards.ts'
 
 export type Dashboard = Row<'dashboards'>
 export type Widget = DashboardLayout['widgets'][number]

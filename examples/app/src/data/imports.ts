@@ -3,7 +3,7 @@ import { queryOptions } from '@tanstack/react-query'
 import { type Reply, type Row, unwrap } from 'finance-client'
 import { inParts, type StatementRow } from 'finance-client/import'
 import { type Context, finance, within } from './client.ts'
-import { imports as m } from '../messages/en.ts'
+import { imports as m } from '../messages/imports.ts'
 
 /** Keeps a request below 2 MiB. */
 const rowsAtOnce = 2_000

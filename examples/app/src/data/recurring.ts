@@ -3,7 +3,7 @@ import { queryOptions } from '@tanstack/react-query'
 import { type NewRow, type Row, type RowChange, unwrap } from 'finance-client'
 import type { RowInput } from './changed-fields.ts'
 import { type Context, finance, rowOf, stored, within } from './client.ts'
-import { recurring as m } from '../messages/en.ts'
+import { recurring as m } from '../messages/recurring.ts'
 
 export type Recurring = Row<'subscriptions'>
 

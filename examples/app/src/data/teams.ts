@@ -3,7 +3,7 @@ import { queryOptions } from '@tanstack/react-query'
 import type { Invitation } from 'finance-client'
 import { finance } from './client.ts'
 import { chooseContext, eventPages } from './me.ts'
-import { team as m } from '../messages/en.ts'
+import { team as m } from '../messages/team.ts'
 
 const { organization } = finance.auth
 

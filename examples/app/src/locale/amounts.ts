@@ -1,7 +1,8 @@
 /** Formats and parses amounts. */
+import { locale as appLocale } from './language.ts'
 
 /** The separators of a locale: `,` and `.` in `1.234,56`. */
-function separatorsOf(locale: string | undefined): { decimal: string, group: string } {
+function separatorsOf(locale: string): { decimal: string, group: string } {
   const parts = new Intl.NumberFormat(locale, { useGrouping: true }).formatToParts(12_345_678.9)
   const find = (type: string) => parts.find((part) => part.type === type)?.value ?? ''
   return { decimal: find('decimal') || '.', group: find('group') }
@@ -11,7 +12,7 @@ function separatorsOf(locale: string | undefined): { decimal: string, group: str
  * Parses a number without a sign; null if it is invalid. If a single `.` or `,` could be a group or a decimal separator, the locale
  * decides.
  */
-function parseNumber(text: string, locale: string | undefined): number | null {
+function parseNumber(text: string, locale: string): number | null {
   const plain = text.replace(/[\s'’\u00a0\u202f]/g, '')
   if (!/^(?=.*\d)[\d.,]+$/.test(plain)) return null
   const marks = [...plain.matchAll(/[.,]/g)].map(([mark]) => mark)
@@ -27,10 +28,10 @@ function parseNumber(text: string, locale: string | undefined): number | null {
 
 /**
  * Parses an amount: `1.234,56` or `1,234.56`, with a sign, or a sum such as `12+3.5-1`.
- * @param locale by default the browser's
+ * @param locale by default the app's
  * @returns the amount to a ten thousandth; null if it is invalid
  */
-export function parseAmount(text: string, locale?: string): number | null {
+export function parseAmount(text: string, locale = appLocale): number | null {
   const terms = text.trim().replaceAll('−', '-').match(/[+-]?[^+-]+/g)
   if (terms === null || terms.join('') !== text.trim().replaceAll('−', '-')) return null
   let sum = 0
@@ -43,8 +44,8 @@ export function parseAmount(text: string, locale?: string): number | null {
 }
 
 /** Formats an amount with its currency. Zero has no sign. */
-export function formatAmount(amount: number, currency: string, locale?: string): string {
-  const key = `${currency} ${locale ?? ''}`
+export function formatAmount(amount: number, currency: string, locale = appLocale): string {
+  const key = `${currency} ${locale}`
   const format = formats.get(key) ?? new Intl.NumberFormat(locale, { style: 'currency', currency: currency.toUpperCase(), signDisplay: 'negative' })
   formats.set(key, format)
   return format.format(amount)
@@ -55,11 +56,12 @@ const formats = new Map<string, Intl.NumberFormat>()
 
 /** Returns the number of decimals of a currency. */
 export const decimalsOf = (currency: string): number =>
-  new Intl.NumberFormat(undefined, { style: 'currency', currency: currency.toUpperCase() }).resolvedOptions().maximumFractionDigits ?? 2
+  new Intl.NumberFormat(appLocale, { style: 'currency', currency: currency.toUpperCase() }).resolvedOptions().maximumFractionDigits ?? 2
 
 /** Formats an amount for a field: without groups and currency. */
-export const typedAmount = (amount: number, locale?: string): string =>
+export const typedAmount = (amount: number, locale = appLocale): string =>
   new Intl.NumberFormat(locale, { useGrouping: false, maximumFractionDigits: 4 }).format(amount)
 
 /** Formats a recurring cost. Income is a negative cost and gets a plus. */
-export const formatCost = (cost: number, currency: string, locale?: string): string => `${cost < 0 ? '+' : ''}${formatAmount(Math.abs(cost), currency, locale)}`
+export const formatCost = (cost: number, currency: string, locale = appLocale): string =>
+  `${cost < 0 ? '+' : ''}${formatAmount(Math.abs(cost), currency, locale)}`

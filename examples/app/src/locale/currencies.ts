@@ -1,4 +1,5 @@
 /** Default currencies. */
+import { locale as appLocale } from './language.ts'
 
 /** Regions per currency. All other regions fall back to `usd`. */
 const regions: Record<string, string> = {
@@ -26,14 +27,14 @@ const regions: Record<string, string> = {
   zar: 'ZA',
 }
 
-/** Returns the currency of a locale's region. @param locale by default the browser's */
-export function localCurrency(locale = new Intl.NumberFormat().resolvedOptions().locale): string {
+/** Returns the currency of a locale's region. @param locale by default the app's */
+export function localCurrency(locale = appLocale): string {
   const region = new Intl.Locale(locale).maximize().region ?? ''
   return Object.entries(regions).find(([, some]) => some.split(' ').includes(region))?.[0] ?? 'usd'
 }
 
 /** Returns the most frequent currency of rows, otherwise the currency of the locale. */
-export function usualCurrency(rows: ReadonlyArray<{ currency: string }>, locale?: string): string {
+export function usualCurrency(rows: ReadonlyArray<{ currency: string }>, locale = appLocale): string {
   const counts = new Map<string, number>()
   for (const { currency } of rows) counts.set(currency, (counts.get(currency) ?? 0) + 1)
   return [...counts].toSorted(([, one], [, other]) => other - one)[0]?.[0] ?? localCurrency(locale)

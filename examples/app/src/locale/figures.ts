@@ -1,18 +1,19 @@
 /** Figures of charts and reports. */
+import { locale as appLocale } from './language.ts'
 import { addDays } from './months.ts'
 
 /** @param share from 0 to 1 */
-export const formatPercent = (share: number, locale?: string): string =>
+export const formatPercent = (share: number, locale = appLocale): string =>
   new Intl.NumberFormat(locale, { style: 'percent', maximumFractionDigits: 0 }).format(share)
 
 /** Formats a relative change; null if the former value is zero. */
-export function formatChange(now: number, before: number, locale?: string): string | null {
+export function formatChange(now: number, before: number, locale = appLocale): string | null {
   if (before === 0) return null
   return new Intl.NumberFormat(locale, { style: 'percent', maximumFractionDigits: 0, signDisplay: 'exceptZero' }).format((now - before) / before)
 }
 
 /** Formats an amount for an axis, such as `€3K`. */
-export const formatShort = (amount: number, currency: string, locale?: string): string =>
+export const formatShort = (amount: number, currency: string, locale = appLocale): string =>
   new Intl.NumberFormat(locale, {
     style: 'currency',
     currency: currency.toUpperCase(),

@@ -1,6 +1,6 @@
 /** Calendar days and periods in the service's format: `YYYY-MM-DD`, a period by its first day. */
 
-import { inWords } from './days.ts'
+import { locale as appLocale } from './language.ts'
 
 /** An inclusive range of days. */
 export type Days = { start: string, end: string }
@@ -87,9 +87,9 @@ const formats: Record<Unit, { long: Intl.DateTimeFormatOptions, short: Intl.Date
 }
 
 /** Formats a period, such as `October 2025`. */
-export const formatPeriod = (start: string, unit: Unit, length: 'long' | 'short' = 'long', locale?: string): string =>
-  new Intl.DateTimeFormat(inWords(locale), { ...formats[unit][length], timeZone: 'UTC' }).format(timeOf(start))
+export const formatPeriod = (start: string, unit: Unit, length: 'long' | 'short' = 'long', locale = appLocale): string =>
+  new Intl.DateTimeFormat(locale, { ...formats[unit][length], timeZone: 'UTC' }).format(timeOf(start))
 
 /** Formats a range of days, such as `Oct 1 – 22`. */
-export const formatDays = ({ start, end }: Days, locale?: string): string =>
-  new Intl.DateTimeFormat(inWords(locale), { day: 'numeric', month: 'short', timeZone: 'UTC' }).formatRange(timeOf(start), timeOf(end))
+export const formatDays = ({ start, end }: Days, locale = appLocale): string =>
+  new Intl.DateTimeFormat(locale, { day: 'numeric', month: 'short', timeZone: 'UTC' }).formatRange(timeOf(start), timeOf(end))

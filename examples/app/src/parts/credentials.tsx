@@ -6,7 +6,8 @@ import { useSessionContext } from '../app/session-context.tsx'
 import { enterWithPasskey, finishSignIn, goToProvider, hasPasskeys, passkeysQuery, returnTo, sendVerification, signIn, signInMethodsQuery } from '../data/me.ts'
 import { Checkbox, Form, SubmitButton, TextField } from './form.tsx'
 import { ErrorNote } from './ui.tsx'
-import { common, parts as m } from '../messages/en.ts'
+import { common } from '../messages/common.ts'
+import { parts as m } from '../messages/parts.ts'
 
 const isRefused = (error: Error | null, code: string) => error instanceof FinanceError && error.code === code
 

@@ -1,7 +1,8 @@
 import { Dialog as Base } from '@base-ui/react/dialog'
 import type { ReactNode } from 'react'
 import { ErrorNote } from './ui.tsx'
-import { common, parts as m } from '../messages/en.ts'
+import { common } from '../messages/common.ts'
+import { parts as m } from '../messages/parts.ts'
 
 type DialogProps = { title: string, open: boolean, onClose?: (() => void) | undefined, children: ReactNode }
 

@@ -1,7 +1,7 @@
 /** Error messages for users. Only this file knows the service's messages for programs. */
 import { formatDay } from '../locale/days.ts'
 import { formatSize } from '../locale/sizes.ts'
-import { errors } from '../messages/en.ts'
+import { errors } from '../messages/errors.ts'
 
 const { rules, codes, signIn, unknown } = errors
 

@@ -1,5 +1,5 @@
 import { type ReactNode, useEffect, useRef, useState } from 'react'
-import { common } from '../messages/en.ts'
+import { common } from '../messages/common.ts'
 
 type FoldProps = { name: string, of: { isSuccess: boolean, reset: () => void }, children: ReactNode }
 

@@ -5,7 +5,7 @@ import { useUnsavedInput } from '../app/session-context.tsx'
 import { inFamilies } from '../data/categories.ts'
 import { isAbout } from './error-messages.ts'
 import { ErrorNote } from './ui.tsx'
-import { parts as m } from '../messages/en.ts'
+import { parts as m } from '../messages/parts.ts'
 
 const ErrorContext = createContext<Error | null>(null)
 

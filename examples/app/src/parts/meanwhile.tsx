@@ -1,6 +1,6 @@
 /** Notices in open forms about changes of other users. The input stays. */
 import { type QueryKey, type UseQueryOptions, useQuery } from '@tanstack/react-query'
-import { parts as m } from '../messages/en.ts'
+import { parts as m } from '../messages/parts.ts'
 
 /** Announces a change of the edited row; nothing if the text is null. */
 export const Meanwhile = ({ text }: { text: string | null }) => <div role='status'>{text !== null && <p className='field-note'>{text}</p>}</div>

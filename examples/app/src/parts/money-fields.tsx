@@ -4,7 +4,8 @@ import { useController, useFormContext } from 'react-hook-form'
 import { useUsualCurrency } from '../data/accounts.ts'
 import { decimalsOf, parseAmount, typedAmount } from '../locale/amounts.ts'
 import { Field, type FieldProps, Select } from './form.tsx'
-import { common, parts as m } from '../messages/en.ts'
+import { common } from '../messages/common.ts'
+import { parts as m } from '../messages/parts.ts'
 
 export type Direction = 'out' | 'in' | 'transfer'
 

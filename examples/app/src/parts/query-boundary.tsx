@@ -2,7 +2,7 @@ import type { InfiniteData, UseInfiniteQueryResult, UseQueryResult } from '@tans
 import type { ReactNode } from 'react'
 import { formatMoment } from '../locale/days.ts'
 import { ErrorNote, Skeleton } from './ui.tsx'
-import { parts as m } from '../messages/en.ts'
+import { parts as m } from '../messages/parts.ts'
 
 type QueryBoundaryProps<Data extends unknown[]> = {
   /** The queries. Each boundary waits and fails by itself. */

@@ -3,7 +3,7 @@ import { Toast } from '@base-ui/react/toast'
 import { type ReactNode, useLayoutEffect } from 'react'
 import { useSession } from '../app/session.ts'
 import { messageOf } from './error-messages.ts'
-import { parts as m } from '../messages/en.ts'
+import { parts as m } from '../messages/parts.ts'
 
 /** Lifetime of a toast in milliseconds. Hovering pauses it. */
 const timeoutMs = 10_000

@@ -6,7 +6,7 @@ import type { TransactionView } from '../data/transactions/filters.ts'
 import { formatAmount } from '../locale/amounts.ts'
 import { addMonths, type Days, formatPeriod } from '../locale/months.ts'
 import { messageOf } from './error-messages.ts'
-import { parts as m } from '../messages/en.ts'
+import { parts as m } from '../messages/parts.ts'
 
 /** The title of a page and of its window, and the page's actions. */
 export const PageHead = ({ title, children }: { title: string, children?: ReactNode }) => (

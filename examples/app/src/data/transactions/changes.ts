@@ -2,7 +2,7 @@
 import { useQueryClient } from '@tanstack/react-query'
 import type { NewRow, RowChange } from 'finance-client'
 import { useSessionContext } from '../../app/session-context.tsx'
-import { transactions } from '../../messages/en.ts'
+import { transactions } from '../../messages/transactions.ts'
 import { type Outcome, useChange } from '../change.ts'
 import { type Context, gone } from '../client.ts'
 import type { Suggestion } from '../suggestions.ts'

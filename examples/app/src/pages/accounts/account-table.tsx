@@ -4,7 +4,8 @@ import { type Account, accountTypes, balanceOf, type Coming } from '../../data/a
 import { formatAmount } from '../../locale/amounts.ts'
 import { formatDay } from '../../locale/days.ts'
 import { sumsByCurrency } from '../../locale/figures.ts'
-import { accounts as m, common } from '../../messages/en.ts'
+import { accounts as m } from '../../messages/accounts.ts'
+import { common } from '../../messages/common.ts'
 import { Action, ActionsHead, Amount } from '../../parts/ui.tsx'
 
 type AccountTableProps = { accounts: Account[], coming: Coming[], onEdit: (account: Account) => void, onDelete: (account: Account) => void }

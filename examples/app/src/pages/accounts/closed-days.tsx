@@ -5,7 +5,7 @@ import { closeAccountDays, closeDays, closingsQuery } from '../../data/balances.
 import { undoLastOf, useChange } from '../../data/change.ts'
 import { firstDay, formatDay, lastDay, today } from '../../locale/days.ts'
 import { addDays, monthOf } from '../../locale/months.ts'
-import { agreement as m } from '../../messages/en.ts'
+import { agreement as m } from '../../messages/agreement.ts'
 import { DateField, Form, SubmitButton } from '../../parts/form.tsx'
 
 /** Closes the days of one account. */

@@ -5,7 +5,7 @@ import { forecastQuery } from '../../data/reports.ts'
 import { formatAmount } from '../../locale/amounts.ts'
 import { formatDay, today } from '../../locale/days.ts'
 import { addDays } from '../../locale/months.ts'
-import { accounts as m } from '../../messages/en.ts'
+import { accounts as m } from '../../messages/accounts.ts'
 import { Card } from '../../parts/ui.tsx'
 
 /** Days to look ahead. */

@@ -4,7 +4,7 @@ import { accountsQuery } from '../../data/accounts.ts'
 import { activityQuery } from '../../data/activity.ts'
 import { categoriesQuery, tagsQuery } from '../../data/categories.ts'
 import { membersQuery } from '../../data/teams.ts'
-import { activity as m } from '../../messages/en.ts'
+import { activity as m } from '../../messages/activity.ts'
 import { EmptyState, ErrorNote, PageHead, Skeleton } from '../../parts/ui.tsx'
 import { RequestItem } from './request-item.tsx'
 

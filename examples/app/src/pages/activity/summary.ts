@@ -2,7 +2,8 @@
 import type { Activity } from '../../data/activity.ts'
 import { formatAmount } from '../../locale/amounts.ts'
 import { formatDay } from '../../locale/days.ts'
-import { activity as m, fields as fieldTexts } from '../../messages/en.ts'
+import { activity as m } from '../../messages/activity.ts'
+import { fields as fieldTexts } from '../../messages/fields.ts'
 
 type Cells = NonNullable<Activity['after']>
 type Names = ReadonlyMap<string, string>

@@ -1,7 +1,8 @@
 import { useState } from 'react'
 import { type Category, deleteCategory } from '../../data/categories.ts'
 import { undoLastOf, useChange } from '../../data/change.ts'
-import { categories as m, common } from '../../messages/en.ts'
+import { categories as m } from '../../messages/categories.ts'
+import { common } from '../../messages/common.ts'
 import { Confirm } from '../../parts/dialog.tsx'
 import { Field, Options } from '../../parts/form.tsx'
 

@@ -1,6 +1,6 @@
 /** Positions of widgets in twelve columns. Pure functions. */
 import type { Widget } from '../../data/dashboards.ts'
-import { dashboards as m } from '../../messages/en.ts'
+import { dashboards as m } from '../../messages/dashboards.ts'
 
 export const columns = 12
 

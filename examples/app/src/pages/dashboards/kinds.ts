@@ -1,7 +1,8 @@
 /** The widgets of this app and their settings. Widgets of other apps stay unchanged. */
 import type { DashboardLayout } from 'finance-client'
 import type { Widget } from '../../data/dashboards.ts'
-import { common, dashboards as m } from '../../messages/en.ts'
+import { common } from '../../messages/common.ts'
+import { dashboards as m } from '../../messages/dashboards.ts'
 
 type Setting = { label: string, choices: Record<string, string> }
 

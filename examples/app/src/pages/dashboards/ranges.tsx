@@ -2,7 +2,7 @@
 import type { DateRange, DateRangePreset } from 'finance-client'
 import { formatDay } from '../../locale/days.ts'
 import { type Days, daysOfPreset } from '../../locale/months.ts'
-import { dashboards as m } from '../../messages/en.ts'
+import { dashboards as m } from '../../messages/dashboards.ts'
 import { Options } from '../../parts/form.tsx'
 
 const presets: Partial<Record<DateRangePreset, string>> = m.presets

@@ -1,5 +1,5 @@
 import type { Widget } from '../../data/dashboards.ts'
-import { dashboards as m } from '../../messages/en.ts'
+import { dashboards as m } from '../../messages/dashboards.ts'
 import { Dialog } from '../../parts/dialog.tsx'
 import { Form, Options, Select, SubmitButton, TextField } from '../../parts/form.tsx'
 import { type KindName, kindOf, kinds, newWidget, settingOf, titleOf } from './kinds.ts'

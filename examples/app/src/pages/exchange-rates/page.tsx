@@ -6,7 +6,9 @@ import { useSessionContext } from '../../app/session-context.tsx'
 import { deleteRate, instanceRatesQuery, type Rate, ratesQuery } from '../../data/exchange-rates.ts'
 import { useDeletion } from '../../data/change.ts'
 import { formatDay } from '../../locale/days.ts'
-import { common, exchangeRates as m } from '../../messages/en.ts'
+import { locale } from '../../locale/language.ts'
+import { common } from '../../messages/common.ts'
+import { exchangeRates as m } from '../../messages/exchange-rates.ts'
 import { Action, ActionsHead, EmptyState, PageHead } from '../../parts/ui.tsx'
 import { QueryBoundary } from '../../parts/query-boundary.tsx'
 import { nameOf, RateForm } from './rate-form.tsx'
@@ -54,7 +56,7 @@ function InstanceRates() {
 }
 
 /** Keeps all decimals. */
-const formatRate = (rate: number) => new Intl.NumberFormat(undefined, { maximumFractionDigits: 12 }).format(rate)
+const formatRate = (rate: number) => new Intl.NumberFormat(locale, { maximumFractionDigits: 12 }).format(rate)
 
 type RateTableProps = { rates: Rate[], onEdit: (rate: Rate) => void, onDelete: (rate: Rate) => void }
 

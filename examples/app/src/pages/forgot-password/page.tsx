@@ -1,7 +1,8 @@
 import { useMutation } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { forgetPassword } from '../../data/me.ts'
-import { common, forgotPassword as m } from '../../messages/en.ts'
+import { common } from '../../messages/common.ts'
+import { forgotPassword as m } from '../../messages/forgot-password.ts'
 import { Form, SubmitButton, TextField } from '../../parts/form.tsx'
 import { PageHead } from '../../parts/ui.tsx'
 

@@ -1,5 +1,5 @@
 import { type DragEvent, useId, useState } from 'react'
-import { bankImport as m } from '../../messages/en.ts'
+import { bankImport as m } from '../../messages/bank-import.ts'
 
 /** Takes a file by a dialog or by drag and drop. */
 export function ChooseFile({ onChoose }: { onChoose: (file: File) => void }) {

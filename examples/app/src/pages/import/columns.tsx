@@ -3,7 +3,7 @@ import type { Column, Columns } from 'finance-client/import'
 import { useState } from 'react'
 import { useForm } from 'react-hook-form'
 import { textColumns } from '../../data/transactions/filters.ts'
-import { bankImport as m } from '../../messages/en.ts'
+import { bankImport as m } from '../../messages/bank-import.ts'
 import { Options } from '../../parts/form.tsx'
 
 const meanings = m.columns

@@ -2,7 +2,8 @@
 import { PRESETS, type Statement } from 'finance-client/import'
 import { type Account, offered } from '../../data/accounts.ts'
 import type { Answers, BankFile } from '../../data/bank-file.ts'
-import { bankImport as m, common } from '../../messages/en.ts'
+import { bankImport as m } from '../../messages/bank-import.ts'
+import { common } from '../../messages/common.ts'
 import { Field } from '../../parts/form.tsx'
 import { type Choices, type Group, lacksCurrency } from './portions.ts'
 

@@ -1,6 +1,6 @@
 /** The choices about rows that are stored already. Shows only choices that change the result. */
 import type { ImportOptions, Judged } from '../../data/imports.ts'
-import { bankImport as m } from '../../messages/en.ts'
+import { bankImport as m } from '../../messages/bank-import.ts'
 
 /** Whether the verdict of a row depends on the choice. */
 const dependsOn: Record<keyof ImportOptions, (one: Judged) => boolean> = {

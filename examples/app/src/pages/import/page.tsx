@@ -1,7 +1,7 @@
 import { useState } from 'react'
 import { useSessionContext } from '../../app/session-context.tsx'
 import { type BankFile, openBankFile } from '../../data/bank-file.ts'
-import { bankImport as m } from '../../messages/en.ts'
+import { bankImport as m } from '../../messages/bank-import.ts'
 import { EmptyState, PageHead } from '../../parts/ui.tsx'
 import { useToast } from '../../parts/toast.tsx'
 import { ChooseFile } from './choose-file.tsx'

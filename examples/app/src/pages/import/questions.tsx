@@ -4,7 +4,9 @@ import type { Problem } from 'finance-client/import'
 import { useForm } from 'react-hook-form'
 import { type Answers, type BankFile, bankFileQuery } from '../../data/bank-file.ts'
 import { formatDay } from '../../locale/days.ts'
-import { bankImport as m, common } from '../../messages/en.ts'
+import { locale } from '../../locale/language.ts'
+import { bankImport as m } from '../../messages/bank-import.ts'
+import { common } from '../../messages/common.ts'
 import { Field, Options } from '../../parts/form.tsx'
 
 type Choice = { value: string, name: string }
@@ -30,7 +32,7 @@ const amountsOf = (text: string): Choice[] =>
     const amount = Number(digits)
     return {
       value,
-      name: digits === '' || Number.isNaN(amount) ? name : `${name}: ${new Intl.NumberFormat(undefined, { minimumFractionDigits: 2 }).format(amount)}`,
+      name: digits === '' || Number.isNaN(amount) ? name : `${name}: ${new Intl.NumberFormat(locale, { minimumFractionDigits: 2 }).format(amount)}`,
     }
   })
 
@@ -126,7 +128,7 @@ function Preview({ file, answers }: { file: BankFile, answers: Answers }) {
               {accounts.length > 1 && <small>{accountOf.get(row)}</small>}
               {row.status !== undefined && row.status !== 'paid' && <small>{row.status}</small>}
             </th>
-            <td className='amount'>{new Intl.NumberFormat(undefined, { minimumFractionDigits: 2 }).format(row.amount)}</td>
+            <td className='amount'>{new Intl.NumberFormat(locale, { minimumFractionDigits: 2 }).format(row.amount)}</td>
           </tr>
         ))}
       </tbody>

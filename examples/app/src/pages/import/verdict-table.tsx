@@ -7,7 +7,8 @@ import { categoriesQuery } from '../../data/categories.ts'
 import type { Judged, Verdict } from '../../data/imports.ts'
 import { withoutIds } from '../../data/suggestions.ts'
 import { formatDay } from '../../locale/days.ts'
-import { bankImport as m, common } from '../../messages/en.ts'
+import { bankImport as m } from '../../messages/bank-import.ts'
+import { common } from '../../messages/common.ts'
 import { Amount } from '../../parts/ui.tsx'
 
 const kinds = Object.keys(m.verdicts) as Verdict[]

@@ -4,7 +4,8 @@ import { costOf, periods, type Recurring, recurringQuery, setActive } from '../.
 import { formatCost } from '../../locale/amounts.ts'
 import { formatDay } from '../../locale/days.ts'
 import { sumsByCurrency } from '../../locale/figures.ts'
-import { common, recurring as m } from '../../messages/en.ts'
+import { common } from '../../messages/common.ts'
+import { recurring as m } from '../../messages/recurring.ts'
 import { Action, ActionsHead } from '../../parts/ui.tsx'
 import { Record } from '../../parts/reports/due-next.tsx'
 

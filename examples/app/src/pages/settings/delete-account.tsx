@@ -1,6 +1,6 @@
 import { useAccountChange } from '../../data/change.ts'
 import { deleteAccount } from '../../data/me.ts'
-import { settings as m } from '../../messages/en.ts'
+import { settings as m } from '../../messages/settings.ts'
 import { Confirmation, ownPassword } from '../../parts/credentials.tsx'
 import { Fold } from '../../parts/fold.tsx'
 import { Form, SubmitButton } from '../../parts/form.tsx'

@@ -2,7 +2,7 @@ import { useInfiniteQuery } from '@tanstack/react-query'
 import type { AccountEvent } from 'finance-client'
 import { useSessionContext } from '../../app/session-context.tsx'
 import { accountEventsQuery } from '../../data/me.ts'
-import { settings as m } from '../../messages/en.ts'
+import { settings as m } from '../../messages/settings.ts'
 import { EventList } from '../../parts/query-boundary.tsx'
 import { deviceOf } from './sessions.tsx'
 

@@ -2,7 +2,8 @@ import { useQuery } from '@tanstack/react-query'
 import { useSessionContext } from '../../app/session-context.tsx'
 import { fileSpaceQuery } from '../../data/attachments.ts'
 import { formatSize } from '../../locale/sizes.ts'
-import { common, receipts as m } from '../../messages/en.ts'
+import { common } from '../../messages/common.ts'
+import { receipts as m } from '../../messages/receipts.ts'
 import { ErrorNote, Skeleton } from '../../parts/ui.tsx'
 
 /** The used space for receipts, in the personal context and in the team. */

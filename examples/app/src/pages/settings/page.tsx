@@ -2,7 +2,8 @@ import type { ReactNode } from 'react'
 import { useSessionContext } from '../../app/session-context.tsx'
 import { useAccountChange } from '../../data/change.ts'
 import { rename } from '../../data/me.ts'
-import { common, settings as m } from '../../messages/en.ts'
+import { common } from '../../messages/common.ts'
+import { settings as m } from '../../messages/settings.ts'
 import { Form, SubmitButton, TextField } from '../../parts/form.tsx'
 import { PageHead } from '../../parts/ui.tsx'
 import { useToast } from '../../parts/toast.tsx'
@@ -13,6 +14,7 @@ import { DeleteAccount } from './delete-account.tsx'
 import { Events } from './events.tsx'
 import { FileSpace } from './file-space.tsx'
 import { ExportImport } from './export-import.tsx'
+import { LanguageChoice } from './language.tsx'
 import { Passkeys } from './passkeys.tsx'
 import { Password } from './password.tsx'
 import { Sessions } from './sessions.tsx'
@@ -28,6 +30,7 @@ const groups: ReadonlyArray<{ id: string, name: string, content: ReactNode }> = 
       <>
         <h2>{m.you}</h2>
         <Name />
+        <LanguageChoice />
         <ChangeEmail />
       </>
     ),

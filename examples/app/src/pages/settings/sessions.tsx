@@ -3,7 +3,7 @@ import { useSessionContext } from '../../app/session-context.tsx'
 import { useAccountChange } from '../../data/change.ts'
 import { endOtherSessions, endSession, sessionsQuery, signOut } from '../../data/me.ts'
 import { formatMoment } from '../../locale/days.ts'
-import { settings as m } from '../../messages/en.ts'
+import { settings as m } from '../../messages/settings.ts'
 import { ErrorNote, Skeleton } from '../../parts/ui.tsx'
 import { useToast } from '../../parts/toast.tsx'
 

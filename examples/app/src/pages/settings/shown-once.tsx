@@ -1,4 +1,4 @@
-import { settings as m } from '../../messages/en.ts'
+import { settings as m } from '../../messages/settings.ts'
 import { Field } from '../../parts/form.tsx'
 import { useToast } from '../../parts/toast.tsx'
 

@@ -1,7 +1,7 @@
 import { useSessionContext } from '../../app/session-context.tsx'
 import { useAccountChange } from '../../data/change.ts'
 import { chooseContext } from '../../data/me.ts'
-import { team as m } from '../../messages/en.ts'
+import { team as m } from '../../messages/team.ts'
 import { Action, ErrorNote, PageHead } from '../../parts/ui.tsx'
 import { CreateTeam } from './create-team.tsx'
 import { Invitations, MyInvitations } from './invitations.tsx'

@@ -5,7 +5,8 @@ import { useSessionContext } from '../../app/session-context.tsx'
 import { fileSpaceQuery } from '../../data/attachments.ts'
 import { addFiles, removeUpload, retryUpload, type Upload } from '../../data/uploads.ts'
 import { formatSize } from '../../locale/sizes.ts'
-import { common, receipts as m } from '../../messages/en.ts'
+import { common } from '../../messages/common.ts'
+import { receipts as m } from '../../messages/receipts.ts'
 import { Action, ErrorNote } from '../../parts/ui.tsx'
 
 /** The types that the service stores. It recognizes them by their bytes. */

@@ -4,7 +4,9 @@ import type { Category } from '../../data/categories.ts'
 import { isOpen } from '../../data/suggestions.ts'
 import type { Transaction } from '../../data/transactions/api.ts'
 import { statuses } from '../../data/transactions/filters.ts'
-import { common, transactions as m } from '../../messages/en.ts'
+import { locale } from '../../locale/language.ts'
+import { common } from '../../messages/common.ts'
+import { transactions as m } from '../../messages/transactions.ts'
 import { Options } from '../../parts/form.tsx'
 import { Amount } from '../../parts/ui.tsx'
 
@@ -55,7 +57,7 @@ export function TotalsBar({ totals, hasTransfers }: { totals: Totals | undefined
   return (
     <div className='tx-bar' role='status' aria-label={m.sumOfWhatIsShown}>
       <span title={m.transfersBetweenAccountsAreLeft}>
-        {m.sumOf(new Intl.NumberFormat().format(count))}
+        {m.sumOf(new Intl.NumberFormat(locale).format(count))}
         {hasTransfers && m.transfersApart}
       </span>
       <span className='tx-sums'>

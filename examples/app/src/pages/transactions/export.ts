@@ -2,7 +2,7 @@
 import { useState } from 'react'
 import { useSessionContext } from '../../app/session-context.tsx'
 import { textColumns } from '../../data/transactions/filters.ts'
-import { fields } from '../../messages/en.ts'
+import { fields } from '../../messages/fields.ts'
 import { dayOf, everyTransaction, type Listed, type Transaction } from '../../data/transactions/api.ts'
 import { save } from '../../parts/save.ts'
 import { useToast } from '../../parts/toast.tsx'

@@ -4,7 +4,8 @@ import type { Account } from '../../data/accounts.ts'
 import { type Category, inFamilies, isParent, type Tag } from '../../data/categories.ts'
 import { type TransactionView, type Sort, statuses, usualSort } from '../../data/transactions/filters.ts'
 import { formatDay } from '../../locale/days.ts'
-import { common, transactions as m } from '../../messages/en.ts'
+import { common } from '../../messages/common.ts'
+import { transactions as m } from '../../messages/transactions.ts'
 import { Field, Options } from '../../parts/form.tsx'
 
 type FiltersProps = {

@@ -1,5 +1,5 @@
 import { useEffect, useRef } from 'react'
-import { transactions as m } from '../../messages/en.ts'
+import { transactions as m } from '../../messages/transactions.ts'
 import { Dialog } from '../../parts/dialog.tsx'
 
 const reading = [['/', 'search'], ['↑ ↓ PgUp PgDn Home End', m.goThroughTheList], ['r', m.receiptsOfTheRow], ['?', m.theseKeys]] as const

@@ -16,7 +16,8 @@ import {
 import { columnOf, type Sort } from '../../data/transactions/filters.ts'
 import type { Transaction } from '../../data/transactions/api.ts'
 import { type Names, Row } from './row.tsx'
-import { common, transactions as m } from '../../messages/en.ts'
+import { common } from '../../messages/common.ts'
+import { transactions as m } from '../../messages/transactions.ts'
 
 type ListProps = {
   grid: RefObject<HTMLDivElement | null>

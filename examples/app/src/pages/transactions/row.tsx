@@ -1,7 +1,8 @@
 import { memo, type ReactNode } from 'react'
 import { dayOf, type Transaction } from '../../data/transactions/api.ts'
 import { formatDay } from '../../locale/days.ts'
-import { receipts, transactions as m } from '../../messages/en.ts'
+import { receipts } from '../../messages/receipts.ts'
+import { transactions as m } from '../../messages/transactions.ts'
 import { Amount } from '../../parts/ui.tsx'
 
 /** Names by ids. */

@@ -5,7 +5,7 @@ import { accountsQuery } from '../../data/accounts.ts'
 import { dayOf, halvesOf, isLoneHalf, otherHalvesQuery, type Transaction } from '../../data/transactions/api.ts'
 import type { TransactionChanges } from '../../data/transactions/changes.ts'
 import { formatDay } from '../../locale/days.ts'
-import { transactions as m } from '../../messages/en.ts'
+import { transactions as m } from '../../messages/transactions.ts'
 import { QueryBoundary } from '../../parts/query-boundary.tsx'
 import { Action, Amount, ErrorNote } from '../../parts/ui.tsx'
 

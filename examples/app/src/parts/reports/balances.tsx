@@ -9,7 +9,8 @@ import { addMonths, formatPeriod, monthOf } from '../../locale/months.ts'
 import { Amount, EmptyState, RowsLink, Skeleton } from '../ui.tsx'
 import { QueryBoundary } from '../query-boundary.tsx'
 import { Sparkline, TableSwitch } from './marks.tsx'
-import { common, reports as m } from '../../messages/en.ts'
+import { common } from '../../messages/common.ts'
+import { reports as m } from '../../messages/reports.ts'
 
 /** The month of a day and the five before. */
 const monthsUntil = (day: string): string[] => [-5, -4, -3, -2, -1, 0].map((count) => addMonths(monthOf(day), count))

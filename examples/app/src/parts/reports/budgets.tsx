@@ -10,7 +10,8 @@ import { QueryBoundary } from '../query-boundary.tsx'
 import { EmptyState, RowsLink, Skeleton } from '../ui.tsx'
 import { Bar } from './marks.tsx'
 import { ReportNotes } from './report-notes.tsx'
-import { common, reports as m } from '../../messages/en.ts'
+import { common } from '../../messages/common.ts'
+import { reports as m } from '../../messages/reports.ts'
 
 /** Budgets and expenses of some days, with a mark for today. */
 export function Budgets({ days, money }: { days: Days, money: Money }) {

@@ -10,7 +10,8 @@ import { EmptyState, RowsLink, Skeleton } from '../ui.tsx'
 import { type Flow, type FlowProps, flowsOf, hasFlow, unitOf } from './flows.ts'
 import { Legend, TableSwitch } from './marks.tsx'
 import { ReportNotes } from './report-notes.tsx'
-import { common, reports as m } from '../../messages/en.ts'
+import { common } from '../../messages/common.ts'
+import { reports as m } from '../../messages/reports.ts'
 
 // the chart and its library load while the report does
 const ColumnsChart = lazy(() => import('./columns-chart.tsx'))

@@ -1,7 +1,8 @@
 import { Link } from '@tanstack/react-router'
 import type { Search } from '../../app/search.ts'
 import type { Money } from '../../data/reports.ts'
-import { common, reports as m } from '../../messages/en.ts'
+import { common } from '../../messages/common.ts'
+import { reports as m } from '../../messages/reports.ts'
 
 type CurrencyChoiceProps = { money: Money, currencies: string[], canConvert: boolean, onChange: (chosen: Pick<Search, 'currency' | 'convert'>) => void }
 

@@ -9,7 +9,8 @@ import { formatDay, today } from '../../locale/days.ts'
 import { addDays } from '../../locale/months.ts'
 import { Action, ActionsHead, EmptyState, Skeleton } from '../ui.tsx'
 import { QueryBoundary } from '../query-boundary.tsx'
-import { common, reports as m } from '../../messages/en.ts'
+import { common } from '../../messages/common.ts'
+import { reports as m } from '../../messages/reports.ts'
 
 /** Days to look back, for unrecorded costs, and ahead. */
 const reach = { back: 7, ahead: 31 }

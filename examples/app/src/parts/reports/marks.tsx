@@ -1,5 +1,5 @@
 /** Small marks of reports, for the eye only: the figures are beside them. */
-import { reports as m } from '../../messages/en.ts'
+import { reports as m } from '../../messages/reports.ts'
 
 type BarProps = {
   /** From 0 to 1; more fills the bar. */

@@ -4,7 +4,8 @@ import { useSessionContext } from '../../app/session-context.tsx'
 import { missingRatesQuery, type RateKey } from '../../data/exchange-rates.ts'
 import type { Money } from '../../data/reports.ts'
 import { formatAmount } from '../../locale/amounts.ts'
-import { common, reports as m } from '../../messages/en.ts'
+import { common } from '../../messages/common.ts'
+import { reports as m } from '../../messages/reports.ts'
 
 type Noted = { currency: string, pending: number, left_out: number }
 

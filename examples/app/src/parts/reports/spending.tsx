@@ -9,7 +9,8 @@ import { QueryBoundary } from '../query-boundary.tsx'
 import { EmptyState, RowsLink, Skeleton } from '../ui.tsx'
 import { Bar } from './marks.tsx'
 import { ReportNotes } from './report-notes.tsx'
-import { common, reports as m } from '../../messages/en.ts'
+import { common } from '../../messages/common.ts'
+import { reports as m } from '../../messages/reports.ts'
 
 type SpendingProps = {
   kind?: 'income' | 'expense'

@@ -1,0 +1,56 @@
+/** The language of the texts, and the locale of figures and dates. Both are fixed while the page is open. */
+
+/** The languages of the app, each with its own name. */
+export const languages = { en: 'English', de: 'Deutsch' } as const
+
+export type Language = keyof typeof languages
+
+const isLanguage = (text: string | null): text is Language => text !== null && text in languages
+
+/** The entry of the browser's storage with the user's choice. */
+const storageKey = 'language'
+
+/** Returns the language that the user chose on this device; null if the browser's language decides. */
+export function chosenLanguage(): Language | null {
+  try {
+    const chosen = globalThis.localStorage?.getItem(storageKey) ?? null
+    return isLanguage(chosen) ? chosen : null
+  } catch {
+    // the browser may forbid the storage
+    return null
+  }
+}
+
+/** Stores the choice and loads the page again. @param choice null follows the browser */
+export function chooseLanguage(choice: Language | null): void {
+  if (choice === null) localStorage.removeItem(storageKey)
+  else localStorage.setItem(storageKey, choice)
+  location.reload()
+}
+
+/**
+ * Returns the first language of a browser that the app has, otherwise English.
+ * @param preferred the browser's locales, such as `de-AT`, the preferred one first
+ */
+export const preferredLanguage = (preferred: readonly string[]): Language =>
+  preferred.map((locale) => new Intl.Locale(locale).language).find(isLanguage) ?? 'en'
+
+/**
+ * Returns the locale of figures and dates: the browser's own locale of the language, otherwise the language with the browser's region. So
+ * `en-DE` has English words and German figures.
+ */
+export function localeOf(language: Language, preferred: readonly string[]): string {
+  const exact = preferred.find((locale) => new Intl.Locale(locale).language === language)
+  if (exact !== undefined) return exact
+  const { region } = new Intl.Locale(preferred[0] ?? 'en').maximize()
+  return region === undefined ? language : `${language}-${region}`
+}
+
+const browserLocales = globalThis.navigator?.languages ?? ['en']
+
+export const language: Language = chosenLanguage() ?? preferredLanguage(browserLocales)
+
+export const locale = localeOf(language, browserLocales)
+
+/** Returns the texts of the current language. The catalogues have the same keys. */
+export const inLanguage = <Messages>(catalogues: { en: Messages, de?: NoInfer<Messages> }): Messages => catalogues[language] ?? catalogues.en

@@ -1,0 +1,35 @@
+import { inLanguage } from '../locale/language.ts'
+
+export const accounts = inLanguage({
+  en: {
+    newAccount: 'New account',
+    type: 'Type',
+    openingBalance: 'Opening balance',
+    whatWasThereBeforeThe: 'The balance before the first transaction.',
+    openedOn: 'Opened on',
+    emptyMeansEveryDay: 'The day of the opening balance. Leave it empty if the balance counts from the beginning.',
+    closedOn: 'Closed on',
+    aClosedAccountKeeps: 'A closed account keeps its transactions. Forms no longer offer it.',
+    closedAccounts: 'Closed accounts',
+    coming: (amount: string) => `Coming: ${amount}`,
+    comingIs: 'A balance is of today. Coming is pending or dated ahead.',
+    netWorth: 'Net worth',
+    isClosedSince: (day: string) => `closed on ${day}`,
+    bank: 'Bank',
+    balance: 'Balance',
+    accounts: 'Accounts',
+    theNextDays: (days: number) => `The next ${days} days`,
+    isLowestOn: (account: string, balance: string, day: string) => `${account} is lowest on ${day}, with ${balance}`,
+    endsWith: (balance: string, day: string) => `on ${day} it has ${balance}`,
+    noAccountYetAnAccount: 'No account yet. An account holds money: at a bank, on a card, or in cash.',
+    types: {
+      checking: 'Checking',
+      savings: 'Savings',
+      credit_card: 'Credit card',
+      cash: 'Cash',
+      investment: 'Investment',
+      loan: 'Loan',
+      asset: 'Property or other asset',
+    },
+  },
+})

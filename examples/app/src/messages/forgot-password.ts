@@ -1,0 +1,9 @@
+import { inLanguage } from '../locale/language.ts'
+
+export const forgotPassword = inLanguage({
+  en: {
+    forgotYourPassword: 'Forgot your password?',
+    aLinkToChooseA: 'A link to choose a new one is sent there.',
+    sendTheLink: 'Send the link',
+  },
+})

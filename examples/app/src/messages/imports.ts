@@ -1,0 +1,7 @@
+import { inLanguage } from '../locale/language.ts'
+
+export const imports = inLanguage({
+  en: {
+    of: (value: string, value2: number, count: number) => `${value} (${value2} of ${count})`,
+  },
+})

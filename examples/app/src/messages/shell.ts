@@ -1,0 +1,31 @@
+import { inLanguage } from '../locale/language.ts'
+
+export const shell = inLanguage({
+  en: {
+    yourSessionHasEnded: 'Your session has ended',
+    signInAgainAsWhat: (email: string) => `Sign in again as ${email}. What you have typed is still there.`,
+    youHaveSwitchedTo: (name: string) => `You have switched to ${name}`,
+    whatYouAreWritingHere: (name: string, name2: string) => `What you are writing here belongs to ${name}, and cannot be stored from ${name2}.`,
+    backTo: (name: string) => `Back to ${name}`,
+    goToWithoutIt: (name: string) => `Go to ${name} without it`,
+    context: 'Context:',
+    personal: 'Personal',
+    yourAccount: 'Your account',
+    signOut: 'Sign out',
+    overview: 'Overview',
+    accounts: 'Accounts',
+    recurring: 'Recurring',
+    categories: 'Categories',
+    import: 'Import',
+    dashboards: 'Dashboards',
+    activity: 'Activity',
+    teams: 'Teams',
+    loadThePageAgain: 'Load the page again',
+    thereIsNothingAtThis: 'There is nothing at this address.',
+    youAreNoLongerIn: (name: string) => `You are no longer in ${name}.`,
+    yourRoleInIsNow: (name: string, role: string) => `Your role in ${name} is now ${role}.`,
+    skipToTheContent: 'Skip to the content',
+    pages: 'Pages',
+    thereIsNoConnectionTo: 'There is no connection to the service. The app tries again.',
+  },
+})

@@ -1,0 +1,8 @@
+import { inLanguage } from '../locale/language.ts'
+
+export const signIn = inLanguage({
+  en: {
+    forgotYourPassword: 'Forgot your password?',
+    noAccountYet: 'No account yet?',
+  },
+})

@@ -1,0 +1,17 @@
+import { useId } from 'react'
+import { chooseLanguage, chosenLanguage, type Language, languages } from '../../locale/language.ts'
+import { settings as m } from '../../messages/settings.ts'
+
+/** The language of the texts on this device. */
+export function LanguageChoice() {
+  const id = useId()
+  return (
+    <section className='section field'>
+      <label htmlFor={id}>{m.language}</label>
+      <select id={id} value={chosenLanguage() ?? ''} onChange={({ target }) => chooseLanguage((target.value || null) as Language | null)}>
+        <option value=''>{m.languageOfTheBrowser}</option>
+        {Object.entries(languages).map(([language, name]) => <option key={language} value={language} lang={language}>{name}</option>)}
+      </select>
+    </section>
+  )
+}
