@@ -8,24 +8,17 @@ export type Language = keyof typeof languages
 const isLanguage = (text: string | null): text is Language => text !== null && text in languages
 
 /** The entry of the browser's storage with the user's choice. */
-const storageKey = 'language'
+export const languageEntry = 'language'
 
 /** Returns the language that the user chose on this device; null if the browser's language decides. */
 export function chosenLanguage(): Language | null {
   try {
-    const chosen = globalThis.localStorage?.getItem(storageKey) ?? null
+    const chosen = globalThis.localStorage?.getItem(languageEntry) ?? null
     return isLanguage(chosen) ? chosen : null
   } catch {
     // the browser may forbid the storage
     return null
   }
-}
-
-/** Stores the choice and loads the page again. @param choice null follows the browser */
-export function chooseLanguage(choice: Language | null): void {
-  if (choice === null) localStorage.removeItem(storageKey)
-  else localStorage.setItem(storageKey, choice)
-  location.reload()
 }
 
 /**

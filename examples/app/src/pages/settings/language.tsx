@@ -1,5 +1,6 @@
 import { useId } from 'react'
-import { chooseLanguage, chosenLanguage, type Language, languages } from '../../locale/language.ts'
+import { chooseLanguage } from '../../app/preferences.ts'
+import { chosenLanguage, type Language, languages } from '../../locale/language.ts'
 import { settings as m } from '../../messages/settings.ts'
 
 /** The language of the texts on this device. */
