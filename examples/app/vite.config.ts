@@ -30,6 +30,8 @@ export default defineConfig({
   },
   build: {
     target: 'es2023',
+    // browsers with light-dark()
+    cssTarget: ['chrome123', 'firefox120', 'safari17.5'],
     // the content security policy allows no data: URL
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },

@@ -4,6 +4,7 @@ import { QueryClientProvider } from '@tanstack/react-query'
 import { RouterProvider } from '@tanstack/react-router'
 import { StrictMode } from 'react'
 import { createRoot } from 'react-dom/client'
+import { followAppearance } from './app/preferences.ts'
 import { router } from './app/router.tsx'
 import { followSession } from './app/session.ts'
 import { followRows } from './data/live.ts'
@@ -15,6 +16,7 @@ const container = document.querySelector('#app')
 if (container === null) throw new Error('index.html has no #app')
 
 document.documentElement.lang = language
+followAppearance()
 followSession(() => void router.invalidate())
 followRows()
 

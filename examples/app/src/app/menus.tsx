@@ -2,11 +2,12 @@
 import { Menu } from '@base-ui/react/menu'
 import { useMutation } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
+import { ChevronsUpDown, Ellipsis, LogOut, Settings, UserRound, Users } from 'lucide-react'
 import type { ReactNode } from 'react'
 import { chooseContext, signOut } from '../data/me.ts'
 import { shell as m } from '../messages/shell.ts'
 import { useToast } from '../parts/toast.tsx'
-import { inBottomBar, pagesFor } from './navigation.ts'
+import { pagesFor } from './navigation.ts'
 import { nameOf, useSessionContext } from './session-context.tsx'
 
 /** The popup of a menu. Its items are `Menu.Item` with the class `menu-item`. */
@@ -23,13 +24,15 @@ function ContextSwitcher() {
   const { context, team, teams, role } = useSessionContext()
   const toast = useToast()
   const choose = useMutation({ mutationFn: chooseContext, onError: (error) => toast(error) })
+  const ContextIcon = team === null ? UserRound : Users
   return (
     <Menu.Root>
       <Menu.Trigger className='shell-context'>
         <span className='unseen'>{m.context}</span>
+        <ContextIcon className='icon' aria-hidden='true' />
         <span className='shell-context-name'>{nameOf(team)}</span>
         {role !== null && <span className='badge'>{role}</span>}
-        <span aria-hidden='true'>▾</span>
+        <ChevronsUpDown className='icon' aria-hidden='true' />
       </Menu.Trigger>
       <MenuPopup>
         <Menu.RadioGroup value={context.key} onValueChange={(key: string) => choose.mutate(key === 'personal' ? null : key)}>
@@ -45,18 +48,42 @@ function ContextSwitcher() {
   )
 }
 
-/** The user's own pages. On a phone also the pages that do not fit into the bottom bar. */
+/** The user's own pages. */
 function UserMenu() {
-  const { user, rights } = useSessionContext()
+  const { user } = useSessionContext()
   return (
     <Menu.Root>
-      <Menu.Trigger className='quiet'>{user.name || user.email}</Menu.Trigger>
+      <Menu.Trigger className='quiet shell-user'>{user.name || user.email}</Menu.Trigger>
       <MenuPopup>
-        {pagesFor(rights).slice(inBottomBar).map(({ to, name }) => (
-          <Menu.Item key={to} className='menu-item phone-only' render={<Link to={to} />}>{name}</Menu.Item>
+        <Menu.Item className='menu-item' render={<Link to='/settings' />}>
+          <Settings className='icon' aria-hidden='true' />
+          {m.yourAccount}
+        </Menu.Item>
+        <Menu.Item className='menu-item' onClick={() => void signOut()}>
+          <LogOut className='icon' aria-hidden='true' />
+          {m.signOut}
+        </Menu.Item>
+      </MenuPopup>
+    </Menu.Root>
+  )
+}
+
+/** The pages that a phone's bottom bar has no room for. */
+export function MorePages() {
+  const { rights } = useSessionContext()
+  return (
+    <Menu.Root>
+      <Menu.Trigger className='shell-more'>
+        <Ellipsis className='icon' aria-hidden='true' />
+        <span className='shell-place-name'>{m.more}</span>
+      </Menu.Trigger>
+      <MenuPopup>
+        {pagesFor(rights).filter(({ isDaily }) => !isDaily).map(({ to, name, Icon }) => (
+          <Menu.Item key={to} className='menu-item' render={<Link to={to} />}>
+            <Icon className='icon' aria-hidden='true' />
+            {name}
+          </Menu.Item>
         ))}
-        <Menu.Item className='menu-item' render={<Link to='/settings' />}>{m.yourAccount}</Menu.Item>
-        <Menu.Item className='menu-item' onClick={() => void signOut()}>{m.signOut}</Menu.Item>
       </MenuPopup>
     </Menu.Root>
   )

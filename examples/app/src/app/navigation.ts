@@ -1,40 +1,21 @@
-/** The pages of the navigation, and the actions that a role may see. */
+/** The pages of the navigation, in their order. */
+import { ChartColumn, FileDown, History, House, Landmark, ReceiptText, Repeat, Tags, Users } from 'lucide-react'
 import { common } from '../messages/common.ts'
 import { shell as m } from '../messages/shell.ts'
+import type { Rights } from './rights.ts'
 
-/** The first four are in a phone's bottom bar; the menu has the others. */
+/** A page in `isDaily` is also in the bottom bar of a phone, whose menu has the others. `begins` separates it from the pages before. */
 const pages = [
-  { to: '/', name: m.overview },
-  { to: '/transactions', name: common.transactions },
-  { to: '/accounts', name: m.accounts },
-  { to: '/recurring', name: m.recurring },
-  { to: '/categories', name: m.categories },
-  { to: '/import', name: m.import },
-  { to: '/dashboards', name: m.dashboards },
-  { to: '/activity', name: m.activity },
-  { to: '/team', name: m.teams },
+  { to: '/', name: m.overview, Icon: House, isDaily: true, begins: false },
+  { to: '/transactions', name: common.transactions, Icon: ReceiptText, isDaily: true, begins: false },
+  { to: '/accounts', name: m.accounts, Icon: Landmark, isDaily: true, begins: false },
+  { to: '/categories', name: m.categories, Icon: Tags, isDaily: false, begins: true },
+  { to: '/recurring', name: m.recurring, Icon: Repeat, isDaily: false, begins: false },
+  { to: '/dashboards', name: m.dashboards, Icon: ChartColumn, isDaily: false, begins: false },
+  { to: '/import', name: m.import, Icon: FileDown, isDaily: false, begins: true },
+  { to: '/activity', name: m.activity, Icon: History, isDaily: false, begins: false },
+  { to: '/team', name: m.teams, Icon: Users, isDaily: false, begins: false },
 ] as const
 
-export const inBottomBar = 4
-
-/** A viewer changes nothing and therefore has no activity. */
+/** Returns the pages of a user. A viewer changes nothing and therefore has no activity. */
 export const pagesFor = ({ write }: Rights) => pages.filter(({ to }) => to !== '/activity' || write)
-
-export type Role = 'owner' | 'admin' | 'editor' | 'viewer'
-
-/** Actions to offer. The database and the auth surface decide; this repeats `private.role_permissions` and the interface's table of roles. */
-export type Rights = {
-  /** Create, change and delete rows, and undo one's own changes. */
-  write: boolean
-  /** Invite, remove, change roles, rename. */
-  manage: boolean
-  /** Delete the team, transfer the ownership. */
-  own: boolean
-}
-
-/** @param role null in the personal context, which is the user's own */
-export const rightsOf = (role: Role | null): Rights => ({
-  write: role !== 'viewer',
-  manage: role === 'owner' || role === 'admin',
-  own: role === 'owner',
-})

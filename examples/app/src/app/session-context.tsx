@@ -7,7 +7,7 @@ import { meQuery, teamsQuery } from '../data/me.ts'
 import { shell as m } from '../messages/shell.ts'
 import { useToast } from '../parts/toast.tsx'
 import { ErrorNote, Skeleton } from '../parts/ui.tsx'
-import { type Rights, rightsOf, type Role } from './navigation.ts'
+import { type Rights, rightsOf, type Role } from './rights.ts'
 import { useSession } from './session.ts'
 
 type SessionContextValue = {

@@ -3,13 +3,14 @@ import { Link, Outlet } from '@tanstack/react-router'
 import { lazy, Suspense } from 'react'
 import { useLostConnection } from '../data/connection.ts'
 import { useKeptFocus } from './kept-focus.ts'
-import { inBottomBar, pagesFor } from './navigation.ts'
+import { pagesFor } from './navigation.ts'
 import { useSession } from './session.ts'
 import { nameOf, SessionContextProvider, useSessionContext } from './session-context.tsx'
 import { shell as m } from '../messages/shell.ts'
 
 // menus and dialogs are more script than the rest of the shell; the page renders without them
 const Menus = lazy(async () => ({ default: (await import('./menus.tsx')).Menus }))
+const MorePages = lazy(async () => ({ default: (await import('./menus.tsx')).MorePages }))
 const Interruption = lazy(async () => ({ default: (await import('./interruptions.tsx')).Interruption }))
 
 export function Shell() {
@@ -45,11 +46,22 @@ function Frame() {
         </Suspense>
       </header>
       <nav className='shell-places' aria-label={m.pages}>
-        {pagesFor(rights).map(({ to, name }, index) => (
-          <Link key={to} to={to} activeOptions={{ exact: to === '/' }} className={index < inBottomBar ? 'shell-place' : 'shell-place shell-place-wide'}>
-            {name}
+        {pagesFor(rights).map(({ to, name, Icon, isDaily, begins }) => (
+          <Link
+            key={to}
+            to={to}
+            activeOptions={{ exact: to === '/' }}
+            className='shell-place'
+            data-daily={isDaily || undefined}
+            data-begins={begins || undefined}
+          >
+            <Icon className='icon' aria-hidden='true' />
+            <span className='shell-place-name'>{name}</span>
           </Link>
         ))}
+        <Suspense fallback={<span className='shell-more' />}>
+          <MorePages />
+        </Suspense>
       </nav>
       <main id='content' tabIndex={-1}>
         <Connection />

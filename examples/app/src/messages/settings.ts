@@ -2,6 +2,13 @@ import { inLanguage } from '../locale/language.ts'
 
 export const settings = inLanguage({
   en: {
+    look: 'Language and look',
+    appearance: {
+      theme: { name: 'Theme', values: { system: 'As in the system', light: 'Light', dark: 'Dark' } },
+      contrast: { name: 'Contrast', values: { system: 'As in the system', more: 'High' } },
+      density: { name: 'Density', values: { comfortable: 'Comfortable', compact: 'Compact' } },
+      motion: { name: 'Motion', values: { system: 'As in the system', reduced: 'None' } },
+    },
     language: 'Language',
     languageOfTheBrowser: 'As in the browser',
     theKeyIsRevoked: 'The key is revoked.',

@@ -26,6 +26,7 @@ export const shell = inLanguage({
     yourRoleInIsNow: (name: string, role: string) => `Your role in ${name} is now ${role}.`,
     skipToTheContent: 'Skip to the content',
     pages: 'Pages',
+    more: 'More',
     thereIsNoConnectionTo: 'There is no connection to the service. The app tries again.',
   },
 })

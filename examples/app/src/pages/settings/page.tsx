@@ -7,6 +7,7 @@ import { settings as m } from '../../messages/settings.ts'
 import { Form, SubmitButton, TextField } from '../../parts/form.tsx'
 import { PageHead } from '../../parts/ui.tsx'
 import { useToast } from '../../parts/toast.tsx'
+import { AppearanceChoice } from './appearance.tsx'
 import { ApiKeys } from './api-keys.tsx'
 import { Calendars } from './calendars.tsx'
 import { ChangeEmail } from './change-email.tsx'
@@ -30,8 +31,18 @@ const groups: ReadonlyArray<{ id: string, name: string, content: ReactNode }> = 
       <>
         <h2>{m.you}</h2>
         <Name />
-        <LanguageChoice />
         <ChangeEmail />
+      </>
+    ),
+  },
+  {
+    id: 'look',
+    name: m.look,
+    content: (
+      <>
+        <h2>{m.look}</h2>
+        <LanguageChoice />
+        <AppearanceChoice />
       </>
     ),
   },
