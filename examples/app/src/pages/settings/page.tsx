@@ -87,10 +87,12 @@ const groups: ReadonlyArray<{ id: string, name: string, content: ReactNode }> = 
 export const Page = () => (
   <>
     <PageHead title={m.yourAccount} />
-    <nav className='on-page' aria-label={m.onThisPage}>
-      {groups.map(({ id, name }) => <a key={id} href={`#${id}`}>{name}</a>)}
-    </nav>
-    {groups.map(({ id, content }) => <div key={id} id={id} className='group'>{content}</div>)}
+    <div className='beside'>
+      <nav className='on-page' aria-label={m.onThisPage}>
+        {groups.map(({ id, name }) => <a key={id} href={`#${id}`}>{name}</a>)}
+      </nav>
+      <div>{groups.map(({ id, content }) => <div key={id} id={id} className='group'>{content}</div>)}</div>
+    </div>
   </>
 )
 
