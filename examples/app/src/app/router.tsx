@@ -1,5 +1,6 @@
 /** The routes of the app. Each page is a lazy chunk. */
 import { createRootRoute, createRoute, createRouter, lazyRouteComponent, Outlet, parseSearchWith, redirect, stringifySearchWith } from '@tanstack/react-router'
+import icon from '../icon.svg'
 import { viewOf } from '../data/transactions/filters.ts'
 import { shell as m } from '../messages/shell.ts'
 import { ErrorNote, Skeleton } from '../parts/ui.tsx'
@@ -15,6 +16,7 @@ const outside = createRoute({
   id: 'outside',
   component: () => (
     <main className='shell-outside'>
+      <img className='shell-mark' src={icon} alt='' width='48' height='48' />
       <Connection />
       <Outlet />
     </main>

@@ -14,14 +14,16 @@ export function Page() {
   return (
     <>
       <PageHead title={team?.name ?? m.teams} />
-      {team !== null && <Members team={team} />}
-      {team !== null && rights.manage && <Invitations team={team} />}
-      {team !== null && rights.manage && <MembershipEvents team={team} />}
-      {team !== null && rights.manage && <TeamName key={team.id} team={team} />}
-      {team !== null && <TeamEnd key={`${team.id} end`} team={team} />}
-      <MyInvitations />
-      <Teams />
-      <CreateTeam />
+      <div className='columns'>
+        {team !== null && <Members team={team} />}
+        {team !== null && rights.manage && <Invitations team={team} />}
+        {team !== null && rights.manage && <MembershipEvents team={team} />}
+        {team !== null && rights.manage && <TeamName key={team.id} team={team} />}
+        {team !== null && <TeamEnd key={`${team.id} end`} team={team} />}
+        <MyInvitations />
+        <Teams />
+        <CreateTeam />
+      </div>
     </>
   )
 }
