@@ -27,4 +27,30 @@ export const acceptInvitation = inLanguage({
       expired: 'It has expired. Ask the sender for a new one.',
     },
   },
+  de: {
+    invitation: 'Einladung',
+    thereIsNoInvitationBehind: 'Hinter diesem Link steckt keine Einladung. Vielleicht ist er falsch abgeschrieben, oder die Einladung ist längst abgelaufen.',
+    thisWasAnInvitationFor: (address: string) => `Das war eine Einladung für ${address}.`,
+    invitesToJoinWithThe: (value: string, address: string, value2: string, role: string) =>
+      `${value} lädt ${address} in das Team ${value2} ein, mit der Rolle „${role}“.`,
+    somebody: 'Jemand',
+    itIsValidUntil: (date: string) => `Sie gilt bis ${date}.`,
+    goOnToTheApp: 'Weiter zur App',
+    signInAsToAnswer: (address: string) => `Melde dich als ${address} an, um zu antworten, oder registriere dich zuerst mit dieser Adresse.`,
+    youAreSignedInAsOther: (email: string, address: string) => `Du bist als ${email} angemeldet, die Einladung ist aber für ${address}.`,
+    signOut: 'Abmelden',
+    toAnswerFirstVerifyThat: (email: string) =>
+      `Um zu antworten, bestätige zuerst, dass ${email} dir gehört: mit dem Link aus der Mail, die du bekommen hast. Er führt zurück zur Einladung.`,
+    youAreSignedInAs: (email: string) => `Du bist als ${email} angemeldet.`,
+    accept: 'Annehmen',
+    decline: 'Ablehnen',
+    welcomeTheTeamIsNow: 'Willkommen! Du gehörst jetzt zum Team.',
+    openTheTeam: 'Team öffnen',
+    ended: {
+      accepted: 'Sie wurde angenommen.',
+      rejected: 'Sie wurde abgelehnt.',
+      canceled: 'Sie wurde zurückgezogen.',
+      expired: 'Sie ist abgelaufen. Bitte um eine neue.',
+    },
+  },
 })

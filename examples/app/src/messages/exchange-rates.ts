@@ -19,4 +19,24 @@ export const exchangeRates = inLanguage({
     anotherCurrencyTheRateHolds: 'Another currency. The rate holds in both directions.',
     untilThereIsALater: 'Until there is a later rate. Transactions before the first rate cannot be converted.',
   },
+  de: {
+    newExchangeRate: 'Neuer Wechselkurs',
+    instanceRates: (count: number, day: string) =>
+      count === 1
+        ? `Ein Kurs der Europäischen Zentralbank kommt an jedem Werktag von selbst, zuletzt am ${day}. Er gilt überall, wo du keinen eigenen hast.`
+        : `${count} Kurse der Europäischen Zentralbank kommen an jedem Werktag von selbst, zuletzt am ${day}. Sie gelten überall, wo du keinen eigenen hast.`,
+    noExchangeRateYetWith: 'Noch kein Wechselkurs. Mit Kursen zeigt die Übersicht alle deine Währungen in einer.',
+    theNewest: (most: number) => `Die neuesten ${most}.`,
+    currencies: 'Währungen',
+    from: 'Ab',
+    rate: 'Kurs',
+    rateFrom: (name: string, date: string) => `${name} ab ${date}`,
+    in: (currency: string, currency2: string) => `${currency} in ${currency2}`,
+    one: 'Ein',
+    aCurrencyByItsThree: 'Drei Buchstaben einer Währung, z. B. EUR.',
+    isWorth: 'sind',
+    of: 'in',
+    anotherCurrencyTheRateHolds: 'Eine andere Währung. Der Kurs gilt in beide Richtungen.',
+    untilThereIsALater: 'Bis es einen neueren Kurs gibt. Buchungen vor dem ersten Kurs lassen sich nicht umrechnen.',
+  },
 })

@@ -30,4 +30,33 @@ export const receipts = inLanguage({
     yourOwn: 'Your own receipts',
     teams: (name: string) => `Receipts of ${name}`,
   },
+  de: {
+    receipts: 'Belege',
+    receiptsOf: (name: string) => `Belege zu ${name}`,
+    mark: (count: number, name: string) => `${count === 1 ? '1 Beleg' : `${count} Belege`} zu ${name}`,
+    status: (count: number, running: number) =>
+      running > 0
+        ? `${running === 1 ? 'Eine Datei wird' : `${running} Dateien werden`} hochgeladen …`
+        : count === 0
+        ? 'Noch kein Beleg.'
+        : count === 1
+        ? '1 Beleg'
+        : `${count} Belege`,
+    addFiles: 'Dateien hinzufügen',
+    takeAPhoto: 'Foto aufnehmen',
+    howToAdd: 'Du kannst Dateien auch einfügen oder hierher ziehen. Fotos werden vor dem Senden verkleinert, und ihr Ort wird entfernt.',
+    chooseFiles: 'Dateien auswählen',
+    photo: 'Foto auswählen',
+    left: (left: string, most: string) => `Noch ${left} frei, höchstens ${most} je Datei.`,
+    show: 'Anzeigen',
+    download: 'Herunterladen',
+    retry: 'Noch einmal',
+    progress: (name: string) => `${name} wird hochgeladen`,
+    fileName: 'Dateiname',
+    note: 'Notiz',
+    space: 'Platz für Belege',
+    used: (used: string, left: string) => `${used} belegt, ${left} frei`,
+    yourOwn: 'Deine Belege',
+    teams: (name: string) => `Belege von ${name}`,
+  },
 })

@@ -8,4 +8,11 @@ export const resetPassword = inLanguage({
     aLinkWorksOnceAnd: 'A link works once, and not for long.',
     askForANewOne: 'Ask for a new one',
   },
+  de: {
+    chooseANewPassword: 'Neues Passwort wählen',
+    newPassword: 'Neues Passwort',
+    changeThePassword: 'Passwort ändern',
+    aLinkWorksOnceAnd: 'Ein Link gilt nur einmal und nicht lange.',
+    askForANewOne: 'Neuen anfordern',
+  },
 })

@@ -5,4 +5,8 @@ export const signIn = inLanguage({
     forgotYourPassword: 'Forgot your password?',
     noAccountYet: 'No account yet?',
   },
+  de: {
+    forgotYourPassword: 'Passwort vergessen?',
+    noAccountYet: 'Noch kein Zugang?',
+  },
 })

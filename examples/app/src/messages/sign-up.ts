@@ -8,4 +8,11 @@ export const signUp = inLanguage({
     yourName: 'Your name',
     youHaveAnAccount: 'You have an account?',
   },
+  de: {
+    welcomeAMailIsOn: (email: string) => `Willkommen! Eine Mail an ${email} ist unterwegs. Öffne den Link darin, um deine Adresse zu bestätigen.`,
+    noAccountsCanBeMade: 'Hier gibt es keine neuen Zugänge. Frag den Betreiber dieses Dienstes.',
+    youNeedAnInvitationTo: 'Du brauchst eine Einladung in ein Team. Registriere dich mit der Adresse, an die sie ging.',
+    yourName: 'Dein Name',
+    youHaveAnAccount: 'Schon registriert?',
+  },
 })

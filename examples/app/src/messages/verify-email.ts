@@ -10,4 +10,13 @@ export const verifyEmail = inLanguage({
     itWasUsedOrIs: 'It was used, or is too old. A new one can be sent to you.',
     sendANewLink: 'Send a new link',
   },
+  de: {
+    yourAddressIsVerified: 'Deine Adresse ist bestätigt',
+    goOnToTheApp: 'Weiter zur App',
+    somebodyInvitedYouToA: 'Hat dich jemand in ein Team eingeladen?',
+    seeTheInvitations: 'Einladungen ansehen',
+    thisLinkNoLongerWorks: 'Dieser Link gilt nicht mehr',
+    itWasUsedOrIs: 'Er wurde schon benutzt oder ist zu alt. Du kannst dir einen neuen schicken lassen.',
+    sendANewLink: 'Neuen Link senden',
+  },
 })
