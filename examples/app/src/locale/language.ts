@@ -45,5 +45,11 @@ export const language: Language = chosenLanguage() ?? preferredLanguage(browserL
 
 export const locale = localeOf(language, browserLocales)
 
-/** Returns the texts of the current language. The catalogues have the same keys. */
-export const inLanguage = <Messages>(catalogues: { en: Messages, de?: NoInfer<Messages> }): Messages => catalogues[language] ?? catalogues.en
+/** The keys and parameters of a catalogue, with any text. */
+type Texts<Messages> = Messages extends (...values: infer Values) => string ? (...values: Values) => string
+  : Messages extends string ? string
+  : { [Key in keyof Messages]: Texts<Messages[Key]> }
+
+/** Returns the texts of the current language. */
+export const inLanguage = <Messages>(catalogues: { en: Messages } & Record<Exclude<Language, 'en'>, Texts<NoInfer<Messages>>>): Texts<Messages> =>
+  catalogues[language] as Texts<Messages>

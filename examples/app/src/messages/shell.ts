@@ -54,6 +54,7 @@ export const shell = inLanguage({
     yourRoleInIsNow: (name: string, role: string) => `Deine Rolle in ${name} ist jetzt ${role}.`,
     skipToTheContent: 'Zum Inhalt springen',
     pages: 'Seiten',
+    more: 'Mehr',
     thereIsNoConnectionTo: 'Keine Verbindung. Die App versucht es weiter.',
   },
 })

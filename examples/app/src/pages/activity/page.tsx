@@ -31,7 +31,7 @@ function Requests() {
   // names of the ids in rows
   const named = [useQuery(accountsQuery(context)), useQuery(categoriesQuery(context)), useQuery(tagsQuery(context))]
   const members = useQuery({ ...membersQuery(context.id ?? ''), enabled: context.id !== null })
-  const people = new Map(members.data?.map(({ user_id: id, user: who }) => [id, who?.name || who?.email || 'A member']))
+  const people = new Map(members.data?.map(({ user_id: id, user: who }) => [id, who?.name || who?.email || m.aMember]))
   const names = new Map(named.flatMap(({ data }) => data?.map(({ id, name }) => [id, name] as const) ?? []))
   const isKnown = named.every(({ data }) => data !== undefined) && (context.id === null || members.data !== undefined)
   const requests = activity.data?.pages.flatMap((page) => page.requests) ?? []

@@ -18,7 +18,7 @@ export function RequestItem({ request, people, names }: { request: Request, peop
   const { user } = useSessionContext()
   const undo = useChange(undoRequest, { outcome: () => ({ text: m.takenBack }) })
   const { actor_id: actor, happened_at: moment, changes, isCut } = request
-  const sentence = `${actor === user.id ? m.you : people.get(actor) ?? m.somebodyWhoHasLeft} ${summaryOf(changes, isCut, names)}`
+  const sentence = m.sentence(actor === user.id ? null : people.get(actor) ?? m.somebodyWhoHasLeft, summaryOf(changes, isCut, names))
   const hasChangedAgain = undo.error instanceof FinanceError && undo.error.status === 409
   return (
     <li className='activity-request'>

@@ -2,6 +2,7 @@
 import type { Activity } from '../../data/activity.ts'
 import { formatAmount } from '../../locale/amounts.ts'
 import { formatDay } from '../../locale/days.ts'
+import { listOf } from '../../locale/lists.ts'
 import { activity as m } from '../../messages/activity.ts'
 import { fields as fieldTexts } from '../../messages/fields.ts'
 
@@ -32,19 +33,18 @@ export function summaryOf(changes: Activity[], isCut: boolean, names: Names): st
     const kind = `${change.action} ${change.table_name}`
     kinds.set(kind, [...kinds.get(kind) ?? [], change])
   }
-  const sorted = [...kinds.values()].toSorted((a, b) => rank(a) - rank(b))
-  let action = ''
-  const parts = sorted.map((sameKind) => {
+  const sentences: Array<{ action: Activity['action'], rows: string[] }> = []
+  for (const sameKind of [...kinds.values()].toSorted((a, b) => rank(a) - rank(b))) {
     const [first] = sameKind
-    if (first === undefined) return ''
-    const [one = '', several = ''] = tables[first.table_name] ?? m.otherTable
+    if (first === undefined) continue
+    const [unnamed = '', named = '', several = ''] = tables[first.table_name] ?? m.otherTable
     const name = nameOf(first, names)
-    const rows = sameKind.length > 1 ? m.several(sameKind.length, isCut, several) : name === null ? m.unnamed(one) : m.named(one, name)
-    const part = action === first.action ? rows : m.actions[first.action](rows)
-    action = first.action
-    return part
-  })
-  return m.list(parts)
+    const rows = sameKind.length > 1 ? m.several(sameKind.length, isCut, several) : name === null ? unnamed : m.named(named, name)
+    const last = sentences.at(-1)
+    if (last?.action === first.action) last.rows.push(rows)
+    else sentences.push({ action: first.action, rows: [rows] })
+  }
+  return listOf(sentences.map(({ action, rows }) => m.actions[action](listOf(rows))))
 }
 
 /** Hidden columns: ids, owners, and columns that change by themselves. */
