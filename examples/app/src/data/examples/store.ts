@@ -1,0 +1,110 @@
+/** Stores example books in a context, and deletes them. Both are loaded on demand. */
+import { unwrap } from 'finance-client'
+import { localCurrency } from '../../locale/currencies.ts'
+import { today } from '../../locale/days.ts'
+import { exampleNames } from '../../messages/example-names.ts'
+import { undoLastOf } from '../change.ts'
+import { type Context, finance, rowOf, within } from '../client.ts'
+import { exampleBooks } from './books.ts'
+import { isMarked, keptMetadata, markedId, markedIds } from './mark.ts'
+
+const { data } = finance
+
+/** Stores example books, with one request per table. Deletes them again if one of them fails. */
+export async function addExamples(context: Context): Promise<void> {
+  const { accounts, categories, tags, subscriptions, transactions, line_items, transaction_tags } = exampleBooks({
+    today: today(),
+    currency: localCurrency(),
+    names: exampleNames,
+    newId: markedId,
+  })
+  const inContext = <Values extends object>(rows: Values[]) => rows.map((row) => rowOf(context, row))
+  try {
+    await Promise.all([
+      unwrap(data.from('accounts').insert(inContext(accounts))),
+      unwrap(data.from('categories').insert(inContext(categories))),
+      unwrap(data.from('tags').insert(inContext(tags))),
+    ])
+    await unwrap(data.from('subscriptions').insert(inContext(subscriptions)))
+    await unwrap(data.from('transactions').insert(inContext(transactions)))
+    await Promise.all([
+      unwrap(data.from('line_items').insert(inContext(line_items))),
+      unwrap(data.from('transaction_tags').insert(inContext(transaction_tags))),
+    ])
+  } catch (error) {
+    // the user sees the first error
+    await removeExamples(context).catch(() => undefined)
+    throw error
+  }
+}
+
+/** What a removal has kept, because own rows use it, and how it is undone. */
+export type Removal = { kept: string[], undo: () => Promise<void> }
+
+/** Deletes the example books, from whichever device they were added. Own rows stay, with the accounts and categories that they use. */
+export async function removeExamples(context: Context): Promise<Removal> {
+  const { first, last } = markedIds
+  /** A row of each request, the latest first. */
+  const deleted: string[] = []
+  const note: Note = (rows) => {
+    if (rows[0] !== undefined) deleted.unshift(rows[0].id)
+  }
+
+  // the deletion of one half of a transfer would also delete an own half
+  const linked = await unwrap(
+    within(context, data.from('transactions').select('transfer_id')).gte('id', first).lte('id', last)
+      .or(`transfer_id.lt.${first},transfer_id.gt.${last}`),
+  )
+  for (const id of new Set(linked.map(({ transfer_id }) => transfer_id))) if (id !== null) await unwrap(data.rpc('unlink_transfer', { p_transfer_id: id }))
+
+  // an occurrence that the user has recorded belongs to the example
+  note(
+    await unwrap(
+      within(context, data.from('transactions').delete())
+        .or(`and(id.gte.${first},id.lte.${last}),and(source.eq.subscription,subscription_id.gte.${first},subscription_id.lte.${last})`).select('id'),
+    ),
+  )
+  note(await unwrap(within(context, data.from('subscriptions').delete()).gte('id', first).lte('id', last).select('id')))
+
+  const kept = await deleteUnused(context, note)
+  return {
+    kept,
+    undo: async () => {
+      for (const id of deleted) await undoLastOf(id)
+    },
+  }
+}
+
+type Note = (rows: Array<{ id: string }>) => void
+
+/** Deletes the example accounts, categories and tags without own rows. @returns the names of the others */
+async function deleteUnused(context: Context, note: Note): Promise<string[]> {
+  const { first, last } = markedIds
+  const one = (referencedTable: string) => ({ referencedTable })
+  const [accounts, costs, categories, tags] = await Promise.all([
+    unwrap(within(context, data.from('accounts').select('id,name,metadata,transactions(id)')).gte('id', first).lte('id', last).limit(1, one('transactions'))),
+    unwrap(within(context, data.from('subscriptions').select('account_id,to_account_id'))),
+    unwrap(
+      within(context, data.from('categories').select('id,name,parent_id,transactions(id),line_items(id),subscriptions(id),rules(id)'))
+        .limit(1, one('transactions')).limit(1, one('line_items')).limit(1, one('subscriptions')).limit(1, one('rules')),
+    ),
+    unwrap(within(context, data.from('tags').select('id,name,transaction_tags(tag_id)')).gte('id', first).lte('id', last).limit(1, one('transaction_tags'))),
+  ])
+  const ofCosts = new Set(costs.flatMap(({ account_id, to_account_id }) => [account_id, to_account_id]))
+  const keptAccounts = accounts.filter(({ id, transactions }) => transactions.length > 0 || ofCosts.has(id))
+  // a parent of a kept or an own category also stays
+  const isUsed = ({ id, transactions, line_items, subscriptions, rules }: (typeof categories)[number]) =>
+    !isMarked(id) || [transactions, line_items, subscriptions, rules].some(({ length }) => length > 0)
+  const parents = new Set(categories.filter(isUsed).map(({ parent_id: parent }) => parent))
+  const keptCategories = categories.filter((category) => isMarked(category.id) && (isUsed(category) || parents.has(category.id)))
+  const keptTags = tags.filter(({ transaction_tags }) => transaction_tags.length > 0)
+  const kept = [...keptAccounts, ...keptCategories, ...keptTags]
+  const keptIds = new Set(kept.map(({ id }) => id))
+  const unused = (rows: Array<{ id: string }>) => rows.map(({ id }) => id).filter((id) => isMarked(id) && !keptIds.has(id))
+
+  if (keptAccounts.length > 0) await unwrap(data.from('accounts').update({ metadata: keptMetadata }).in('id', keptAccounts.map(({ id }) => id)))
+  note(await unwrap(data.from('tags').delete().in('id', unused(tags)).select('id')))
+  note(await unwrap(data.from('categories').delete().in('id', unused(categories)).select('id')))
+  note(await unwrap(data.from('accounts').delete().in('id', unused(accounts)).select('id')))
+  return kept.map(({ name }) => name)
+}
