@@ -55,6 +55,7 @@ const prefixes: Record<string, string> = {
   'styles/activity.css': 'activity',
   'styles/dashboards.css': 'dashboard',
   'styles/import.css': 'import',
+  'styles/notices.css': 'notice',
   'styles/reports.css': 'report',
   'styles/shell.css': 'shell',
   'pages/transactions/transactions.css': 'tx',

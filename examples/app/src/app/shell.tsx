@@ -7,6 +7,7 @@ import { pagesFor } from './navigation.ts'
 import { useSession } from './session.ts'
 import { nameOf, SessionContextProvider, useSessionContext } from './session-context.tsx'
 import { shell as m } from '../messages/shell.ts'
+import { ExampleBanner } from '../parts/examples.tsx'
 
 // menus and dialogs are more script than the rest of the shell; the page renders without them
 const Menus = lazy(async () => ({ default: (await import('./menus.tsx')).Menus }))
@@ -65,6 +66,7 @@ function Frame() {
       </nav>
       <main id='content' tabIndex={-1}>
         <Connection />
+        <ExampleBanner />
         <Outlet />
       </main>
     </div>

@@ -33,6 +33,7 @@ const tablesOf: Readonly<Record<string, readonly TableName[]>> = {
   imports: ['imports', 'accounts'],
   dashboards: ['dashboards'],
   activity: ['activity'],
+  examples: ['transactions', 'accounts', 'categories'],
 }
 
 const tablesIn = ({ queryKey: [, kind, part] }: Query): readonly TableName[] => tablesOf[`${String(kind)} ${String(part)}`] ?? tablesOf[String(kind)] ?? []

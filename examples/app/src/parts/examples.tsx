@@ -16,9 +16,9 @@ export function AddExamples() {
     toastsErrors: true,
   })
   return (
-    <div className='examples-offer'>
+    <div className='notice-offer'>
       <button type='button' aria-disabled={add.isPending} onClick={() => add.isPending || add.mutate(undefined)}>{m.lookAround}</button>
-      <p className='soft'>{m.aYearOfAHousehold}</p>
+      <p>{m.aYearOfAHousehold}</p>
     </div>
   )
 }
@@ -37,7 +37,7 @@ export function ExampleBanner() {
   const { context, rights } = useSessionContext()
   const { data: hasExamples = false } = useQuery({ ...accountsQuery(context), select: (accounts) => accounts.some(isExample) })
   return hasExamples && (
-    <aside className='examples-banner' aria-label={m.exampleBooks}>
+    <aside className='notice' aria-label={m.exampleBooks}>
       <p>{m.theseAreExamples}</p>
       {rights.write && <RemoveExamples />}
     </aside>

@@ -27,7 +27,7 @@ type BooksOptions = {
 }
 
 /** Full months before the current one. */
-export const fullMonths = 12
+const fullMonths = 12
 
 /** Rough price levels by currency. All other currencies have 1. */
 const priceLevels: Record<string, number> = {
@@ -156,7 +156,8 @@ export function exampleBooks({ today, currency, names, newId }: BooksOptions): E
   const level = priceLevels[currency] ?? 1
   const price = (amount: number) => Number((amount * level).toFixed(Math.min(decimalsOf(currency), 2)))
   const next = numbers(20_250)
-  const idsOf = <Name extends string>(rows: Record<Name, unknown>) => Object.fromEntries(Object.keys(rows).map((name) => [name, newId()])) as Record<Name, string>
+  const idsOf = <Name extends string>(rows: Record<Name, unknown>) =>
+    Object.fromEntries(Object.keys(rows).map((name) => [name, newId()])) as Record<Name, string>
   const accountIds = idsOf(names.accounts)
   const categoryIds = idsOf(names.categories)
   const tagId = newId()
@@ -214,9 +215,10 @@ export function exampleBooks({ today, currency, names, newId }: BooksOptions): E
     }
     if (ago === monthsSinceTravel) {
       transfer(names.transfers.travel, dayOf(ago, 4), 'everyday', 'travel', price(220), 230)
-      for (const { payee, day, amount } of abroad) tag(book({ name: names.payees[payee], day: dayOf(ago, day), amount, account: 'travel', category: 'holidays' }))
+      for (const { payee, day, amount } of abroad)
+        tag(book({ name: names.payees[payee], day: dayOf(ago, day), amount, account: 'travel', category: 'holidays' }))
     }
-    transfer(names.transfers.savings, dayOf(ago, 2), 'everyday', 'savings', price(400))
+    transfer(names.transfers.savings, dayOf(ago, 2), 'everyday', 'savings', price(650))
     if (cardBefore > 0) transfer(names.transfers.card, dayOf(ago, 5), 'everyday', 'card', cardBefore)
     if (ago % 2 === 0) transfer(names.transfers.cash, dayOf(ago, 4), 'everyday', 'cash', price(60))
     splitPurchase(dayOf(ago, 18), ago)
@@ -232,11 +234,17 @@ export function exampleBooks({ today, currency, names, newId }: BooksOptions): E
   /** Adds a purchase of the recent months that belongs to two categories. */
   function splitPurchase(on: string, ago: number): void {
     if (ago > 1) return
-    const parts = [{ name: names.splits.food, amount: price(-58.7), category: 'groceries' }, { name: names.splits.household, amount: price(-36.2), category: 'home' }] as const
+    const parts = [{ name: names.splits.food, amount: price(-58.7), category: 'groceries' }, {
+      name: names.splits.household,
+      amount: price(-36.2),
+      category: 'home',
+    }] as const
     const amount = Number(parts.reduce((sum, part) => sum + part.amount, 0).toFixed(2))
     const id = book({ name: names.payees.hypermarket, day: on, amount, account: 'everyday', category: 'groceries' })
     if (id === null) return
-    line_items.push(...parts.map((part) => ({ id: newId(), transaction_id: id, name: part.name, amount: part.amount, category_id: categoryIds[part.category] })))
+    line_items.push(
+      ...parts.map((part) => ({ id: newId(), transaction_id: id, name: part.name, amount: part.amount, category_id: categoryIds[part.category] })),
+    )
   }
 
   /** Returns the next day of a monthly payment, so that none is overdue. */

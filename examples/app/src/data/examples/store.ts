@@ -58,12 +58,9 @@ export async function removeExamples(context: Context): Promise<Removal> {
   for (const id of new Set(linked.map(({ transfer_id }) => transfer_id))) if (id !== null) await unwrap(data.rpc('unlink_transfer', { p_transfer_id: id }))
 
   // an occurrence that the user has recorded belongs to the example
-  note(
-    await unwrap(
-      within(context, data.from('transactions').delete())
-        .or(`and(id.gte.${first},id.lte.${last}),and(source.eq.subscription,subscription_id.gte.${first},subscription_id.lte.${last})`).select('id'),
-    ),
-  )
+  const recorded = within(context, data.from('transactions').delete()).eq('source', 'subscription').gte('subscription_id', first).lte('subscription_id', last)
+  note(await unwrap(recorded.select('id,source,subscription_id')))
+  note(await unwrap(within(context, data.from('transactions').delete()).gte('id', first).lte('id', last).select('id')))
   note(await unwrap(within(context, data.from('subscriptions').delete()).gte('id', first).lte('id', last).select('id')))
 
   const kept = await deleteUnused(context, note)

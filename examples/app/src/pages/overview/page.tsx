@@ -5,6 +5,7 @@ import { today } from '../../locale/days.ts'
 import { comparedDays, daysOf } from '../../locale/months.ts'
 import { common } from '../../messages/common.ts'
 import { overview as m } from '../../messages/overview.ts'
+import { AddExamples } from '../../parts/examples.tsx'
 import { Card, EmptyState, MonthSteps, PageHead } from '../../parts/ui.tsx'
 import { Balances } from '../../parts/reports/balances.tsx'
 import { Budgets } from '../../parts/reports/budgets.tsx'
@@ -53,11 +54,14 @@ function Welcome() {
   return (
     <EmptyState
       action={
-        <div className='buttons'>
-          <Link to='/accounts'>{m.addAnAccount}</Link>
-          <Link to='/import'>{m.importABanksFile}</Link>
-          <Link to='/transactions'>{m.addATransaction}</Link>
-        </div>
+        <>
+          <div className='buttons'>
+            <Link to='/accounts'>{m.addAnAccount}</Link>
+            <Link to='/import'>{m.importABanksFile}</Link>
+            <Link to='/transactions'>{m.addATransaction}</Link>
+          </div>
+          <AddExamples />
+        </>
       }
     >
       {m.yourMoneyWillBeHere}
