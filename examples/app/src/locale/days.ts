@@ -26,3 +26,6 @@ const formats = new Map<string, Intl.DateTimeFormat>()
 
 export const formatMoment = (moment: string, locale = appLocale): string =>
   new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeStyle: 'short' }).format(new Date(moment))
+
+/** Formats the time of a time stamp in the user's time zone. */
+export const formatTime = (moment: string, locale = appLocale): string => new Intl.DateTimeFormat(locale, { timeStyle: 'short' }).format(new Date(moment))

@@ -1,10 +1,11 @@
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
 import { useSessionContext } from '../../app/session-context.tsx'
 import { accountsQuery } from '../../data/accounts.ts'
-import { activityQuery } from '../../data/activity.ts'
+import { activityQuery, type Request } from '../../data/activity.ts'
 import { categoriesQuery, tagsQuery } from '../../data/categories.ts'
 import { membersQuery } from '../../data/teams.ts'
 import { activity as m } from '../../messages/activity.ts'
+import { formatDay, today } from '../../locale/days.ts'
 import { EmptyState, ErrorNote, PageHead, Skeleton } from '../../parts/ui.tsx'
 import { RequestItem } from './request-item.tsx'
 
@@ -40,14 +41,23 @@ function Requests() {
       <ErrorNote error={activity.error ?? named.find(({ error }) => error !== null)?.error ?? members.error} />
       {(activity.isPending || !isKnown) && <Skeleton rows={6} />}
       {activity.data !== undefined && requests.length === 0 && <EmptyState>{m.nothingWasChangedYetEvery}</EmptyState>}
-      {isKnown && requests.length > 0 && (
-        <ol className='activity-requests'>
-          {requests.map((request) => <RequestItem key={request.id} request={request} people={people} names={names} />)}
-        </ol>
-      )}
+      {isKnown && inDays(requests).map(({ day, requests: some }) => (
+        <section key={day} className='activity-day' aria-labelledby={`activity-${day}`}>
+          <h2 id={`activity-${day}`}>{formatDay(day)}</h2>
+          <ol className='activity-requests'>
+            {some.map((request) => <RequestItem key={request.id} request={request} people={people} names={names} />)}
+          </ol>
+        </section>
+      ))}
       {activity.hasNextPage && (
         <button type='button' aria-disabled={activity.isFetchingNextPage} onClick={() => void activity.fetchNextPage()}>{m.showOlder}</button>
       )}
     </>
   )
+}
+
+/** Groups requests by the day in the user's time zone. Their order stays. */
+function inDays(requests: readonly Request[]): Array<{ day: string, requests: Request[] }> {
+  const dayOf = ({ happened_at: moment }: Request) => today(new Date(moment))
+  return [...new Set(requests.map(dayOf))].map((day) => ({ day, requests: requests.filter((request) => dayOf(request) === day) }))
 }

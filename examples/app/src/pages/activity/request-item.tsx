@@ -1,14 +1,17 @@
 import { FinanceError } from 'finance-client'
+import { Pencil, Plus, Trash2 } from 'lucide-react'
 import { useSessionContext } from '../../app/session-context.tsx'
 import { type Activity, type Request, undoRequest } from '../../data/activity.ts'
 import { useChange } from '../../data/change.ts'
-import { formatMoment } from '../../locale/days.ts'
+import { formatTime } from '../../locale/days.ts'
 import { activity as m } from '../../messages/activity.ts'
 import { common } from '../../messages/common.ts'
 import { ErrorNote } from '../../parts/ui.tsx'
 import { differencesOf, nameOf, summaryOf } from './summary.ts'
 
 type Names = ReadonlyMap<string, string>
+
+const icons = { create: Plus, update: Pencil, delete: Trash2 }
 
 /** Maximum number of rows shown per request. */
 const mostShown = 50
@@ -19,11 +22,14 @@ export function RequestItem({ request, people, names }: { request: Request, peop
   const undo = useChange(undoRequest, { outcome: () => ({ text: m.takenBack }) })
   const { actor_id: actor, happened_at: moment, changes, isCut } = request
   const sentence = m.sentence(actor === user.id ? null : people.get(actor) ?? m.somebodyWhoHasLeft, summaryOf(changes, isCut, names))
+  const actions = new Set(changes.map(({ action }) => action))
+  const Icon = icons[actions.size === 1 ? changes[0]?.action ?? 'update' : 'update']
   const hasChangedAgain = undo.error instanceof FinanceError && undo.error.status === 409
   return (
     <li className='activity-request'>
       <p className='activity-sentence'>{sentence}</p>
-      <time dateTime={moment}>{formatMoment(moment)}</time>
+      <Icon className='icon activity-icon' aria-hidden='true' />
+      <time dateTime={moment}>{formatTime(moment)}</time>
       <button
         type='button'
         className='quiet'
