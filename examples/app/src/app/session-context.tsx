@@ -32,6 +32,12 @@ export function useSessionContext(): SessionContextValue {
   return value
 }
 
+/** Returns the user and the context that drafts belong to; null on pages without a session. */
+export function useDraftScope(): string | null {
+  const value = use(SessionContext)
+  return value === null ? null : `${value.user.id} ${value.context.key}`
+}
+
 /** The mounted forms with unsaved input. */
 const unsavedForms = new Set<string>()
 

@@ -4,6 +4,7 @@ import { useSyncExternalStore } from 'react'
 import { finance } from '../data/client.ts'
 import { ask, sawConnection } from '../data/connection.ts'
 import { movedTo, queries } from '../data/queries.ts'
+import { dropDrafts } from './draft-store.ts'
 
 /**
  * `session` is null without a session, and undefined while loading. An expired session stays with `hasEnded`, so that the page keeps
@@ -26,9 +27,12 @@ const update = (next: SessionValue) => {
 
 /** Follows the session. @param onUserChange runs when routes may redirect */
 export function followSession(onUserChange: () => void): void {
-  finance.onChange(({ event, session }) => {
+  finance.onChange(({ event, session, previous }) => {
     sawConnection(true)
     if (event === 'session-ended') return update({ ...sessionValue, hasEnded: true })
+    // after an ended session the same user may sign in again and continue
+    if (session !== null) dropDrafts(session.user_id)
+    else if (previous !== null) dropDrafts(null)
     const isOtherUser = sessionValue.session?.user_id !== session?.user_id
     if (isOtherUser) queries.clear()
     movedTo(session?.active_organization_id ?? null, sessionValue.session?.active_organization_id ?? null)

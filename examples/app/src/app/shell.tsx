@@ -1,7 +1,8 @@
 /** The frame around every page of a signed-in user. */
-import { Link, Outlet } from '@tanstack/react-router'
+import { Link, Outlet, useLocation } from '@tanstack/react-router'
 import { lazy, Suspense } from 'react'
 import { useLostConnection } from '../data/connection.ts'
+import { useDrafts } from './drafts.ts'
 import { useKeptFocus } from './kept-focus.ts'
 import { pagesFor } from './navigation.ts'
 import { useSession } from './session.ts'
@@ -66,10 +67,30 @@ function Frame() {
       </nav>
       <main id='content' tabIndex={-1}>
         <Connection />
+        <UnsavedInput />
         <ExampleBanner />
         <Outlet />
       </main>
     </div>
+  )
+}
+
+/** Leads back to a page with unsaved input. */
+function UnsavedInput() {
+  const { rights } = useSessionContext()
+  const { drafts, dropDraft } = useDrafts()
+  const { pathname } = useLocation()
+  const draft = drafts.find(({ path }) => path !== pathname)
+  if (draft === undefined) return null
+  const place = pagesFor(rights).findLast(({ to }) => draft.path.startsWith(to))
+  return (
+    <aside className='notice' aria-label={m.unsavedInput}>
+      <p>{m.youHaveUnsavedInput(place?.name ?? '')}</p>
+      <div className='notice-actions'>
+        <Link to={draft.path}>{m.continueTyping}</Link>
+        <button type='button' className='quiet' onClick={() => dropDraft(draft.key)}>{m.discard}</button>
+      </div>
+    </aside>
   )
 }
 

@@ -3,6 +3,8 @@ import { inLanguage } from '../locale/language.ts'
 export const parts = inLanguage({
   en: {
     takenBack: 'Taken back.',
+    restoredWhatYouHadTyped: 'Restored what you had typed.',
+    discard: 'Discard',
     changedMeanwhile: 'This has changed meanwhile. Your input stays, and saving stores only the fields that you changed.',
     deletedMeanwhile: 'This was deleted meanwhile. Your input stays until you close it.',
     codeOfYourAuthenticatorApp: 'Code of your authenticator app',
@@ -41,6 +43,8 @@ export const parts = inLanguage({
   },
   de: {
     takenBack: 'Rückgängig gemacht.',
+    restoredWhatYouHadTyped: 'Deine Eingaben sind wieder da.',
+    discard: 'Verwerfen',
     changedMeanwhile: 'Das wurde inzwischen geändert. Deine Eingaben bleiben. Gespeichert werden nur die Felder, die du geändert hast.',
     deletedMeanwhile: 'Das wurde inzwischen gelöscht. Deine Eingaben bleiben, bis du schließt.',
     codeOfYourAuthenticatorApp: 'Code aus deiner Authenticator-App',

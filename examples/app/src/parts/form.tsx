@@ -1,6 +1,7 @@
 /** Forms by react-hook-form. The browser validates each field, the service checks the request, and a field shows an error that has its name. */
-import { type ComponentProps, createContext, type ReactNode, use, useId } from 'react'
+import { type ComponentProps, createContext, Fragment, type ReactNode, use, useEffect, useId, useState } from 'react'
 import { type DefaultValues, type FieldValues, FormProvider, useController, useForm, useFormContext, type UseFormReturn } from 'react-hook-form'
+import { useDraft } from '../app/drafts.ts'
 import { useUnsavedInput } from '../app/session-context.tsx'
 import { inFamilies } from '../data/categories.ts'
 import { isAbout } from './error-messages.ts'
@@ -12,29 +13,67 @@ const ErrorContext = createContext<Error | null>(null)
 type FormProps<Values extends FieldValues> = {
   defaultValues: Values
   error?: Error | null
+  /** Keeps the input through a reload: the kind of the form and the id of its row, or `new`. Never for a form with secrets. */
+  draft?: string
   onSubmit: (values: Values) => unknown
   /** A function if the form depends on its own values. */
   children: ReactNode | ((form: UseFormReturn<Values>) => ReactNode)
 }
 
 /** A form that shows why its last attempt failed and keeps the input. */
-export function Form<Values extends FieldValues>({ defaultValues, error = null, onSubmit, children }: FormProps<Values>) {
-  const form = useForm<Values>({ defaultValues: defaultValues as DefaultValues<Values> })
-  useUnsavedInput(useId(), form.formState.isDirty || error !== null)
+export function Form<Values extends FieldValues>({ defaultValues, error = null, draft, onSubmit, children }: FormProps<Values>) {
+  const { restored, keep, drop, discard } = useDraft(draft, defaultValues)
+  const form = useForm<Values>({ defaultValues: { ...defaultValues, ...restored } as DefaultValues<Values> })
+  const { subscribe, getValues } = form
+  const [isSent, setIsSent] = useState(false)
+  const isRestored = restored !== null && !isSent
+  useUnsavedInput(useId(), form.formState.isDirty || isRestored || error !== null)
+  useEffect(
+    () =>
+      subscribe({
+        formState: { values: true, isDirty: true },
+        callback: ({ values, type, isDirty }) => (type === 'change' || isDirty === true) && keep(values),
+      }),
+    [subscribe, keep],
+  )
+  useEffect(() => {
+    // a refused form is unsaved again
+    if (error !== null) keep(getValues())
+  }, [error, keep, getValues])
   const submit = (values: Values) => {
     // submitted input is no longer unsaved
     form.reset(values, { keepValues: true })
+    setIsSent(true)
+    drop()
     onSubmit(values)
   }
   return (
     <FormProvider {...form}>
       <form className='form' onSubmit={(event) => void form.handleSubmit(submit)(event)}>
         <ErrorNote error={error} />
-        <ErrorContext value={error}>{typeof children === 'function' ? children(form) : children}</ErrorContext>
+        {isRestored && (
+          <Restored
+            onDiscard={() => {
+              discard()
+              form.reset(defaultValues)
+            }}
+          />
+        )}
+        {/* some fields keep the text as it was typed */}
+        <Fragment key={restored === null ? 'new' : 'restored'}>
+          <ErrorContext value={error}>{typeof children === 'function' ? children(form) : children}</ErrorContext>
+        </Fragment>
       </form>
     </FormProvider>
   )
 }
+
+const Restored = ({ onDiscard }: { onDiscard: () => void }) => (
+  <div className='notice' role='status'>
+    <p>{m.restoredWhatYouHadTyped}</p>
+    <button type='button' className='quiet' onClick={onDiscard}>{m.discard}</button>
+  </div>
+)
 
 export type FieldProps = { name: string, label: string, hint?: ReactNode, problem?: string | null | undefined }
 

@@ -54,7 +54,7 @@ export function AccountForm({ account, onClose }: { account: Account | null, onC
   return (
     <Dialog title={account === null ? m.newAccount : common.editOf(account.name)} open={!save.isOptimistic} onClose={onClose}>
       <RowMeanwhile row={account} query={accountsQuery(context)} valuesOf={valuesOf} />
-      <Form defaultValues={valuesOf(account)} error={save.error} onSubmit={submit}>
+      <Form draft={`account ${account?.id ?? 'new'}`} defaultValues={valuesOf(account)} error={save.error} onSubmit={submit}>
         <TextField name='name' label={common.name} maxLength={255} required />
         <Select name='type' label={m.type}>
           <Options of={accountTypes} />

@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
+import { useReopenedDraft } from '../../app/drafts.ts'
 import { useSessionContext } from '../../app/session-context.tsx'
 import { type Account, accountsQuery, comingQuery, deleteAccount, isClosed } from '../../data/accounts.ts'
 import { useDeletion } from '../../data/change.ts'
@@ -19,6 +20,7 @@ export function Page() {
   const { context, rights } = useSessionContext()
   const accounts = useQuery(accountsQuery(context))
   const [edited, setEdited] = useState<Account | 'new' | null>(null)
+  useReopenedDraft('account', (id) => setEdited(id === 'new' ? id : accounts.data?.find((account) => account.id === id) ?? null), accounts.isSuccess)
   const remove = useDeletion(deleteAccount, ({ name }) => name)
   return (
     <>

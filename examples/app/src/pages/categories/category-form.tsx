@@ -49,7 +49,7 @@ export function CategoryForm({ category, others, onClose }: { category: Category
   return (
     <Dialog title={category === null ? m.newCategory : common.editOf(category.name)} open={!save.isOptimistic} onClose={onClose}>
       <RowMeanwhile row={category} query={categoriesQuery(context)} valuesOf={valuesOf} />
-      <Form defaultValues={opened} error={save.error} onSubmit={submit}>
+      <Form draft={`category ${category?.id ?? 'new'}`} defaultValues={opened} error={save.error} onSubmit={submit}>
         <TextField name='name' label={common.name} maxLength={255} required />
         {!isParent && (
           <Select name='parent_id' label={m.partOf}>

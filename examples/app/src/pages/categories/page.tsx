@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { Link, useNavigate, useSearch } from '@tanstack/react-router'
 import { useState } from 'react'
+import { useReopenedDraft } from '../../app/drafts.ts'
 import { useSessionContext } from '../../app/session-context.tsx'
 import { budgetsQuery } from '../../data/budgets.ts'
 import { categoriesQuery, type Category } from '../../data/categories.ts'
@@ -28,6 +29,11 @@ export function Page() {
   const compared = useQuery(budgetComparisonQuery(context, days, everyCurrency))
   const budgets = useQuery(budgetsQuery(context, month))
   const [opened, setOpened] = useState<Opened>(null)
+  useReopenedDraft('category', (id) => {
+    const category = categories.data?.find((one) => one.id === id)
+    if (category !== undefined) setOpened({ dialog: 'edit', category, currency: null })
+    else if (id === 'new') setOpened({ dialog: 'new' })
+  }, categories.isSuccess)
   const close = () => setOpened(null)
   return (
     <>

@@ -24,7 +24,7 @@ export function NewDashboard({ onClose }: { onClose: () => void }) {
   }
   return (
     <Dialog title={m.newDashboard} open onClose={onClose}>
-      <Form defaultValues={defaultValues} error={create.error} onSubmit={submit}>
+      <Form draft='dashboard new' defaultValues={defaultValues} error={create.error} onSubmit={submit}>
         <TextField name='name' label={common.name} maxLength={255} required />
         <Select name='begin' label={m.beginWith}>
           <option value='usual'>{m.theUsualWidgets}</option>

@@ -1,5 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
+import { useReopenedDraft } from '../../app/drafts.ts'
 import { useSessionContext } from '../../app/session-context.tsx'
 import { deleteRecurring, type Recurring, recurringQuery } from '../../data/recurring.ts'
 import { useDeletion } from '../../data/change.ts'
@@ -14,6 +15,7 @@ export function Page() {
   const { context, rights } = useSessionContext()
   const costs = useQuery(recurringQuery(context))
   const [edited, setEdited] = useState<Recurring | 'new' | null>(null)
+  useReopenedDraft('recurring', (id) => setEdited(id === 'new' ? id : costs.data?.find((cost) => cost.id === id) ?? null), costs.isSuccess)
   const remove = useDeletion(deleteRecurring, ({ title }) => title)
   return (
     <>

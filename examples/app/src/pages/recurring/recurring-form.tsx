@@ -93,7 +93,7 @@ export function RecurringForm({ cost, onClose }: { cost: Recurring | null, onClo
   return (
     <Dialog title={cost === null ? m.newRecurringCost : common.editOf(cost.title)} open={!save.isOptimistic} onClose={onClose}>
       <RowMeanwhile row={cost} query={recurringQuery(context)} valuesOf={valuesOf} />
-      <Form defaultValues={valuesOf(cost)} error={save.error} onSubmit={submit}>
+      <Form draft={`recurring ${cost?.id ?? 'new'}`} defaultValues={valuesOf(cost)} error={save.error} onSubmit={submit}>
         {({ watch }) => (
           <>
             <TextField name='title' label={common.name} maxLength={255} required />

@@ -1,6 +1,7 @@
 /** Rules of the context, which file transactions by themselves. */
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
+import { useReopenedDraft } from '../../app/drafts.ts'
 import { useSessionContext } from '../../app/session-context.tsx'
 import { updateRow, useChange, useDeletion } from '../../data/change.ts'
 import { categoriesQuery } from '../../data/categories.ts'
@@ -20,6 +21,11 @@ export function Page() {
   const rules = useQuery(rulesQuery(context))
   const { data: categories = [] } = useQuery(categoriesQuery(context))
   const [opened, setOpened] = useState<Opened>(null)
+  useReopenedDraft('rule', (id) => {
+    const rule = rules.data?.find((one) => one.id === id)
+    if (rule !== undefined) setOpened({ dialog: 'edit', rule })
+    else if (id === 'new') setOpened({ dialog: 'new' })
+  }, rules.isSuccess)
   const remove = useDeletion(deleteRule, ({ name }) => name)
   const { mutate: toggle } = useChange(setActive, {
     optimistic: async ({ id, is_active }, _, client) => updateRow<Rule>(client, rulesQuery(context).queryKey, id, { is_active }),

@@ -95,7 +95,7 @@ export function RuleForm({ rule, onClose }: { rule: Rule | null, onClose: () => 
   return (
     <Dialog title={rule === null ? m.newRule : common.editOf(rule.name)} open onClose={onClose}>
       <RowMeanwhile row={rule} query={rulesQuery(context)} valuesOf={valuesOf} />
-      <Form defaultValues={opened} error={save.error} onSubmit={submit}>
+      <Form draft={`rule ${rule?.id ?? 'new'}`} defaultValues={opened} error={save.error} onSubmit={submit}>
         {({ watch }) => (
           <>
             <TextField name='name' label={common.name} maxLength={255} required />

@@ -76,7 +76,7 @@ export function Details({ row, now, isGone, categories, changes, onClose }: Deta
   return (
     <Dialog title={row.name} open onClose={close}>
       <Meanwhile text={!save.isIdle ? null : isGone ? m.conflict.gone : noticeOf(seen, now)} />
-      <Form defaultValues={valuesOf(row)} error={save.error} onSubmit={submit}>
+      <Form draft={`details ${row.id}`} defaultValues={valuesOf(row)} error={save.error} onSubmit={submit}>
         {({ watch, formState: { isDirty } }) => (
           <>
             <Select name='status' label={m.status}>

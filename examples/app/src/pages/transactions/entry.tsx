@@ -135,7 +135,7 @@ function Entry({ row: shownRow, isGone = false, former, changes, onStored, onClo
       }}
     >
       {row !== null && <Meanwhile text={work.isIdle ? notice : null} />}
-      <Form defaultValues={defaultValues} error={work.error} onSubmit={submit}>
+      <Form draft={`transaction ${row?.id ?? 'new'}`} defaultValues={defaultValues} error={work.error} onSubmit={submit}>
         {({ watch }) => {
           const values = watch()
           const { direction, category_id, account_id, currency } = chosenOf(values)

@@ -2,6 +2,7 @@ import { Menu } from '@base-ui/react/menu'
 import { getRouteApi } from '@tanstack/react-router'
 import { useCallback, useReducer, useRef } from 'react'
 import { MenuPopup } from '../../app/menus.tsx'
+import { useReopenedDraft } from '../../app/drafts.ts'
 import { useSessionContext } from '../../app/session-context.tsx'
 import { addFiles } from '../../data/uploads.ts'
 import { useTransactionChanges } from '../../data/transactions/changes.ts'
@@ -54,6 +55,12 @@ function Transactions() {
   const toggle = useCallback((ids: readonly string[]) => dispatch({ type: 'toggle', ids }), [])
   const edit = useCallback((id: string) => dispatch({ type: 'edit', id }), [])
   const showReceipts = useCallback((row: Transaction) => dispatch({ type: 'open', dialog: { receipts: row } }), [])
+  useReopenedDraft('transaction', edit, !isLoading)
+  useReopenedDraft('transfer', () => dispatch({ type: 'open', dialog: 'transfer' }), accounts.length > 0)
+  useReopenedDraft('details', (id) => {
+    const row = loaded.find((one) => one.id === id)
+    if (row !== undefined) dispatch({ type: 'open', dialog: { details: row } })
+  }, !isLoading)
   const closeDialog = () => dispatch({ type: 'open', dialog: null })
   /** Returns the focus to the list when the focused element is removed. */
   const focusList = () => requestAnimationFrame(() => grid.current?.focus({ preventScroll: true }))

@@ -38,7 +38,7 @@ export function TransferForm({ accounts: all, changes: { transfer }, onClose }: 
   const options = <Options of={accounts} />
   return (
     <Dialog title={m.transfer} open onClose={onClose}>
-      <Form defaultValues={defaultValues} error={transfer.error} onSubmit={submit}>
+      <Form draft='transfer new' defaultValues={defaultValues} error={transfer.error} onSubmit={submit}>
         {({ watch }) => {
           const [from, to] = watch(['from_account_id', 'to_account_id'])
           const [currency, arriving] = [currencyOf(from), currencyOf(to)]
