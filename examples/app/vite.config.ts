@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
@@ -7,11 +8,21 @@ import { firstViewBudget, firstViewBytes } from './first-view.ts'
 
 const client = (file: string) => join(import.meta.dirname, '../../client', file)
 
+/** Inserts the names of the build's files into the service worker. Their version also covers the document, whose name has no hash. */
+async function insertFiles(dir: string, names: readonly string[]): Promise<void> {
+  const worker = join(dir, 'sw.js')
+  const files = ['/', ...names.filter((name) => name.startsWith('assets/')).map((name) => `/${name}`).toSorted()]
+  const version = createHash('sha256').update(files.join()).update(await readFile(join(dir, 'index.html'))).digest('hex').slice(0, 16)
+  const source = await readFile(worker, 'utf8')
+  await writeFile(worker, source.replaceAll('BUILD_FILES', JSON.stringify(files)).replaceAll('BUILD_VERSION', JSON.stringify(version)))
+}
+
 /** Writes a brotli file beside each text, which the edge serves instead, and prints the size of the first view. */
 const compressed = (): Plugin => ({
   name: 'compressed',
   apply: 'build',
   async writeBundle({ dir = '' }, bundle) {
+    await insertFiles(dir, Object.keys(bundle))
     const texts = Object.keys(bundle).filter((path) => /\.(?:js|css|html|svg)$/.test(path))
     await Promise.all(texts.map(async (path) => writeFile(join(dir, `${path}.br`), await promisify(brotliCompress)(await readFile(join(dir, path))))))
     console.log(`the first view loads ${((await firstViewBytes(dir)) / 1000).toFixed(1)} kB of script (${firstViewBudget / 1000} at most)`)
@@ -37,7 +48,12 @@ export default defineConfig({
     modulePreload: { polyfill: false },
     reportCompressedSize: false,
     chunkSizeWarningLimit: 600,
-    rolldownOptions: { checks: { moduleLevelDirective: false, pluginTimings: false } },
+    rolldownOptions: {
+      input: { index: join(import.meta.dirname, 'index.html'), sw: join(import.meta.dirname, 'src/service-worker.ts') },
+      // the browser finds the worker by its name
+      output: { entryFileNames: ({ name }) => name === 'sw' ? 'sw.js' : 'assets/[name]-[hash].js' },
+      checks: { moduleLevelDirective: false, pluginTimings: false },
+    },
   },
   // an IIFE cannot load the code for archives later
   worker: { format: 'es' },

@@ -36,7 +36,7 @@ export async function startAppBrowser(address: string): Promise<AppBrowser> {
   let complaints: string[] = []
   return {
     open: async (who, path = '/', { now, ...options } = {}) => {
-      const context = await browser.newContext({ locale: 'en-US', timezoneId: 'UTC', ...options })
+      const context = await browser.newContext({ locale: 'en-US', timezoneId: 'UTC', serviceWorkers: 'block', ...options })
       if (now !== undefined) await context.clock.setFixedTime(now)
       await context.addCookies([...(who?.cookies ?? [])].map(([name, value]) => ({ name, value, url: address })))
       const page = await context.newPage()

@@ -5,6 +5,7 @@ import { RouterProvider } from '@tanstack/react-router'
 import { StrictMode } from 'react'
 import { createRoot } from 'react-dom/client'
 import { followAppearance } from './app/preferences.ts'
+import { followInstallation } from './app/installation.ts'
 import { router } from './app/router.tsx'
 import { followSession } from './app/session.ts'
 import { followRows } from './data/live.ts'
@@ -17,6 +18,7 @@ if (container === null) throw new Error('index.html has no #app')
 
 document.documentElement.lang = language
 followAppearance()
+followInstallation()
 followSession(() => void router.invalidate())
 followRows()
 

@@ -2,11 +2,12 @@
 import { Menu } from '@base-ui/react/menu'
 import { useMutation } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
-import { ChevronsUpDown, Ellipsis, LogOut, Settings, UserRound, Users } from 'lucide-react'
+import { ChevronsUpDown, Download, Ellipsis, LogOut, Settings, UserRound, Users } from 'lucide-react'
 import type { ReactNode } from 'react'
 import { chooseContext, signOut } from '../data/me.ts'
 import { shell as m } from '../messages/shell.ts'
 import { useToast } from '../parts/toast.tsx'
+import { useInstallation } from './installation.ts'
 import { pagesFor } from './navigation.ts'
 import { nameOf, useSessionContext } from './session-context.tsx'
 
@@ -51,6 +52,7 @@ function ContextSwitcher() {
 /** The user's own pages. */
 function UserMenu() {
   const { user } = useSessionContext()
+  const { install } = useInstallation()
   return (
     <Menu.Root>
       <Menu.Trigger className='quiet shell-user'>{user.name || user.email}</Menu.Trigger>
@@ -59,6 +61,12 @@ function UserMenu() {
           <Settings className='icon' aria-hidden='true' />
           {m.yourAccount}
         </Menu.Item>
+        {install !== null && (
+          <Menu.Item className='menu-item' onClick={install}>
+            <Download className='icon' aria-hidden='true' />
+            {m.install}
+          </Menu.Item>
+        )}
         <Menu.Item className='menu-item' onClick={() => void signOut()}>
           <LogOut className='icon' aria-hidden='true' />
           {m.signOut}

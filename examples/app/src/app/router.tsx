@@ -6,7 +6,7 @@ import { shell as m } from '../messages/shell.ts'
 import { ErrorNote, Skeleton } from '../parts/ui.tsx'
 import { monthIn, rateIn, searchOf } from './search.ts'
 import { sessionKnown } from './session.ts'
-import { Connection, Shell } from './shell.tsx'
+import { Connection, Pending, Shell } from './shell.tsx'
 
 const root = createRootRoute({ component: Outlet })
 
@@ -28,6 +28,7 @@ const inside = createRoute({
   getParentRoute: () => root,
   id: 'inside',
   component: Shell,
+  pendingComponent: Pending,
   beforeLoad: async ({ location }) => {
     if (await sessionKnown() === null) throw redirect({ to: '/sign-in', search: { to: location.href }, replace: true })
   },

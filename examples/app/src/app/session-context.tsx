@@ -64,6 +64,10 @@ export function SessionContextProvider({ children }: { children: ReactNode }) {
     if (shown !== chosen && (isGone || unsavedForms.size === 0)) setShown(chosen)
   }, [shown, chosen, isGone])
   useMembershipNews(teams.data)
+  useEffect(() => {
+    if (teams.data !== undefined && teams.isFetchedAfterMount)
+      import('../data/last-seen.ts').then(({ keepLastSeenOf }) => keepLastSeenOf(['personal', ...teams.data.map(({ id }) => id)])).catch(() => undefined)
+  }, [teams.data, teams.isFetchedAfterMount])
   const isElsewhere = shown !== chosen && !teams.isFetching
   const value = useMemo((): SessionContextValue | null => {
     if (me.data === undefined || teams.data === undefined) return null

@@ -1,18 +1,20 @@
 /** The frame around every page of a signed-in user. */
-import { Link, Outlet, useLocation } from '@tanstack/react-router'
+import { Link, Outlet } from '@tanstack/react-router'
 import { lazy, Suspense } from 'react'
 import { useLostConnection } from '../data/connection.ts'
-import { useDrafts } from './drafts.ts'
+import { useAsOf } from '../data/queries.ts'
+import { formatMoment } from '../locale/days.ts'
 import { useKeptFocus } from './kept-focus.ts'
 import { pagesFor } from './navigation.ts'
 import { useSession } from './session.ts'
 import { nameOf, SessionContextProvider, useSessionContext } from './session-context.tsx'
 import { shell as m } from '../messages/shell.ts'
-import { ExampleBanner } from '../parts/examples.tsx'
+import { Skeleton } from '../parts/ui.tsx'
 
 // menus and dialogs are more script than the rest of the shell; the page renders without them
 const Menus = lazy(async () => ({ default: (await import('./menus.tsx')).Menus }))
 const MorePages = lazy(async () => ({ default: (await import('./menus.tsx')).MorePages }))
+const Notices = lazy(async () => ({ default: (await import('./notices.tsx')).Notices }))
 const Interruption = lazy(async () => ({ default: (await import('./interruptions.tsx')).Interruption }))
 
 export function Shell() {
@@ -67,35 +69,33 @@ function Frame() {
       </nav>
       <main id='content' tabIndex={-1}>
         <Connection />
-        <UnsavedInput />
-        <ExampleBanner />
+        <Suspense>
+          <Notices />
+        </Suspense>
         <Outlet />
       </main>
     </div>
   )
 }
 
-/** Leads back to a page with unsaved input. */
-function UnsavedInput() {
-  const { rights } = useSessionContext()
-  const { drafts, dropDraft } = useDrafts()
-  const { pathname } = useLocation()
-  const draft = drafts.find(({ path }) => path !== pathname)
-  if (draft === undefined) return null
-  const place = pagesFor(rights).findLast(({ to }) => draft.path.startsWith(to))
+/** Reports a lost connection, and from when the shown data is. */
+export function Connection() {
+  const isLost = useLostConnection()
+  const asOf = useAsOf(isLost)
   return (
-    <aside className='notice' aria-label={m.unsavedInput}>
-      <p>{m.youHaveUnsavedInput(place?.name ?? '')}</p>
-      <div className='notice-actions'>
-        <Link to={draft.path}>{m.continueTyping}</Link>
-        <button type='button' className='quiet' onClick={() => dropDraft(draft.key)}>{m.discard}</button>
-      </div>
-    </aside>
+    <div role='status'>
+      {isLost && <p className='shell-connection'>{m.thereIsNoConnectionTo} {asOf !== null && m.asOf(formatMoment(new Date(asOf).toISOString()))}</p>}
+    </div>
   )
 }
 
-/** Reports a lost connection. */
-export function Connection() {
-  const isLost = useLostConnection()
-  return <div role='status'>{isLost && <p className='shell-connection'>{m.thereIsNoConnectionTo}</p>}</div>
+/** The page until the session is known. */
+export function Pending() {
+  const { session } = useSession()
+  return (
+    <>
+      {session === undefined && <Connection />}
+      <Skeleton rows={6} />
+    </>
+  )
 }

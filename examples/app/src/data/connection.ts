@@ -11,6 +11,8 @@ export const hasNoAnswer = (error: unknown) => error instanceof FinanceError && 
 /** Whether a retry may succeed: no response, or a server error. */
 export const isPassing = (error: unknown) => hasNoAnswer(error) || (error instanceof FinanceError && error.status >= 500)
 
+export const connectionIsLost = (): boolean => isLost
+
 /** Records whether a request got a response. */
 export function sawConnection(isThere: boolean): void {
   if (isLost === !isThere) return
@@ -33,7 +35,8 @@ export async function ask(): Promise<void> {
   sawConnection(true)
 }
 
-const subscribe = (listener: () => void) => {
+/** Calls the listener when the connection is lost or back. */
+export const followConnection = (listener: () => void) => {
   listeners.add(listener)
   return () => {
     listeners.delete(listener)
@@ -41,4 +44,4 @@ const subscribe = (listener: () => void) => {
 }
 
 /** Whether the last request got no response. */
-export const useLostConnection = (): boolean => useSyncExternalStore(subscribe, () => isLost)
+export const useLostConnection = (): boolean => useSyncExternalStore(followConnection, connectionIsLost)

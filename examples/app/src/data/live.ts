@@ -38,6 +38,9 @@ const tablesOf: Readonly<Record<string, readonly TableName[]>> = {
 
 const tablesIn = ({ queryKey: [, kind, part] }: Query): readonly TableName[] => tablesOf[`${String(kind)} ${String(part)}`] ?? tablesOf[String(kind)] ?? []
 
+/** Whether the query reads rows of tables. */
+export const hasRows = (query: Query): boolean => tablesIn(query).length > 0
+
 /** The changes of a context that the page has not read. */
 type Unread = {
   tables: Set<TableName>

@@ -1,6 +1,7 @@
 /** The query cache. Keys begin with the context, so that a switch shows no data of another context. */
 import { MutationCache, QueryCache, QueryClient } from '@tanstack/react-query'
 import { FinanceError } from 'finance-client'
+import { useSyncExternalStore } from 'react'
 import { hasNoAnswer, isPassing, sawConnection } from './connection.ts'
 
 const seen = {
@@ -46,3 +47,15 @@ export const queries = new QueryClient({
     mutations: { networkMode: 'always' },
   },
 })
+
+/** Returns the time of the oldest data on the page; null if nothing is shown or the connection is there. */
+export function useAsOf(isLost: boolean): number | null {
+  return useSyncExternalStore(
+    (listener) => queries.getQueryCache().subscribe(listener),
+    () => {
+      if (!isLost) return null
+      const active = queries.getQueryCache().findAll({ type: 'active', predicate: ({ queryKey: [owner], state }) => owner !== 'me' && state.dataUpdatedAt > 0 })
+      return active.length === 0 ? null : Math.min(...active.map(({ state }) => state.dataUpdatedAt))
+    },
+  )
+}

@@ -2,6 +2,10 @@ import { inLanguage } from '../locale/language.ts'
 
 export const settings = inLanguage({
   en: {
+    thisDevice: 'This device',
+    keepWhatWasLastSeen: 'Keep what you saw last on this device',
+    whatIsKept: 'The app then also opens without a connection. It is deleted when you sign out or your session ends, and after seven days.',
+    installOnApple: 'To install the app, open the share menu of your browser and choose “Add to Home Screen”.',
     look: 'Language and look',
     appearance: {
       theme: { name: 'Theme', values: { system: 'As in the system', light: 'Light', dark: 'Dark' } },
@@ -253,6 +257,10 @@ export const settings = inLanguage({
     },
   },
   de: {
+    thisDevice: 'Dieses Gerät',
+    keepWhatWasLastSeen: 'Zuletzt Gesehenes auf diesem Gerät behalten',
+    whatIsKept: 'Dann öffnet sich die App auch ohne Verbindung. Beim Abmelden, am Ende der Sitzung und nach sieben Tagen wird es gelöscht.',
+    installOnApple: 'Um die App zu installieren, öffne das Teilen-Menü deines Browsers und wähle „Zum Home-Bildschirm“.',
     look: 'Sprache und Aussehen',
     appearance: {
       theme: { name: 'Farben', values: { system: 'Wie im System', light: 'Hell', dark: 'Dunkel' } },

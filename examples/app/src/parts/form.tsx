@@ -51,6 +51,11 @@ export function Form<Values extends FieldValues>({ defaultValues, error = null, 
     <FormProvider {...form}>
       <form className='form' onSubmit={(event) => void form.handleSubmit(submit)(event)}>
         <ErrorNote error={error} />
+        {/* some fields keep the text as it was typed */}
+        <Fragment key={restored === null ? 'new' : 'restored'}>
+          <ErrorContext value={error}>{typeof children === 'function' ? children(form) : children}</ErrorContext>
+        </Fragment>
+        {/* the style sheet shows it first, but the focus begins in the first field */}
         {isRestored && (
           <Restored
             onDiscard={() => {
@@ -59,10 +64,6 @@ export function Form<Values extends FieldValues>({ defaultValues, error = null, 
             }}
           />
         )}
-        {/* some fields keep the text as it was typed */}
-        <Fragment key={restored === null ? 'new' : 'restored'}>
-          <ErrorContext value={error}>{typeof children === 'function' ? children(form) : children}</ErrorContext>
-        </Fragment>
       </form>
     </FormProvider>
   )

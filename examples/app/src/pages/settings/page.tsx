@@ -13,6 +13,7 @@ import { Calendars } from './calendars.tsx'
 import { ChangeEmail } from './change-email.tsx'
 import { DeleteAccount } from './delete-account.tsx'
 import { Events } from './events.tsx'
+import { Device } from './device.tsx'
 import { Examples } from './examples.tsx'
 import { FileSpace } from './file-space.tsx'
 import { ExportImport } from './export-import.tsx'
@@ -78,6 +79,7 @@ const groups: ReadonlyArray<{ id: string, name: string, content: ReactNode }> = 
       <>
         <ExportImport />
         <FileSpace />
+        <Device />
         <Examples />
       </>
     ),
