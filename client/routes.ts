@@ -889,6 +889,7 @@ export type Auth = {
     }) => Promise<Invitation>
     /** Accepts an invitation to the address of the signed-in user. */
     acceptInvitation: (input: {
+      token?: string | undefined
       invitationId: string
     }) => Promise<{
       /** true */
@@ -898,6 +899,7 @@ export type Auth = {
     }>
     /** Declines an invitation to the address of the signed-in user. */
     rejectInvitation: (input: {
+      token?: string | undefined
       invitationId: string
     }) => Promise<{
       /** true */

@@ -12,6 +12,7 @@ import type { AuthDatabase, Connections } from '../database.ts'
 import { codeOfEngine, errorCodes, isRefusal, refusal } from '../errors.ts'
 import { createSigner, keyAdapter } from '../keys/signing-keys.ts'
 import type { Log } from '../../common/log.ts'
+import { addressProof } from '../features/invitation/address-proof.ts'
 import type { Mailer } from '../mail/mailer.ts'
 import { clientAddressHeader, currentRequest, type RateLimit } from '../policy.ts'
 import { accessControl, roles } from '../roles.ts'
@@ -190,7 +191,8 @@ export async function createEngine({ config, connections, limits, passwords, mai
         invitationLimit: 100,
         invitationExpiresIn: 7 * 86_400,
         requireEmailVerificationOnInvitation: true,
-        sendInvitationEmail: (invitation) => mailer.invitation(invitation),
+        sendInvitationEmail: async (invitation) =>
+          mailer.invitation(invitation, await addressProof(config.secret, { ...invitation, expiresAt: invitation.invitation.expiresAt })),
       }),
       jwt(tokens),
     ],

@@ -97,7 +97,8 @@ export function createMailer({ publicUrl, appUrl, hasApp }: LinkTargets, enqueue
           url: link(`${publicUrl}${basePath}/confirm-delete-account`, { token }),
         }),
       ),
-    invitation: ({ id, email, role, organization, inviter, invitation }: Invitation) =>
+    /** @param token proves that the recipient reads the mails of the address */
+    invitation: ({ id, email, role, organization, inviter, invitation }: Invitation, token: string) =>
       enqueue(
         'send_mail',
         invitationMessage({
@@ -107,7 +108,7 @@ export function createMailer({ publicUrl, appUrl, hasApp }: LinkTargets, enqueue
           inviterName: inviter.user.name,
           inviterEmail: inviter.user.email,
           site,
-          url: link(ask('/accept-invitation', '/organization/accept-invitation'), { invitationId: id }),
+          url: link(ask('/accept-invitation', '/organization/accept-invitation'), { invitationId: id, token }),
           expiresAt: invitation.expiresAt,
         }),
       ),

@@ -57,7 +57,9 @@ describe('with an app at APP_URL', () => {
   test('an invitation link leads to the app', async () => {
     const { id, owner } = await team(stack, [])
     const { body } = await owner.post('/organization/invite-member', { organizationId: id, email: 'bob@example.org', role: 'editor' })
-    expect(linkIn(await stack.mail.waitFor('bob@example.org'))).toBe(`${app}/accept-invitation?invitationId=${body.id}`)
+    const link = new URL(linkIn(await stack.mail.waitFor('bob@example.org')))
+    expect(`${link.origin}${link.pathname}`).toBe(`${app}/accept-invitation`)
+    expect([...link.searchParams.keys(), link.searchParams.get('invitationId')]).toEqual(['invitationId', 'token', body.id])
   })
 
   test('the root path redirects to the app', async () => {

@@ -122,6 +122,15 @@ test('a member who is removed while the app is open is in the personal context a
   await page.context().close()
 })
 
+/** Signs up from the page of an invitation. */
+async function signUpFromLink(page: Page, email: string) {
+  await page.getByRole('link', { name: 'Sign up' }).click()
+  await page.getByLabel('Your name').fill('Nina')
+  await page.getByLabel('E-mail address').fill(email)
+  await page.getByLabel('Password').fill(password)
+  await press(page, 'Sign up')
+}
+
 describe('an invited user', () => {
   const invited = async () => {
     const { id, owner } = await team(story.stack, [])
@@ -147,22 +156,37 @@ describe('an invited user', () => {
     await page.context().close()
   })
 
-  test('without an account signs up from the link, verifies the address, and is back at the invitation', async () => {
+  test('without an account signs up from the link, and accepts: the link has verified the address', async () => {
     const { id, owner } = await team(story.stack, [])
     const email = 'newcomer@example.org'
     await owner.post('/organization/invite-member', { organizationId: id, email, role: 'editor' })
     const page = await story.open(null, linkIn(await story.stack.mail.waitFor(email)))
-    await page.getByRole('link', { name: 'Sign up' }).click()
-    await page.getByLabel('Your name').fill('Nina')
-    await page.getByLabel('E-mail address').fill(email)
-    await page.getByLabel('Password').fill(password)
-    await press(page, 'Sign up')
+    await signUpFromLink(page, email)
+    await sees(page, `You are signed in as ${email}.`)
+    expect(await barriers(page)).toEqual([])
+    await press(page, 'Accept')
+    await press(page, 'Open the team')
+    await context(page, /The Team\s*editor/)
+    await page.getByRole('navigation').waitFor()
+    await page.goto(`${story.stack.publicUrl}/settings`)
+    await sees(page, `${email}, verified`)
+    await page.context().close()
+  })
+
+  test('with a link without its token, as in an older mail, verifies the address first, and is back at the invitation', async () => {
+    const { id, owner } = await team(story.stack, [])
+    const email = 'late-newcomer@example.org'
+    await owner.post('/organization/invite-member', { organizationId: id, email, role: 'editor' })
+    const link = new URL(linkIn(await story.stack.mail.waitFor(email)))
+    link.searchParams.delete('token')
+    const page = await story.open(null, link.href)
+    await signUpFromLink(page, email)
     await sees(page, `To answer, first verify that ${email} is yours`)
     expect(await page.getByRole('button', { name: 'Accept' }).count()).toBe(0)
     expect(await barriers(page)).toEqual([])
     await page.goto(linkIn(await story.stack.mail.waitFor(email, ({ text }) => text.includes('/verify-email'))))
     await page.getByRole('heading', { name: 'Your address is verified' }).waitFor()
-    await sees(page, 'Owner invites n…@example.org to join The Team, with the role “editor”.')
+    await sees(page, 'Owner invites l…@example.org to join The Team, with the role “editor”.')
     expect(await barriers(page)).toEqual([])
     await press(page, 'Accept')
     await press(page, 'Open the team')

@@ -4,6 +4,7 @@ import { perMinute } from '../../policy.ts'
 import { route } from '../../route.ts'
 import { exampleId, nothing } from '../fields.ts'
 import { input as organizationInput, memberOf } from '../organization/schemas.ts'
+import { verifyInvitedAddress } from './address-proof.ts'
 import { invitationOfLink, listInvitationsOfCaller } from './invitations.ts'
 import { input, invitationOf, output, reply } from './schemas.ts'
 
@@ -21,24 +22,30 @@ export const invitationRoutes = [
   }),
   route('POST', '/organization/accept-invitation', {
     summary: 'Accepts an invitation to the address of the signed-in user.',
-    input: input.invitation,
+    description: 'With the `token` of the mailed link, an unverified address is verified first.',
+    input: input.answer,
     example: { invitationId: exampleId },
     refuses: ['NOT_FOUND', 'EMAIL_NOT_VERIFIED', 'MEMBERSHIP_LIMIT_REACHED', 'ALREADY_MEMBER'],
     betterAuth: 'POST /organization/accept-invitation',
     output: output.accepted,
-    handle: async (c, body) => {
-      const { invitation, member } = await callBetterAuth(c, reply.answered, body)
+    handle: async (c, { invitationId, token }) => {
+      await verifyInvitedAddress(c, invitationId, token)
+      const { invitation, member } = await callBetterAuth(c, reply.answered, { invitationId })
       return { success: true, invitation: invitationOf(invitation), ...(member ? { member: memberOf(member) } : {}) }
     },
   }),
   route('POST', '/organization/reject-invitation', {
     summary: 'Declines an invitation to the address of the signed-in user.',
-    input: input.invitation,
+    description: 'With the `token` of the mailed link, an unverified address is verified first.',
+    input: input.answer,
     example: { invitationId: exampleId },
     refuses: ['NOT_FOUND', 'EMAIL_NOT_VERIFIED'],
     betterAuth: 'POST /organization/reject-invitation',
     output: output.answered,
-    handle: async (c, body) => ({ success: true, invitation: invitationOf((await callBetterAuth(c, reply.answered, body)).invitation) }),
+    handle: async (c, { invitationId, token }) => {
+      await verifyInvitedAddress(c, invitationId, token)
+      return { success: true, invitation: invitationOf((await callBetterAuth(c, reply.answered, { invitationId })).invitation) }
+    },
   }),
   route('POST', '/organization/cancel-invitation', {
     summary: 'Cancels an invitation. For owners and admins.',

@@ -1,7 +1,7 @@
 /** Schemas of invitations. */
 import { z } from 'zod'
 import { givenRoleNames } from '../../roles.ts'
-import { address, email, id, rowId, serialize, success, time } from '../fields.ts'
+import { address, email, id, rowId, serialize, success, time, withToken } from '../fields.ts'
 import { member, organizationId, reply as organizationReply } from '../organization/schemas.ts'
 
 const statuses = ['pending', 'accepted', 'rejected', 'canceled'] as const
@@ -9,6 +9,7 @@ const statuses = ['pending', 'accepted', 'rejected', 'canceled'] as const
 export const input = {
   invite: z.object({ ...organizationId, email, role: z.enum(givenRoleNames) }),
   invitation: z.object({ invitationId: id }),
+  answer: withToken.partial().extend({ invitationId: id }),
 }
 
 const invitation = z.object({

@@ -2,6 +2,7 @@
 const { parameter, call, signedIn, say, onSubmit } = globalThis.shared
 const part = (id) => document.getElementById(id)
 const invitationId = parameter('invitationId')
+const token = parameter('token')
 
 /** The sentence for each status that allows no answer. */
 const ended = {
@@ -55,7 +56,7 @@ const refresh = () =>
 
 onSubmit(part('answer'), async ({ answer }) => {
   try {
-    const { invitation } = await call(`${answer}-invitation`, { invitationId })
+    const { invitation } = await call(`${answer}-invitation`, { invitationId, ...(token ? { token } : {}) })
     await refresh()
     return invitation.status === 'accepted' ? 'Welcome. The organization is now among yours.' : 'You declined the invitation.'
   } catch (error) {

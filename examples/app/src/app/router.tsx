@@ -96,7 +96,10 @@ const verifyEmail = createRoute({
 const acceptInvitation = createRoute({
   getParentRoute: () => outside,
   path: '/accept-invitation',
-  validateSearch: ({ invitationId }: Record<string, unknown>): { invitationId?: string | undefined } => ({ invitationId: textOf(invitationId) }),
+  validateSearch: ({ invitationId, token }: Record<string, unknown>): { invitationId?: string | undefined, token?: string | undefined } => ({
+    invitationId: textOf(invitationId),
+    token: textOf(token),
+  }),
   component: lazyRouteComponent(() => import('../pages/accept-invitation/page.tsx'), 'Page'),
 })
 

@@ -57,9 +57,9 @@ export const transferTeam = (input: MemberKey) => organization.transferOwnership
 export const invite = (input: { organizationId: string, email: string, role: GrantableRole }) => organization.inviteMember(input)
 export const cancelInvitation = (invitationId: string) => organization.cancelInvitation({ invitationId })
 
-/** Returns the answered invitation. Accepting does not switch the context. */
-export const answerInvitation = ({ invitationId, isAccepted }: { invitationId: string, isAccepted: boolean }) =>
-  isAccepted ? organization.acceptInvitation({ invitationId }) : organization.rejectInvitation({ invitationId })
+/** Returns the answered invitation. The token of the mailed link verifies the address. Accepting does not switch the context. */
+export const answerInvitation = ({ isAccepted, ...input }: { invitationId: string, token?: string, isAccepted: boolean }) =>
+  isAccepted ? organization.acceptInvitation(input) : organization.rejectInvitation(input)
 
 /** Membership events, for the owner and admins. */
 export const membershipEventsQuery = (organizationId: string) =>

@@ -15,17 +15,20 @@ const route = getRouteApi('/outside/accept-invitation')
 
 /** The target of an invitation's link. */
 export function Page() {
-  const { invitationId = '' } = route.useSearch()
+  const { invitationId = '', token } = route.useSearch()
   return (
     <>
       <PageHead title={m.invitation} />
-      <Invitation id={invitationId} />
+      <Invitation id={invitationId} {...(token !== undefined && { token })} />
     </>
   )
 }
 
+/** `token` is of the mailed link. It verifies the address. */
+type InvitationProps = { id: string, token?: string }
+
 /** An invitation and the possible answers. */
-export function Invitation({ id }: { id: string }) {
+export function Invitation({ id, token }: InvitationProps) {
   const { session } = useSession()
   const invitation = useQuery({ ...invitationQuery(id, session?.user_id ?? null), enabled: session !== undefined })
   const isNone = invitation.error instanceof FinanceError && [400, 404].includes(invitation.error.status)
@@ -33,12 +36,14 @@ export function Invitation({ id }: { id: string }) {
     <>
       {invitation.isPending && <Skeleton />}
       {isNone ? <p>{m.thereIsNoInvitationBehind}</p> : <ErrorNote error={invitation.error} />}
-      {invitation.data !== undefined && <Details invitation={invitation.data} />}
+      {invitation.data !== undefined && <Details invitation={invitation.data} token={token} />}
     </>
   )
 }
 
-function Details({ invitation }: { invitation: InvitationOfLink }) {
+type DetailsProps = { invitation: InvitationOfLink, token: string | undefined }
+
+function Details({ invitation, token }: DetailsProps) {
   const { organization_name: team, inviter_name: inviter, role, status, email_hint: address, expires_at: end } = invitation
   return (
     <>
@@ -48,19 +53,20 @@ function Details({ invitation }: { invitation: InvitationOfLink }) {
           : m.invitesToJoinWithThe(inviter || m.somebody, address, team || common.aTeam, role)}
       </p>
       {status === 'pending' ? <p>{m.itIsValidUntil(formatMoment(end))}</p> : <p>{m.ended[status]}</p>}
-      <Answers invitation={invitation} />
+      <Answers invitation={invitation} token={token} />
     </>
   )
 }
 
-function Answers({ invitation: { id, status, email_hint: address, is_for_caller: isForCaller } }: { invitation: InvitationOfLink }) {
+function Answers({ invitation: { id, status, email_hint: address, is_for_caller: isForCaller }, token }: DetailsProps) {
   const { session } = useSession()
   const userId = session?.user_id ?? ''
   const me = useQuery({ ...meQuery(userId), enabled: userId !== '' })
   const answer = useAccountChange(answerInvitation)
   const leave = useAccountChange(signOut)
   const email = me.data?.user.email ?? ''
-  const back = { to: `/accept-invitation?invitationId=${encodeURIComponent(id)}` }
+  const back = { to: `/accept-invitation?${new URLSearchParams({ invitationId: id, ...(token !== undefined && { token }) }).toString()}` }
+  const reply = (isAccepted: boolean) => answer.mutate({ invitationId: id, isAccepted, ...(token !== undefined && { token }) })
 
   if (answer.data?.invitation.status === 'accepted') return <Welcome organizationId={answer.data.invitation.organization_id} />
   if (status !== 'pending')
@@ -87,7 +93,8 @@ function Answers({ invitation: { id, status, email_hint: address, is_for_caller:
       </>
     )
   }
-  if (me.data?.user.email_verified === false) {
+  const isProofRefused = answer.error instanceof FinanceError && answer.error.code === 'EMAIL_NOT_VERIFIED'
+  if (me.data?.user.email_verified === false && (token === undefined || isProofRefused)) {
     return (
       <>
         <p>{m.toAnswerFirstVerifyThat(email)}</p>
@@ -100,10 +107,10 @@ function Answers({ invitation: { id, status, email_hint: address, is_for_caller:
       <p>{m.youAreSignedInAs(email)}</p>
       <ErrorNote error={answer.error} />
       <div className='buttons'>
-        <button type='button' className='primary' disabled={answer.isPending} onClick={() => answer.mutate({ invitationId: id, isAccepted: true })}>
+        <button type='button' className='primary' disabled={answer.isPending} onClick={() => reply(true)}>
           {m.accept}
         </button>
-        <button type='button' disabled={answer.isPending} onClick={() => answer.mutate({ invitationId: id, isAccepted: false })}>{m.decline}</button>
+        <button type='button' disabled={answer.isPending} onClick={() => reply(false)}>{m.decline}</button>
       </div>
     </>
   )
