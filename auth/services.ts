@@ -8,6 +8,7 @@ import { sessionReader } from './engine/read-session.ts'
 import { refuse } from './errors.ts'
 import { disownToken } from './features/account/sign-up.ts'
 import { signUpProblem } from './features/account/sign-up.ts'
+import { addressProof } from './features/invitation/address-proof.ts'
 import type { ChangeStreams } from './features/change/streams.ts'
 import { createFiles } from './features/file/files.ts'
 import { transferQueue } from './features/file/transfer-queue.ts'
@@ -45,6 +46,7 @@ export async function createServices({ config, connections, limits, hashingQueue
     mailer,
     log,
     disownToken: (userId) => disownToken(config.secret, userId),
+    invitationToken: (invitation) => addressProof(config.secret, invitation),
     beforeUser: async (email) => {
       const problem = await signUpProblem(config, db, email)
       if (problem !== undefined) refuse(problem)

@@ -12,7 +12,6 @@ import type { AuthDatabase, Connections } from '../database.ts'
 import { codeOfEngine, errorCodes, isRefusal, refusal } from '../errors.ts'
 import { createSigner, keyAdapter } from '../keys/signing-keys.ts'
 import type { Log } from '../../common/log.ts'
-import { addressProof } from '../features/invitation/address-proof.ts'
 import type { Mailer } from '../mail/mailer.ts'
 import { clientAddressHeader, currentRequest, type RateLimit } from '../policy.ts'
 import { accessControl, roles } from '../roles.ts'
@@ -34,6 +33,8 @@ export type EngineParts = {
   mailer: Mailer
   log: Log
   disownToken: (userId: string) => Promise<string>
+  /** Proves that the holder of the link reads the mails of the invited address. */
+  invitationToken: (invitation: { id: string, email: string, expiresAt: Date }) => Promise<string>
   /** Runs before better-auth stores a new user. @throws Refusal */
   beforeUser: (email: string) => Promise<void>
   /** Runs before better-auth stores a session. @throws Refusal */
@@ -99,7 +100,9 @@ function handlerOf(context: AuthContext, options: BetterAuthOptions): (request: 
 }
 
 /** Builds the instance. `api` has the endpoints that jobs and the rotation of keys call without a request. */
-export async function createEngine({ config, connections, limits, passwords, mailer, log, disownToken, beforeUser, beforeSession }: EngineParts) {
+export async function createEngine(
+  { config, connections, limits, passwords, mailer, log, disownToken, invitationToken, beforeUser, beforeSession }: EngineParts,
+) {
   const { engine: database, db } = connections
   const tokens = jwtOptions(config, db)
   const engine = betterAuth({
@@ -191,8 +194,10 @@ export async function createEngine({ config, connections, limits, passwords, mai
         invitationLimit: 100,
         invitationExpiresIn: 7 * 86_400,
         requireEmailVerificationOnInvitation: true,
-        sendInvitationEmail: async (invitation) =>
-          mailer.invitation(invitation, await addressProof(config.secret, { ...invitation, expiresAt: invitation.invitation.expiresAt })),
+        sendInvitationEmail: async (invitation) => {
+          const { id, email, invitation: { expiresAt } } = invitation
+          await mailer.invitation(invitation, await invitationToken({ id, email, expiresAt }))
+        },
       }),
       jwt(tokens),
     ],

@@ -63,11 +63,11 @@ describe('no address is verified', () => {
     const bob = person(stack, 'Bob')
     const sent = await owner.post('/organization/invite-member', { organizationId: id, email: bob.email, role: 'editor' })
     const lists = await Promise.all([owner, admin].map((one) => one.get(`/organization/list-invitations?organizationId=${id}`)))
-    const shown = await owner.get(`/organization/get-invitation?invitationId=${sent.body.id}`)
+    const ofLink = await owner.get(`/organization/get-invitation?invitationId=${sent.body.id}`)
     const mail = await stack.mail.waitFor(bob.email)
     const token = new URL(linkIn(mail)).searchParams.get('token') ?? ''
     expect(token.length).toBeGreaterThan(40)
-    expect(JSON.stringify([sent.body, lists.map(({ body }) => body), shown.body])).not.toContain(token)
+    expect(JSON.stringify([sent.body, lists.map(({ body }) => body), ofLink.body])).not.toContain(token)
     await bob.signUp()
     for (const guess of [sent.body.id, 'x', `${token.slice(0, -4)}AAAA`]) {
       expect(await accept(bob, { invitationId: sent.body.id, token: guess })).toMatchObject(refusal)
