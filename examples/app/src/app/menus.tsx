@@ -10,6 +10,7 @@ import { useToast } from '../parts/toast.tsx'
 import { useInstallation } from './installation.ts'
 import { pagesFor } from './navigation.ts'
 import { nameOf, useSessionContext } from './session-context.tsx'
+import { common } from '../messages/common.ts'
 
 /** The popup of a menu. Its items are `Menu.Item` with the class `menu-item`. */
 export const MenuPopup = ({ children }: { children: ReactNode }) => (
@@ -32,7 +33,7 @@ function ContextSwitcher() {
         <span className='unseen'>{m.context}</span>
         <ContextIcon className='icon' aria-hidden='true' />
         <span className='shell-context-name'>{nameOf(team)}</span>
-        {role !== null && <span className='badge'>{role}</span>}
+        {role !== null && <span className='badge'>{common.roles[role]}</span>}
         <ChevronsUpDown className='icon' aria-hidden='true' />
       </Menu.Trigger>
       <MenuPopup>
@@ -40,7 +41,7 @@ function ContextSwitcher() {
           <Menu.RadioItem className='menu-item' value='personal' closeOnClick>{m.personal}</Menu.RadioItem>
           {teams.map((one) => (
             <Menu.RadioItem key={one.id} className='menu-item' value={one.id} closeOnClick>
-              {one.name} <span className='badge'>{one.role}</span>
+              {one.name} <span className='badge'>{common.roles[one.role]}</span>
             </Menu.RadioItem>
           ))}
         </Menu.RadioGroup>

@@ -9,6 +9,7 @@ import { useToast } from '../parts/toast.tsx'
 import { ErrorNote, Skeleton } from '../parts/ui.tsx'
 import { type Rights, rightsOf, type Role } from './rights.ts'
 import { useSession } from './session.ts'
+import { common } from '../messages/common.ts'
 
 type SessionContextValue = {
   user: User
@@ -98,7 +99,7 @@ function useMembershipNews(teams: OrganizationWithRole[] | undefined): void {
       if (now === undefined) {
         client.removeQueries({ queryKey: [id] })
         toast(m.youAreNoLongerIn(name))
-      } else if (now.role !== role) toast(m.yourRoleInIsNow(name, now.role))
+      } else if (now.role !== role) toast(m.yourRoleInIsNow(name, common.roles[now.role]))
     }
     previousTeams.current = teams
   }, [teams, client, toast])

@@ -46,7 +46,7 @@ export const language: Language = chosenLanguage() ?? preferredLanguage(browserL
 export const locale = localeOf(language, browserLocales)
 
 /** The keys and parameters of a catalogue, with any text. */
-type Texts<Messages> = Messages extends (...values: infer Values) => string ? (...values: Values) => string
+type Texts<Messages> = Messages extends (...values: infer Values) => infer Text ? (...values: Values) => Texts<Text>
   : Messages extends string ? string
   : { [Key in keyof Messages]: Texts<Messages[Key]> }
 

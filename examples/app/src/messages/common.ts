@@ -24,6 +24,8 @@ export const common = inLanguage({
     account: 'Account',
     category: 'Category',
     password: 'Password',
+    roles: { owner: 'owner', admin: 'admin', editor: 'editor', viewer: 'viewer' },
+    statuses: { paid: 'paid', pending: 'pending', failed: 'failed' },
   },
   de: {
     transactions: 'Buchungen',
@@ -48,5 +50,7 @@ export const common = inLanguage({
     account: 'Konto',
     category: 'Kategorie',
     password: 'Passwort',
+    roles: { owner: 'Eigentümer', admin: 'Admin', editor: 'Bearbeiten', viewer: 'Nur lesen' },
+    statuses: { paid: 'bezahlt', pending: 'vorgemerkt', failed: 'fehlgeschlagen' },
   },
 })

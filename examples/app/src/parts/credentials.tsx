@@ -8,6 +8,7 @@ import { Checkbox, Form, SubmitButton, TextField } from './form.tsx'
 import { ErrorNote } from './ui.tsx'
 import { common } from '../messages/common.ts'
 import { parts as m } from '../messages/parts.ts'
+import { successOf } from './error-messages.ts'
 
 const isRefused = (error: Error | null, code: string) => error instanceof FinanceError && error.code === code
 
@@ -72,7 +73,7 @@ export function SendVerification({ email }: { email: string }) {
       <ErrorNote error={send.error} />
       {send.data === undefined
         ? <button type='button' disabled={send.isPending} onClick={() => send.mutate(email)}>{m.sendTheVerificationMailAgain}</button>
-        : <p role='status'>{send.data.message}</p>}
+        : <p role='status'>{successOf(send.data.message)}</p>}
     </>
   )
 }

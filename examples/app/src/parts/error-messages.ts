@@ -2,6 +2,7 @@
 import { formatDay } from '../locale/days.ts'
 import { formatSize } from '../locale/sizes.ts'
 import { errors } from '../messages/errors.ts'
+import { serviceSentences } from '../messages/service-sentences.ts'
 
 const { rules, codes, signIn, unknown } = errors
 
@@ -51,12 +52,17 @@ export function messageOf(error: Error): { message: string, hint: string | null 
   const [, rule = ''] = /constraint "([^"]+)"/.exec(message) ?? []
   const mappedMessage = fileMessageOf(error) ?? byRule.find(([pattern]) => pattern.test(rule))?.[1] ?? byCode[code]
   if (mappedMessage !== undefined) return { message: mappedMessage, hint: null }
-  const isOwn = ownCodes.includes(code)
+  if (ownCodes.includes(code)) return { message: sentence(message), hint: hint === null ? null : sentence(hint) }
+  const translated = isForPrograms(message) ? serviceSentences.of(code, '') || null : serviceSentences.of(code, message)
+  const translatedHint = hint === null || isForPrograms(hint) ? null : serviceSentences.of('', hint)
   return {
-    message: !isOwn && isForPrograms(message) ? unknown : sentence(message),
-    hint: hint === null || (!isOwn && isForPrograms(hint)) ? null : sentence(hint),
+    message: translated === null ? unknown : sentence(translated),
+    hint: translatedHint === null ? null : sentence(translatedHint),
   }
 }
+
+/** Returns the service's message about a success. */
+export const successOf = (message: string): string => serviceSentences.of('', message) ?? serviceSentences.done
 
 const bySignIn: Readonly<Record<string, string>> = signIn.codes
 

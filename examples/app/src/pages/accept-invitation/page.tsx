@@ -50,7 +50,7 @@ function Details({ invitation, token }: DetailsProps) {
       <p>
         {team === null
           ? m.thisWasAnInvitationFor(address)
-          : m.invitesToJoinWithThe(inviter || m.somebody, address, team || common.aTeam, role)}
+          : m.invitesToJoinWithThe(inviter || m.somebody, address, team || common.aTeam, common.roles[role])}
       </p>
       {status === 'pending' ? <p>{m.itIsValidUntil(formatMoment(end))}</p> : <p>{m.ended[status]}</p>}
       <Answers invitation={invitation} token={token} />

@@ -5,6 +5,7 @@ import { common } from '../../messages/common.ts'
 import { forgotPassword as m } from '../../messages/forgot-password.ts'
 import { Form, SubmitButton, TextField } from '../../parts/form.tsx'
 import { PageHead } from '../../parts/ui.tsx'
+import { successOf } from '../../parts/error-messages.ts'
 
 /** Mails a link to `/reset-password`. */
 export function Page() {
@@ -19,7 +20,7 @@ export function Page() {
             <SubmitButton isBusy={request.isPending}>{m.sendTheLink}</SubmitButton>
           </Form>
         )
-        : <p role='status'>{request.data.message}</p>}
+        : <p role='status'>{successOf(request.data.message)}</p>}
       <p>
         <Link to='/sign-in'>{common.signIn}</Link>
       </p>

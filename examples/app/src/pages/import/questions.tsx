@@ -126,7 +126,7 @@ function Preview({ file, answers }: { file: BankFile, answers: Answers }) {
             <th scope='row'>
               {row.name}
               {accounts.length > 1 && <small>{accountOf.get(row)}</small>}
-              {row.status !== undefined && row.status !== 'paid' && <small>{row.status}</small>}
+              {row.status !== undefined && row.status !== 'paid' && <small>{common.statuses[row.status]}</small>}
             </th>
             <td className='amount'>{new Intl.NumberFormat(locale, { minimumFractionDigits: 2 }).format(row.amount)}</td>
           </tr>

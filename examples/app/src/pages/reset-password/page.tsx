@@ -6,6 +6,7 @@ import { resetPassword as m } from '../../messages/reset-password.ts'
 import { NewPasswordField } from '../../parts/credentials.tsx'
 import { Form, SubmitButton } from '../../parts/form.tsx'
 import { PageHead } from '../../parts/ui.tsx'
+import { successOf } from '../../parts/error-messages.ts'
 
 const route = getRouteApi('/outside/reset-password')
 
@@ -23,7 +24,7 @@ export function Page() {
             <SubmitButton isBusy={reset.isPending}>{m.changeThePassword}</SubmitButton>
           </Form>
         )
-        : <p role='status'>{reset.data.message}</p>}
+        : <p role='status'>{successOf(reset.data.message)}</p>}
       {reset.error !== null && (
         <p>
           {m.aLinkWorksOnceAnd} <Link to='/forgot-password'>{m.askForANewOne}</Link>

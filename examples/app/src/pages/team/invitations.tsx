@@ -25,7 +25,7 @@ export function Invitations({ team: { id: organizationId } }: { team: Organizati
         {waiting.data?.map(({ id, email, role, expires_at: end }) => (
           <li key={id}>
             <span>
-              {email} <span className='badge'>{role}</span>
+              {email} <span className='badge'>{common.roles[role]}</span>
               <small>{m.until(formatDay(end))}</small>
             </span>
             <Action name={m.takeBack} of={m.theInvitationOf(email)} onClick={() => revertImport.mutate(id)} />
@@ -68,7 +68,7 @@ export function MyInvitations() {
         {waiting.data.map(({ id, role, organization_name: name = common.aTeam }) => (
           <li key={id}>
             <span>
-              {name} <span className='badge'>{role}</span>
+              {name} <span className='badge'>{common.roles[role]}</span>
             </span>
             <button type='button' aria-label={m.acceptOf(name)} onClick={() => answer.mutate({ invitationId: id, isAccepted: true })}>{m.accept}</button>
             <Action name={m.decline} of={name} onClick={() => answer.mutate({ invitationId: id, isAccepted: false })} />

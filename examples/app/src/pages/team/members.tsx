@@ -19,7 +19,7 @@ export function Members({ team: { id: organizationId } }: { team: OrganizationWi
   const toast = useToast()
   const members = useQuery(membersQuery(organizationId))
   const [leaving, setLeaving] = useState<Member | null>(null)
-  const change = useAccountChange(changeRole, ({ member }) => toast(m.theRoleIsNow(member.role)))
+  const change = useAccountChange(changeRole, ({ member }) => toast(m.theRoleIsNow(common.roles[member.role])))
   const remove = useAccountChange(removeMember, () => setLeaving(null))
   return (
     <section className='section'>
@@ -44,10 +44,10 @@ export function Members({ team: { id: organizationId } }: { team: OrganizationWi
                     disabled={change.isPending}
                     onChange={({ target }) => change.mutate({ organizationId, userId, role: target.value as GrantableRole })}
                   >
-                    {Object.keys(grantableRoles).map((one) => <option key={one} value={one}>{one}</option>)}
+                    {Object.keys(grantableRoles).map((one) => <option key={one} value={one}>{common.roles[one as GrantableRole]}</option>)}
                   </select>
                 )
-                : <span className='badge'>{role}</span>}
+                : <span className='badge'>{common.roles[role]}</span>}
               {isChangeable && <Action name={common.remove} of={nameOf(member)} onClick={() => setLeaving(member)} />}
             </li>
           )
@@ -72,10 +72,10 @@ export function Members({ team: { id: organizationId } }: { team: OrganizationWi
 function textOf({ kind, user, actor, role }: MembershipEvent): string {
   const who = user === null ? m.aFormerMember : user.name || m.somebodyWithoutAName
   const did: Record<MembershipEvent['kind'], string> = {
-    member_joined: m.joinedAs(role ?? m.member),
+    member_joined: m.joinedAs(role == null ? m.member : common.roles[role]),
     member_left: m.left,
     member_removed: m.wasRemoved,
-    role_changed: m.isNow(role ?? m.somethingElse),
+    role_changed: m.isNow(role == null ? m.somethingElse : common.roles[role]),
     ownership_transferred: m.isNowTheOwner,
   }
   return `${who} ${did[kind]}${actor === null || actor.id === user?.id ? '' : m.by(actor.name || m.somebodyWithoutANameWithin)}`

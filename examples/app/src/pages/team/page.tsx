@@ -7,6 +7,7 @@ import { CreateTeam } from './create-team.tsx'
 import { Invitations, MyInvitations } from './invitations.tsx'
 import { Members, MembershipEvents } from './members.tsx'
 import { TeamEnd, TeamName } from './team-settings.tsx'
+import { common } from '../../messages/common.ts'
 
 /** The team of the context, and all teams of the user. */
 export function Page() {
@@ -40,7 +41,7 @@ function Teams() {
         {teams.map(({ id, name, role }) => (
           <li key={id}>
             <span>
-              {name} <span className='badge'>{role}</span>
+              {name} <span className='badge'>{common.roles[role]}</span>
             </span>
             {id !== current?.id && <Action name={m.open} of={name} onClick={() => choose.mutate(id)} />}
           </li>

@@ -37,7 +37,7 @@ export function BulkBar({ rows, isMoreThere, categories, isBusy, onChange, onSug
       </select>
       <select aria-label={m.statusOfAllSelected} value='' disabled={isBusy} onChange={choose('status')}>
         <option value=''>{m.statusChoice}</option>
-        {statuses.map((status) => <option key={status} value={status}>{status}</option>)}
+        {statuses.map((status) => <option key={status} value={status}>{common.statuses[status]}</option>)}
       </select>
       {rows.some(isOpen) && <button type='button' disabled={isBusy} onClick={onSuggest}>{m.suggestCategories}</button>}
       <button type='button' className='danger' disabled={isBusy} onClick={onDelete}>{common.delete}</button>

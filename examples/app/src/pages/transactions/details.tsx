@@ -80,7 +80,7 @@ export function Details({ row, now, isGone, categories, changes, onClose }: Deta
         {({ watch, formState: { isDirty } }) => (
           <>
             <Select name='status' label={m.status}>
-              {statuses.map((status) => <option key={status} value={status}>{status}</option>)}
+              {statuses.map((status) => <option key={status} value={status}>{common.statuses[status]}</option>)}
             </Select>
             <TextField name='tags' label={m.tags} hint={m.separatedByCommas} autoComplete='off' />
             {textColumns.map((column) => <TextField key={column} name={column} label={capitalized(fields[column])} maxLength={textLengths[column]} />)}

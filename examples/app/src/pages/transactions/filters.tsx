@@ -93,7 +93,7 @@ function Choices({ view, onChange, categories, accounts, tags, isSortable }: Fil
       </Choice>
       <Choice label={m.status} {...choose('status')}>
         <option value=''>{m.any}</option>
-        {statuses.map((status) => <option key={status} value={status}>{status}</option>)}
+        {statuses.map((status) => <option key={status} value={status}>{common.statuses[status]}</option>)}
       </Choice>
       <Choice label={common.currency} {...choose('currency')}>
         <option value=''>{m.any}</option>

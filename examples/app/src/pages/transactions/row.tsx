@@ -4,6 +4,7 @@ import { formatDay } from '../../locale/days.ts'
 import { receipts } from '../../messages/receipts.ts'
 import { transactions as m } from '../../messages/transactions.ts'
 import { Amount } from '../../parts/ui.tsx'
+import { common } from '../../messages/common.ts'
 
 /** Names by ids. */
 export type Names = { categories: ReadonlyMap<string, string>, accounts: ReadonlyMap<string, string> }
@@ -70,7 +71,7 @@ function Cells({ row, names, otherHalf, isSelected, onSelect, onEdit, onReceipts
         {onSelect === null
           ? <span className='tx-title'>{row.name}</span>
           : <button type='button' className='tx-title' tabIndex={-1} onClick={() => onEdit(row.id)}>{row.name}</button>}
-        {row.status !== 'paid' && <span className='badge'>{row.status}</span>}
+        {row.status !== 'paid' && <span className='badge'>{common.statuses[row.status]}</span>}
         {row.line_items.length > 0 && <span className='badge'>{m.partCount(row.line_items.length)}</span>}
         {files > 0 && (
           <button
@@ -105,7 +106,7 @@ const Paperclip = () => (
 )
 
 const transferText = ({ amount }: Transaction, other: string | undefined) =>
-  other === undefined ? '⇄ Transfer' : (
+  other === undefined ? `⇄ ${m.transfer}` : (
     <>
       ⇄ <span className='unseen'>{m.transfer}</span> {m.toOrFrom(amount, other)}
     </>

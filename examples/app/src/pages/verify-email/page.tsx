@@ -9,6 +9,7 @@ import { verifyEmail as m } from '../../messages/verify-email.ts'
 import { Form, SubmitButton, TextField } from '../../parts/form.tsx'
 import { PageHead } from '../../parts/ui.tsx'
 import { Invitation } from '../accept-invitation/page.tsx'
+import { successOf } from '../../parts/error-messages.ts'
 
 const route = getRouteApi('/outside/verify-email')
 
@@ -58,7 +59,7 @@ function NotVerified() {
             <SubmitButton isBusy={send.isPending}>{m.sendANewLink}</SubmitButton>
           </Form>
         )
-        : <p role='status'>{send.data.message}</p>}
+        : <p role='status'>{successOf(send.data.message)}</p>}
     </>
   )
 }
