@@ -2,7 +2,7 @@
 import type { Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { signedIn, team } from '../support/person.ts'
-import { keepBooks, lastDay, month, nameOf, store } from './app-books.ts'
+import { inDays, keepBooks, lastDay, month, nameOf, store } from './app-books.ts'
 import { type AppStory, barriers, startAppStory } from './app-story.ts'
 
 let story: AppStory
@@ -42,6 +42,70 @@ describe('Ann, with books of three months', () => {
     expect(await barriers(page)).toEqual([])
   })
 
+  test('reads three answers first: what is there, how the month is, what comes', async () => {
+    const [worth, spent, coming] = [card(page, 'How much is there'), card(page, 'This month'), card(page, 'What comes')]
+    await worth.getByRole('link', { name: '€6,950.00' }).waitFor()
+    await worth.getByText(`+€1,950.00 since the end of ${nameOf(month(-1))}`).waitFor()
+    await worth.getByText(`+€5,950.00 since the end of ${nameOf(month(-12))}`).waitFor()
+    await spent.getByText('€50.00 left of budgets of €1,100.00').waitFor()
+    await spent.getByText(/^€50\.00 more than /).waitFor()
+    // the months before had 1,000, 1,000 and nothing
+    await spent.getByText('€383.33 more than the average of three months').waitFor()
+    const link = new URL(await spent.getByRole('link', { name: '€1,050.00' }).getAttribute('href') ?? '', story.stack.publicUrl)
+    expect(Object.fromEntries(link.searchParams)).toEqual({ currency: 'eur', from: month(), to: inDays(0), sort: 'amount' })
+    await coming.getByText('lowest balance, today').waitFor()
+    await coming.getByText('1 recurring cost has no account and is left out').waitFor()
+  })
+
+  test('reads each point of a chart with the keys and the pointer, and opens its rows', async () => {
+    const course = page.getByRole('slider', { name: 'Course of the net worth' })
+    const read = () => course.getAttribute('aria-valuetext')
+    await course.focus()
+    await page.keyboard.press('ArrowLeft')
+    await expect.poll(read).toBe(`${nameOf(month(-1))}: €5,000.00`)
+    await page.keyboard.press('Home')
+    await expect.poll(read).toBe(`${nameOf(month(-12))}: €1,000.00`)
+    await page.keyboard.press('End')
+    await expect.poll(read).toBe(`${nameOf(month())}: €6,950.00`)
+    const box = await course.boundingBox()
+    await page.mouse.move((box?.x ?? 0) + 20, (box?.y ?? 0) + 60)
+    await expect.poll(read).toBe(`${nameOf(month(-12))}: €1,000.00`)
+    await page.mouse.move(0, 0)
+    await expect.poll(read).toBe(`${nameOf(month())}: €6,950.00`)
+    expect(await card(page, 'Cash flow').locator('.report-column[tabindex="0"]').count()).toBe(1)
+    await card(page, 'Cash flow').locator('.report-column[tabindex="0"]').focus()
+    await page.keyboard.press('ArrowLeft')
+    await expect.poll(() => page.evaluate('document.activeElement.getAttribute("aria-label")')).toMatch(nameOf(month(-1)))
+    await course.focus()
+    await page.keyboard.press('Home')
+    await page.keyboard.press('Enter')
+    await expect.poll(() => Object.fromEntries(new URL(page.url()).searchParams)).toEqual({ currency: 'eur', from: month(-12), to: lastDay(-12) })
+    await page.goBack()
+    await rowsOf(page, 'Spending')
+  })
+
+  test('reads a point by touch without leaving the page, and nothing moves while the page loads', async () => {
+    const cookies = await page.context().cookies()
+    const phone = await story.open({ cookies: [] } as never, '/sign-in', { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true })
+    await phone.context().addCookies(cookies)
+    await phone.goto(story.stack.publicUrl)
+    const course = phone.getByRole('slider', { name: 'Course of the net worth' })
+    await course.waitFor()
+    await phone.getByRole('slider', { name: 'Forecast of the balance' }).waitFor()
+    await rowsOf(phone, 'Balances')
+    const shift = await phone.evaluate<number>(`new Promise((done) => {
+      let sum = 0
+      new PerformanceObserver((list) => { for (const entry of list.getEntries()) sum += entry.value }).observe({ type: 'layout-shift', buffered: true })
+      requestAnimationFrame(() => requestAnimationFrame(() => done(sum)))
+    })`)
+    expect(shift).toBeLessThan(0.02)
+    const box = await course.boundingBox()
+    await phone.touchscreen.tap((box?.x ?? 0) + 20, (box?.y ?? 0) + 60)
+    await expect.poll(() => course.getAttribute('aria-valuetext')).toBe(`${nameOf(month(-12))}: €1,000.00`)
+    expect(new URL(phone.url()).pathname).toBe('/')
+    await phone.context().close()
+  })
+
   test('reads the numbers of the chart as a table', async () => {
     await card(page, 'Cash flow').getByRole('button', { name: 'Show as a table' }).click()
     await expect.poll(async () => (await rowsOf(page, 'Cash flow')).slice(0, 6).map((row) => row.slice(0, 4))).toEqual([
@@ -66,28 +130,30 @@ describe('Ann, with books of three months', () => {
   })
 
   test('gets all cards with parallel requests', async () => {
-    const requested: string[] = []
-    const { promise: allAreRequested, resolve } = Promise.withResolvers<void>()
-    await page.route('**/data/**', async (route) => {
-      requested.push(new URL(route.request().url()).pathname.replace(/^\/data\/(?:rpc\/)?/, ''))
-      if (requested.length === 9) resolve()
-      await allAreRequested
-      await route.continue()
-    })
-    await page.reload()
-    await rowsOf(page, 'Spending')
-    // The balances of accounts are requested after the list of accounts.
-    expect(requested.slice(0, 9).toSorted()).toEqual([
+    const needed = [
       'accounts',
       'categories',
       'exchange_rates',
       'get_budget_comparison',
       'get_cash_flow',
+      'get_forecast',
+      'get_instance_rates',
+      'get_net_worth',
       'get_transaction_aggregate',
       'get_transaction_distribution_by_category',
-      'get_transaction_distribution_by_category',
       'get_upcoming',
-    ])
+    ]
+    const requested = new Set<string>()
+    const { promise: allAreRequested, resolve } = Promise.withResolvers<void>()
+    await page.route('**/data/**', async (route) => {
+      requested.add(new URL(route.request().url()).pathname.replace(/^\/data\/(?:rpc\/)?/, ''))
+      if (needed.every((name) => requested.has(name))) resolve()
+      await allAreRequested
+      await route.continue()
+    })
+    await page.reload()
+    await rowsOf(page, 'Spending')
+    expect(needed.filter((name) => !requested.has(name))).toEqual([])
     await page.unroute('**/data/**')
   })
 
@@ -110,6 +176,11 @@ describe('Ann, with books of three months', () => {
     await expect.poll(() => rowsOf(page, 'Spending')).toEqual([['Home', '€900.00', '90%', '0%'], ['Food', '€100.00', '10%', '0%']])
     await page.reload()
     await expect.poll(() => page.locator('output').innerText()).toBe(nameOf(month(-1)))
+    // a month that is over has no forecast: its income less its expenses, which is the sum of its rows
+    const remained = card(page, 'What remained').getByRole('link', { name: '€2,000.00' })
+    expect(new URL(await remained.getAttribute('href') ?? '', story.stack.publicUrl).search).toBe(`?currency=eur&from=${month(-1)}&to=${lastDay(-1)}`)
+    await card(page, 'How much is there').getByRole('link', { name: '€5,000.00' }).waitFor()
+    expect(await barriers(page)).toEqual([])
   })
 })
 
@@ -185,6 +256,44 @@ test('Bob sees one of two currencies at a time, and both converted after he adds
   await page.getByRole('link', { name: 'Overview' }).click()
   await page.getByLabel('Currency').selectOption('All in USD')
   await expect.poll(() => rowsOf(page, 'Spending')).toEqual([['Fun', '$80.00', '100%', 'new']])
+  expect(await barriers(page)).toEqual([])
+  await page.context().close()
+})
+
+test('Fay reads the lowest day to come, which account falls below zero, and which money has no rate', async () => {
+  const fay = await signedIn(story.stack, 'Fay')
+  const [giro] = await store(
+    story,
+    fay,
+    'accounts',
+    [['Giro', 'checking', 'eur', 100], ['Wallet', 'cash', 'eur', 20], ['House', 'loan', 'eur', -900], ['Dollars', 'savings', 'usd', 300]]
+      .map(([name, type, currency, balance]) => ({ name, type, currency, balance })),
+  )
+  await store(
+    story,
+    fay,
+    'subscriptions',
+    [['Rent', 'expense', 150, 3], ['Salary', 'income', 500, 5]].map(([title, kind, amount, days]) => ({
+      title,
+      kind,
+      amount,
+      currency: 'eur',
+      period: 'yearly',
+      starts_on: inDays(days as number),
+      account_id: giro.id,
+    })),
+  )
+  const page = await story.open(fay)
+  const short = new Intl.DateTimeFormat('en-US', { month: 'short', day: 'numeric', timeZone: 'UTC' }).format(new Date(inDays(3)))
+  const coming = card(page, 'What comes')
+  // 100 and 20 less the rent; neither the loan nor the dollars are in it
+  await coming.getByRole('link', { name: '-€30.00' }).waitFor()
+  await coming.getByText(`lowest balance, on ${short}`).waitFor()
+  await coming.getByText('today €120.00, in 45 days €470.00').waitFor()
+  await coming.getByRole('link', { name: `Giro falls below zero on ${short}: -€50.00` }).waitFor()
+  await expect.poll(() => coming.getByRole('slider').getAttribute('aria-valuetext')).toBe(`${short}: -€30.00, Rent: -€150.00`)
+  await card(page, 'How much is there').getByRole('link', { name: '-€780.00' }).waitFor()
+  await card(page, 'How much is there').getByText('plus $300.00 in 1 account, no exchange rate').waitFor()
   expect(await barriers(page)).toEqual([])
   await page.context().close()
 })

@@ -85,13 +85,26 @@ export type Forecast = Reply<'get_forecast'>[number]
 /** A row that a forecast adds. It is stored nowhere. */
 export type WhatIf = { account_id: string, on_date: string, amount: number, name: string }
 
-type ForecastOptions = { whatIf: WhatIf[], convertTo: string | null }
+type ForecastOptions = {
+  whatIf: WhatIf[]
+  convertTo: string | null
+  /** The ids of the accounts. By default all open ones. */
+  accounts?: string[]
+}
 
 /** The balances of the coming days: of each account, or all of them as one series if `convertTo` is a currency. */
-export const forecastQuery = (context: Context, until: string, { whatIf, convertTo }: ForecastOptions = { whatIf: [], convertTo: null }) =>
+export const forecastQuery = (context: Context, until: string, { whatIf, convertTo, accounts }: ForecastOptions = { whatIf: [], convertTo: null }) =>
   queryOptions({
-    queryKey: [context.key, 'reports', 'forecast', until, whatIf, convertTo],
-    queryFn: ({ signal }) => unwrap(finance.data.rpc('get_forecast', { p_until: until, p_what_if: whatIf, ...converted({ convertTo }) }).abortSignal(signal)),
+    queryKey: [context.key, 'reports', 'forecast', until, whatIf, convertTo, accounts],
+    queryFn: ({ signal }) =>
+      unwrap(
+        finance.data.rpc('get_forecast', {
+          p_until: until,
+          p_what_if: whatIf,
+          ...converted({ convertTo }),
+          ...(accounts !== undefined && { p_account_ids: accounts }),
+        }).abortSignal(signal),
+      ),
   })
 
 /** The sum and the count of transactions per currency; of income or expenses the sum of their categories. */

@@ -65,3 +65,7 @@ export const typedAmount = (amount: number, locale = appLocale): string =>
 /** Formats a recurring cost. Income is a negative cost and gets a plus. */
 export const formatCost = (cost: number, currency: string, locale = appLocale): string =>
   `${cost < 0 ? '+' : ''}${formatAmount(Math.abs(cost), currency, locale)}`
+
+/** Formats a change of an amount, always with its sign. */
+export const formatChangeOf = (change: number, currency: string, locale = appLocale): string =>
+  `${change > 0 ? '+' : ''}${formatAmount(change, currency, locale)}`

@@ -1,7 +1,7 @@
 /** Periods, days and figures of the reference app's reports. */
 import { describe, expect, test } from 'vitest'
 import { balancesByDay, balancesOf, formatChange, sumsByCurrency } from './figures.ts'
-import { addDays, addMonths, comparedDays, daysOf, daysOfPreset, formatPeriod, monthOf, passedOf, startOf } from './months.ts'
+import { addDays, addMonths, comparedDays, daysOf, daysOfPreset, formatPeriod, monthOf, monthsBetween, passedOf, startOf } from './months.ts'
 import { flowsOf, hasFlow } from '../parts/reports/flows.ts'
 
 describe('months', () => {
@@ -20,6 +20,11 @@ describe('months', () => {
     ['that is over with all of the month before', '2025-01-01', '2025-04-10', '2024-12-01', '2024-12-31'],
   ])('a month is compared: %s', (_, month, now, start, end) => {
     expect(comparedDays(month, now)).toEqual({ start, end })
+  })
+
+  test('are compared with the same days of earlier months', () => {
+    expect(comparedDays('2025-04-01', '2025-04-10', 3)).toEqual({ start: '2025-01-01', end: '2025-01-10' })
+    expect(monthsBetween('2024-11-01', '2025-02-01')).toBe(3)
   })
 
   test('have passed by a share from 0 to 1', () => {

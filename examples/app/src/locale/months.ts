@@ -27,6 +27,10 @@ export function addMonths(month: string, count: number): string {
   return dayOf(time)
 }
 
+/** Returns the number of months from a month to another. */
+export const monthsBetween = (from: string, to: string): number =>
+  (Number(to.slice(0, 4)) - Number(from.slice(0, 4))) * 12 + Number(to.slice(5, 7)) - Number(from.slice(5, 7))
+
 /** Returns the first day of a day's period. Weeks begin on Monday, as in the service. */
 export function startOf(day: string, unit: Unit): string {
   if (unit === 'day') return day
@@ -63,12 +67,13 @@ export function passedOf({ start, end }: Days, now: string): number {
 }
 
 /**
- * Returns the days of the former month to compare with: as many as have passed of the month, or all if it is over.
+ * Returns the days of a former month to compare with: as many as have passed of the month, or all if it is over.
  * @param month its first day
  * @param now today
+ * @param back the number of months between them
  */
-export function comparedDays(month: string, now: string): Days {
-  const before = daysOf(addMonths(month, -1))
+export function comparedDays(month: string, now: string, back = 1): Days {
+  const before = daysOf(addMonths(month, -back))
   const isOver = daysOf(month).end <= now
   if (isOver || monthOf(now) !== month) return before
   const sameDay = addDays(before.start, Number(now.slice(8)) - 1)

@@ -113,16 +113,17 @@ type RowsLinkProps = Pick<TransactionView, 'account' | 'parent' | 'sort' | 'sear
   currency?: string | null | undefined
   label?: string | undefined
   className?: string | undefined
+  tabIndex?: number | undefined
   children: ReactNode
 }
 
 /** Links a figure to its transactions. */
-export function RowsLink({ days, category, currency, label, className, children, ...same }: RowsLinkProps) {
+export function RowsLink({ days, category, currency, label, className, tabIndex, children, ...same }: RowsLinkProps) {
   const search = {
     ...same,
     ...(category !== undefined && { category: category ?? 'none' }),
     ...(currency != null && { currency }),
     ...(days != null && { from: days.start, to: days.end }),
   }
-  return <Link to='/transactions' search={search} aria-label={label} className={className}>{children}</Link>
+  return <Link to='/transactions' search={search} aria-label={label} className={className} tabIndex={tabIndex}>{children}</Link>
 }

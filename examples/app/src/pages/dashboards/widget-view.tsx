@@ -34,7 +34,7 @@ const views: Record<KindName, (props: ViewProps) => ReactNode> = {
   distribution: ({ widget, days }) => <Spending kind={settingOf(widget, 'transaction_type') as 'income' | 'expense'} days={days} money={everyCurrency} />,
   budgets: ({ days }) => days === null ? <EmptyState>{m.aBudgetIsOfDays}</EmptyState> : <Budgets days={days} money={everyCurrency} />,
   balances: Balances,
-  upcoming: DueNext,
+  upcoming: () => <DueNext />,
   transactions: Newest,
 }
 

@@ -1,8 +1,8 @@
-/** The overview: one card per report. */
+/** The overview: three questions, and below them one card per report. */
 import { Link } from '@tanstack/react-router'
 import { useSessionContext } from '../../app/session-context.tsx'
 import { today } from '../../locale/days.ts'
-import { comparedDays, daysOf } from '../../locale/months.ts'
+import { comparedDays, daysOf, monthOf } from '../../locale/months.ts'
 import { common } from '../../messages/common.ts'
 import { overview as m } from '../../messages/overview.ts'
 import { AddExamples } from '../../parts/examples.tsx'
@@ -11,9 +11,11 @@ import { Balances } from '../../parts/reports/balances.tsx'
 import { Budgets } from '../../parts/reports/budgets.tsx'
 import { CashFlow } from '../../parts/reports/cash-flow.tsx'
 import { CurrencyChoice } from '../../parts/reports/currency-choice.tsx'
-import { DueNext } from '../../parts/reports/due-next.tsx'
 import { Spending } from '../../parts/reports/spending.tsx'
+import { Coming, Remained } from './coming.tsx'
+import { Month } from './month.tsx'
 import { flowMonths, useView } from './view.ts'
+import { Worth } from './worth.tsx'
 
 export function Page() {
   const { month, money, currencies, canConvert, isNew, showMonth, showCurrency } = useView()
@@ -26,15 +28,17 @@ export function Page() {
         </div>
       </PageHead>
       {isNew === true && <Welcome />}
-      <div className='report-cards' hidden={isNew === true}>
-        <Card title={common.cashFlow} className='report-card report-card-wide'>
+      <div className='report-heroes' hidden={isNew === true}>
+        <Worth month={month} money={money} canConvert={canConvert} />
+        <Month month={month} money={money} />
+        {month < monthOf(today()) ? <Remained month={month} money={money} /> : <Coming money={money} />}
+      </div>
+      <div className='report-details' hidden={isNew === true}>
+        <Card title={common.cashFlow} className='report-card report-flow'>
           <CashFlow grouping='monthly' {...flowMonths} money={money} />
         </Card>
         <Card title={m.balances}>
           <Balances />
-        </Card>
-        <Card title={m.dueNext}>
-          <DueNext />
         </Card>
         <Card title={m.spending}>
           <Spending days={daysOf(month)} before={comparedDays(month, today())} money={money} />

@@ -3,7 +3,7 @@ import { useQuery } from '@tanstack/react-query'
 import { useNavigate, useSearch } from '@tanstack/react-router'
 import { useSessionContext } from '../../app/session-context.tsx'
 import { accountsQuery, useUsualCurrency } from '../../data/accounts.ts'
-import { ratesQuery } from '../../data/exchange-rates.ts'
+import { instanceRatesQuery, ratesQuery } from '../../data/exchange-rates.ts'
 import { figuresQuery, type Money } from '../../data/reports.ts'
 import { lastDay, today } from '../../locale/days.ts'
 import { addMonths, monthOf } from '../../locale/months.ts'
@@ -20,18 +20,24 @@ export function useView() {
   const accounts = useQuery(accountsQuery(context))
   const used = useQuery(figuresQuery(context, 'count', { start: addMonths(thisMonth, 1 - flowMonths.periods), end: lastDay }))
   const rates = useQuery(ratesQuery(context, 1))
+  const instanceRates = useQuery(instanceRatesQuery())
   const usual = useUsualCurrency()
-  const isKnown = accounts.data !== undefined && used.data !== undefined
+  // offline there may be no rates, and the rest is seen without them
+  const isKnown = accounts.data !== undefined && used.data !== undefined && ![rates, instanceRates].some(({ isLoading }) => isLoading)
+  const canConvert = (rates.data?.length ?? 0) + (instanceRates.data?.length ?? 0) > 0
   // the most frequent currency comes first
   const booked = (used.data ?? []).toSorted((a, b) => b.count - a.count).map(({ currency }) => currency)
-  const currencies = [...new Set([...booked, ...(accounts.data ?? []).map(({ currency }) => currency)])]
-  const currency = search.convert ?? search.currency ?? (isKnown ? currencies[0] ?? usual : undefined)
-  const money: Money = { currency, convertTo: search.convert ?? null }
+  const currencies = [...new Set([...booked, ...(accounts.data?.length ? [usual] : []), ...(accounts.data ?? []).map(({ currency }) => currency)])]
+  const usualOne = isKnown ? currencies[0] ?? usual : undefined
+  const currency = search.convert ?? search.currency ?? usualOne
+  // all currencies are in the figures if there are rates and the user has not chosen one
+  const convertTo = search.convert ?? (search.currency === undefined && currencies.length > 1 && canConvert ? usualOne ?? null : null)
+  const money: Money = { currency, convertTo }
   return {
     month: search.month ?? thisMonth,
     money,
     currencies,
-    canConvert: rates.data?.length === 1,
+    canConvert,
     /** Whether the user has no data yet; undefined while loading. */
     isNew: isKnown ? currencies.length === 0 : undefined,
     showMonth: (month: string) => void navigate({ search: { ...search, month }, replace: true }),

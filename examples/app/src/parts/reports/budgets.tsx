@@ -8,7 +8,7 @@ import { today } from '../../locale/days.ts'
 import { type Days, passedOf } from '../../locale/months.ts'
 import { QueryBoundary } from '../query-boundary.tsx'
 import { EmptyState, RowsLink, Skeleton } from '../ui.tsx'
-import { Bar } from './marks.tsx'
+import { Bar, Dot } from './marks.tsx'
 import { ReportNotes } from './report-notes.tsx'
 import { common } from '../../messages/common.ts'
 import { reports as m } from '../../messages/reports.ts'
@@ -41,6 +41,7 @@ export function Budgets({ days, money }: { days: Days, money: Money }) {
                 {rows.map(({ category_id: id, name, currency, budget, actual, difference }) => (
                   <tr key={`${id} ${currency}`}>
                     <th scope='row'>
+                      <Dot color={categories.find((category) => category.id === id)?.color ?? null} />
                       <RowsLink {...transactionsOf(id, categories, rows)} days={days} currency={money.convertTo === null ? currency : null}>{name}</RowsLink>
                       <BudgetBar budget={budget} actual={actual} passed={passed} />
                     </th>

@@ -37,7 +37,12 @@ export function CashFlow({ grouping, periods, upcoming, money }: FlowPeriods & {
             {all.map((one) =>
               isTable ? <FlowTable key={one.currency} {...one} /> : (
                 <Suspense key={one.currency} fallback={<div className='report-chart' />}>
-                  <ColumnsChart {...one} name={common.cashFlow} wrap={(period, column) => <ColumnLink flow={period} {...one}>{column}</ColumnLink>} />
+                  <ColumnsChart
+                    {...one}
+                    name={common.cashFlow}
+                    textOf={(period) => textOf(period, one)}
+                    wrap={(period, column, tabIndex) => <ColumnLink flow={period} tabIndex={tabIndex} {...one}>{column}</ColumnLink>}
+                  />
                 </Suspense>
               )
             )}
@@ -53,23 +58,22 @@ export function CashFlow({ grouping, periods, upcoming, money }: FlowPeriods & {
 
 const parts = [['report-flow-in', m.income], ['report-flow-out', m.expenses], ['report-flow-out report-flow-planned', m.planned]] as const
 
-type ColumnLinkProps = Omit<FlowProps, 'flows'> & { flow: Flow, children: ReactNode }
-
-/** Links a column to its transactions. */
-function ColumnLink({ flow: { period, actual, planned, isComing }, currency, only, unit, children }: ColumnLinkProps) {
+/** The figures of a column. */
+function textOf({ period, actual, planned, isComing }: Flow, { currency, unit }: Pick<FlowProps, 'currency' | 'unit'>): string {
   const say = (amount: number) => formatAmount(amount, currency)
   const sums = isComing
     ? m.ofRecurringCostsPlanned(say(planned.expenses))
     : m.incomeExpensesNet(say(actual.income), say(actual.expenses), say(actual.net))
-  const label = `${formatPeriod(period, unit)}: ${sums}`
-  const inside = (
-    <>
-      <title>{label}</title>
-      {children}
-    </>
-  )
-  if (isComing) return <Link to='/recurring' className='report-column' aria-label={label}>{inside}</Link>
-  return <RowsLink days={daysOf(period, unit)} currency={only} className='report-column' label={label}>{inside}</RowsLink>
+  return `${formatPeriod(period, unit)}: ${sums}`
+}
+
+type ColumnLinkProps = Omit<FlowProps, 'flows'> & { flow: Flow, tabIndex: number, children: ReactNode }
+
+/** Links a column to its transactions. */
+function ColumnLink({ flow, currency, only, unit, tabIndex, children }: ColumnLinkProps) {
+  const label = textOf(flow, { currency, unit })
+  if (flow.isComing) return <Link to='/recurring' className='report-column' aria-label={label} tabIndex={tabIndex}>{children}</Link>
+  return <RowsLink days={daysOf(flow.period, unit)} currency={only} className='report-column' label={label} tabIndex={tabIndex}>{children}</RowsLink>
 }
 
 const columns = [m.income, m.expenses, m.net]

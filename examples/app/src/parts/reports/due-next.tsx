@@ -6,7 +6,7 @@ import { costOf, recordDue } from '../../data/recurring.ts'
 import { upcomingQuery } from '../../data/reports.ts'
 import { formatCost } from '../../locale/amounts.ts'
 import { formatDay, today } from '../../locale/days.ts'
-import { addDays } from '../../locale/months.ts'
+import { addDays, formatPeriod } from '../../locale/months.ts'
 import { Action, ActionsHead, EmptyState, Skeleton } from '../ui.tsx'
 import { QueryBoundary } from '../query-boundary.tsx'
 import { common } from '../../messages/common.ts'
@@ -14,22 +14,20 @@ import { reports as m } from '../../messages/reports.ts'
 
 /** Days to look back, for unrecorded costs, and ahead. */
 const reach = { back: 7, ahead: 31 }
-const maximum = 8
-
-/** Recurring costs that are due next. */
-export function DueNext() {
+/** Recurring costs that are due next. @param most the number of rows */
+export function DueNext({ most = 8 }: { most?: number }) {
   const { context, rights } = useSessionContext()
   const now = today()
   const upcoming = useQuery({
     ...upcomingQuery(context, { start: addDays(now, -reach.back), end: addDays(now, reach.ahead) }),
-    select: (due) => due.filter(({ is_recorded }) => !is_recorded).slice(0, maximum),
+    select: (due) => due.filter(({ is_recorded }) => !is_recorded).slice(0, most),
   })
   return (
     <>
       <QueryBoundary
         of={[upcoming]}
         empty={<EmptyState action={rights.write && <Link to='/recurring'>{m.addARecurringCost}</Link>}>{m.nothingIsDueInThe}</EmptyState>}
-        loading={<Skeleton rows={5} />}
+        loading={<Skeleton rows={Math.min(most, 5)} />}
       >
         {(due) => (
           <table>
@@ -45,7 +43,7 @@ export function DueNext() {
                 <tr key={`${subscription_id} ${due_on}`}>
                   <th scope='row'>
                     {title}
-                    <small>{due_on < now ? m.wasDue : ''}{due_on === now ? m.today : formatDay(due_on)}</small>
+                    <small>{due_on < now ? m.wasDue : ''}{due_on === now ? m.today : formatPeriod(due_on, 'day', 'short')}</small>
                   </th>
                   <td className='amount'>{formatCost(costOf(rest), currency)}</td>
                   {rights.write && (

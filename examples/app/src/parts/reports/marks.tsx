@@ -9,14 +9,23 @@ type BarProps = {
   /** `#rrggbb` of a category. */
   color?: string | null
   isOver?: boolean
+  isIncome?: boolean
 }
 
 /** A share of a whole. */
-export const Bar = ({ share, mark, color, isOver = false }: BarProps) => (
+export const Bar = ({ share, mark, color, isOver = false, isIncome = false }: BarProps) => (
   <span className={isOver ? 'report-bar report-bar-over' : 'report-bar'} aria-hidden='true'>
-    <span className='report-bar-fill' style={{ inlineSize: `${Math.min(Math.max(share, 0), 1) * 100}%`, ...(color != null && { background: color }) }} />
+    <span
+      className={isIncome ? 'report-bar-fill report-bar-income' : 'report-bar-fill'}
+      style={{ inlineSize: `${Math.min(Math.max(share, 0), 1) * 100}%`, ...(color != null && { background: color }) }}
+    />
     {mark !== undefined && <span className='report-bar-mark' style={{ insetInlineStart: `${mark * 100}%` }} />}
   </span>
+)
+
+/** The colour of a category, before its name. */
+export const Dot = ({ color }: { color: string | null }) => (
+  <span className='swatch report-dot' aria-hidden='true' style={color === null ? {} : { background: color }} />
 )
 
 const size = { width: 96, height: 24 }

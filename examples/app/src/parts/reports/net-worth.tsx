@@ -89,9 +89,9 @@ function WorthChart({ rows }: { rows: Worth[] }) {
         flows={flows}
         currency={rows[0]?.currency ?? ''}
         unit='month'
-        wrap={({ period }, column) => (
-          <g role='img' className='report-column' aria-label={labels.get(period)}>
-            <title>{labels.get(period)}</title>
+        textOf={({ period }) => labels.get(period) ?? ''}
+        wrap={({ period }, column, tabIndex) => (
+          <g role='img' className='report-column' aria-label={labels.get(period)} tabIndex={tabIndex}>
             {column}
           </g>
         )}

@@ -7,7 +7,7 @@ import { formatChange, formatPercent } from '../../locale/figures.ts'
 import { type Days, formatDays } from '../../locale/months.ts'
 import { QueryBoundary } from '../query-boundary.tsx'
 import { EmptyState, RowsLink, Skeleton } from '../ui.tsx'
-import { Bar } from './marks.tsx'
+import { Bar, Dot } from './marks.tsx'
 import { ReportNotes } from './report-notes.tsx'
 import { common } from '../../messages/common.ts'
 import { reports as m } from '../../messages/reports.ts'
@@ -52,11 +52,13 @@ export function Spending({ kind = 'expense', days, before, money }: SpendingProp
                   const { category_id: id, name, currency, share } = row
                   const ofCurrency = rows.filter((one) => one.currency === currency)
                   const same = rowsBefore.find((one) => one.category_id === id && one.currency === currency)
+                  const color = known.find((category) => category.id === id)?.color ?? null
                   return (
                     <tr key={`${id} ${currency}`}>
                       <th scope='row'>
+                        <Dot color={color} />
                         <RowsLink category={id} days={days} currency={money.convertTo === null ? currency : null}>{name ?? m.withoutACategory}</RowsLink>
-                        <Bar share={sizeOf(row) / Math.max(...ofCurrency.map(sizeOf))} color={known.find((category) => category.id === id)?.color ?? null} />
+                        <Bar share={sizeOf(row) / Math.max(...ofCurrency.map(sizeOf))} color={color} />
                       </th>
                       <td className='amount'>{formatAmount(sizeOf(row), currency)}</td>
                       <td className='amount'>{formatPercent(share)}</td>

@@ -1,0 +1,24 @@
+/** The properties of a line chart, apart from it because it loads later. */
+
+/** `planned` is dashed, because it has not happened. `former` is a line to compare with. */
+type Line = { kind: 'main' | 'planned' | 'former', values: ReadonlyArray<number | null> }
+
+export type LineChartProps = {
+  name: string
+  currency: string
+  /** The first line is the one that is read. */
+  lines: Line[]
+  /** The names of the points. */
+  names: readonly string[]
+  /** The names below the axis. */
+  shortNames: readonly string[]
+  /** The figures of a point, which are shown above the chart and read aloud. */
+  textOf: (index: number) => string
+  /** The point that is read first. */
+  start: number
+  today?: number | undefined
+  lowest?: number | undefined
+  fromZero?: boolean
+  /** Opens the rows of a point. */
+  onOpen?: (index: number) => void
+}
