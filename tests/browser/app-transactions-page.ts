@@ -1,5 +1,5 @@
 /** Helpers of the stories on transactions: the visible list, and requests of other programs of the users. */
-import type { Page } from 'playwright-core'
+import type { Locator, Page } from 'playwright-core'
 import { expect } from 'vitest'
 import type { Person } from '../support/person.ts'
 import type { AppStory } from './app-story.ts'
@@ -20,5 +20,11 @@ export function otherPrograms(story: () => AppStory) {
 
 export const row = (page: Page, name: string) => page.locator('.tx-rows [role=row]', { has: page.getByRole('button', { name, exact: true }) })
 export const said = (page: Page, text: string) => page.getByText(text, { exact: true }).first().waitFor()
+/** Takes the match of a typed text in a combobox. */
+export async function choose(field: Locator, name: string): Promise<void> {
+  await field.fill(name)
+  await field.page().getByRole('option', { name, exact: true }).waitFor()
+  await field.press('Enter')
+}
 /** Waits for the visible rows, longer on a busy machine. */
 export const soon = <Seen>(look: () => Promise<Seen> | Seen) => expect.poll(look)

@@ -40,6 +40,11 @@ export const parts = inLanguage({
     month: 'Month',
     monthBefore: 'Month before',
     monthAfter: 'Month after',
+    nothingFits: 'Nothing fits.',
+    matches: 'Matches',
+    create: (name: string) => `Create “${name}”`,
+    thisIsNoDay: (example: string) => `This is no day. Write it like ${example}.`,
+    openTheCalendar: 'Open the calendar',
   },
   de: {
     takenBack: 'Rückgängig gemacht.',
@@ -81,5 +86,10 @@ export const parts = inLanguage({
     month: 'Monat',
     monthBefore: 'Voriger Monat',
     monthAfter: 'Nächster Monat',
+    nothingFits: 'Nichts passt.',
+    matches: 'Treffer',
+    create: (name: string) => `„${name}“ anlegen`,
+    thisIsNoDay: (example: string) => `Das ist kein Tag. Schreib ihn wie ${example}.`,
+    openTheCalendar: 'Kalender öffnen',
   },
 })

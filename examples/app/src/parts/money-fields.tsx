@@ -19,6 +19,8 @@ type AmountFieldProps = FieldProps & {
   /** Limits the decimals. Without a currency the service checks them. */
   currency?: string
   isNeverZero?: boolean
+  /** The suggested amount while the value is null. Typing replaces it. */
+  fallback?: number | null
 }
 
 /** Returns the problem of a typed amount; null if there is none. */
@@ -34,32 +36,34 @@ function problemOf(typed: string, currency: string | undefined, isNeverZero: boo
 }
 
 /** An amount in the user's notation, or a sum of amounts, which is replaced by its result. The value is null if the input is no amount. */
-export function AmountField({ direction: directionName, required, currency, isNeverZero = false, ...field }: AmountFieldProps) {
+export function AmountField({ direction: directionName, required, currency, isNeverZero = false, fallback = null, ...field }: AmountFieldProps) {
   const { field: { value, onChange } } = useController<Record<string, number | null>>({ name: field.name })
   const { setValue } = useFormContext<Record<string, Direction>>()
-  const [typed, setTyped] = useState(value == null ? '' : typedAmount(value))
+  const [input, setTyped] = useState(value == null ? null : typedAmount(value))
+  const typed = input ?? (fallback === null ? '' : typedAmount(fallback))
   const [isLeft, setIsLeft] = useState(false)
   const problem = problemOf(typed, currency, isNeverZero)
-  const input = useRef<HTMLInputElement>(null)
+  const control = useRef<HTMLInputElement>(null)
   // the browser does not submit a form with a custom validity
-  useEffect(() => input.current?.setCustomValidity(problem ?? ''), [problem])
+  useEffect(() => control.current?.setCustomValidity(problem ?? ''), [problem])
   const leave = () => {
     const amount = parseAmount(typed)
     setIsLeft(true)
-    if (amount !== null) setTyped(typedAmount(amount))
+    if (input !== null && amount !== null) setTyped(typedAmount(amount))
   }
   return (
     <Field {...field} problem={(isLeft ? problem : null) ?? field.problem}>
-      {(control) => (
+      {(props) => (
         <input
-          {...control}
-          ref={input}
+          {...props}
+          ref={control}
           className='amount'
           // a phone's numeric keypad has no + and no -
           inputMode='text'
           autoComplete='off'
           required={required}
           value={typed}
+          onFocus={({ currentTarget }) => currentTarget.select()}
           onBlur={leave}
           onInvalid={() => setIsLeft(true)}
           onChange={({ target }) => {

@@ -126,7 +126,9 @@ export const suggestionsQuery = (context: Context, userId: string) =>
     queryFn: ({ signal }): Promise<Suggestion[]> => {
       const all = finance.data.from('transactions').select('name,amount,category_id,account_id').is('transfer_id', null)
       const userRows = context.id === null ? all.eq('user_id', userId) : all
-      return unwrap(within(context, userRows).order('transaction_date', { ascending: false }).order('id').limit(200).abortSignal(signal))
+      return unwrap(
+        within(context, userRows).order('transaction_date', { ascending: false }).order('created_at', { ascending: false }).limit(200).abortSignal(signal),
+      )
     },
     staleTime: 60_000,
   })

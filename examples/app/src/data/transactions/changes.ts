@@ -120,6 +120,11 @@ export function useTransactionChanges() {
   const change = useChange(
     (_: Context, { rows, values }: { rows: readonly Transaction[], values: RowChange<'transactions'> }) => changeTransactions(rows, values),
     {
+      optimistic: async ({ rows, values: { category_id } }) => {
+        if (category_id === undefined) return null
+        await list.changeAll(new Map(rows.map(({ id }) => [id, { category_id }])))
+        return () => list.changeAll(new Map(rows.map((row) => [row.id, { category_id: row.category_id }])))
+      },
       onStored: async (now, { rows }) => {
         await list.drop(rows.filter(({ id }) => now.every((row) => row.id !== id)))
         await list.put(now)

@@ -74,6 +74,14 @@ export function cachedList(client: QueryClient, context: Context) {
           page.rows.some((row) => row.id === id) ? { ...page, rows: page.rows.map((row) => row.id === id ? { ...row, ...values } : row) } : page
         ),
       })),
+    /** Gives rows other values by their ids, each at its position. */
+    changeAll: (values: ReadonlyMap<string, Partial<Transaction>>) =>
+      each((data) => ({
+        ...data,
+        pages: data.pages.map((page) =>
+          page.rows.some(({ id }) => values.has(id)) ? { ...page, rows: page.rows.map((row) => ({ ...row, ...values.get(row.id) })) } : page
+        ),
+      })),
     /** Reads everything of the context again except for the list. */
     refreshOthers: () =>
       client.invalidateQueries({ queryKey: [context.key], predicate: ({ queryKey }) => !(queryKey[1] === 'transactions' && queryKey[2] === 'pages') }),

@@ -7,7 +7,7 @@ import { statuses } from '../../data/transactions/filters.ts'
 import { locale } from '../../locale/language.ts'
 import { common } from '../../messages/common.ts'
 import { transactions as m } from '../../messages/transactions.ts'
-import { Options } from '../../parts/form.tsx'
+import { Combobox } from '../../parts/combobox.tsx'
 import { Amount } from '../../parts/ui.tsx'
 
 type BulkBarProps = {
@@ -24,18 +24,29 @@ type BulkBarProps = {
 
 /** The actions of the selected rows. */
 export function BulkBar({ rows, isMoreThere, categories, isBusy, onChange, onSuggest, onDelete, onClear }: BulkBarProps) {
-  const choose = (field: 'category_id' | 'status') => ({ target }: { target: { value: string } }) => {
-    if (target.value !== '') onChange({ [field]: target.value === 'none' ? null : target.value })
-  }
   return (
     <div className='tx-bar' role='group' aria-label={m.selectedTransactions} aria-busy={isBusy}>
       <span role='status'>{isMoreThere ? m.allLoadedAreSelectedWhat(rows.length) : m.selected(rows.length)}</span>
-      <select aria-label={m.categoryOfAllSelected} value='' disabled={isBusy} onChange={choose('category_id')}>
-        <option value=''>{m.category}</option>
-        <option value='none'>{m.noCategory}</option>
-        <Options of={categories} />
-      </select>
-      <select aria-label={m.statusOfAllSelected} value='' disabled={isBusy} onChange={choose('status')}>
+      <div className='tx-bar-category'>
+        <Combobox
+          aria-label={m.categoryOfAllSelected}
+          placeholder={m.category}
+          of={categories}
+          none={m.noCategory}
+          value=''
+          disabled={isBusy}
+          onChange={(id) => onChange({ category_id: id || null })}
+        />
+      </div>
+      <select
+        aria-label={m.statusOfAllSelected}
+        value=''
+        disabled={isBusy}
+        onChange={({ target: { value } }) => {
+          const status = statuses.find((one) => one === value)
+          if (status !== undefined) onChange({ status })
+        }}
+      >
         <option value=''>{m.statusChoice}</option>
         {statuses.map((status) => <option key={status} value={status}>{common.statuses[status]}</option>)}
       </select>

@@ -1,18 +1,20 @@
 /** The line that creates a transaction, or edits one in its place. */
 import { useQuery } from '@tanstack/react-query'
-import { useEffect, useId, useState } from 'react'
+import { useEffect, useState } from 'react'
 import { useSessionContext } from '../../app/session-context.tsx'
 import { accountsQuery, offered, useUsualCurrency } from '../../data/accounts.ts'
 import { categoriesQuery } from '../../data/categories.ts'
 import { changedFields } from '../../data/changed-fields.ts'
 import { dayOf, suggestionsQuery, type Transaction } from '../../data/transactions/api.ts'
 import type { TransactionChanges } from '../../data/transactions/changes.ts'
+import { payeesOf, usualOf } from '../../data/transactions/payees.ts'
 import { ChangedMeanwhile, noticeOf } from '../../data/transactions/conflict.ts'
 import { formatAmount } from '../../locale/amounts.ts'
 import { firstDay, lastDay, today } from '../../locale/days.ts'
 import { common } from '../../messages/common.ts'
 import { transactions as m } from '../../messages/transactions.ts'
-import { DateField, Form, Options, Select, SubmitButton, TextField } from '../../parts/form.tsx'
+import { ComboboxField, SuggestingField } from '../../parts/combobox.tsx'
+import { DateField, Form, SubmitButton } from '../../parts/form.tsx'
 import { Meanwhile } from '../../parts/meanwhile.tsx'
 import { AmountField, type Direction, DirectionField } from '../../parts/money-fields.tsx'
 
@@ -68,7 +70,7 @@ function Entry({ row: shownRow, isGone = false, former, changes, onStored, onClo
   const accounts = offered(useQuery(accountsQuery(context)).data ?? [], row?.account_id)
   const suggestions = useQuery(suggestionsQuery(context, user.id)).data ?? []
   const usual = useUsualCurrency()
-  const names = useId()
+  const payees = payeesOf(suggestions)
   const work = row === null ? changes.add : changes.save
   const { reset } = work
   // errors do not carry over to the next line
@@ -79,10 +81,12 @@ function Entry({ row: shownRow, isGone = false, former, changes, onStored, onClo
     close()
   }
   const chosenOf = (values: Values) => {
-    const last = suggestions.find(({ name }) => name === values.name)
-    const likely = [last?.account_id, accounts.length === 1 ? accounts[0]?.id : suggestions[0]?.account_id]
+    const last = usualOf(suggestions, values.name)
+    const likely = [last?.account_id, former.account, accounts.length === 1 ? accounts[0]?.id : suggestions[0]?.account_id]
     const account_id = values.account_id ?? likely.find((some) => accounts.some(({ id }) => id === some)) ?? ''
     return {
+      // the usual amount of a payee is only a suggestion for a new row
+      amount: values.amount ?? (row === null && last !== undefined ? Math.abs(last.amount) : null),
       direction: values.direction ?? (last !== undefined && last.amount > 0 ? 'in' : 'out'),
       category_id: values.category_id ?? last?.category_id ?? '',
       account_id,
@@ -91,9 +95,9 @@ function Entry({ row: shownRow, isGone = false, former, changes, onStored, onClo
     }
   }
   const submit = (values: Values) => {
-    const { name, amount, transaction_date: day } = values
+    const { name, transaction_date: day } = values
+    const { amount, ...chosen } = chosenOf(values)
     if (amount === null || work.isPending) return
-    const chosen = chosenOf(values)
     const next = {
       currency: chosen.currency,
       name,
@@ -118,7 +122,7 @@ function Entry({ row: shownRow, isGone = false, former, changes, onStored, onClo
     amount: row === null ? null : Math.abs(row.amount),
     direction: row === null ? null : row.amount > 0 ? 'in' : 'out',
     category_id: row === null ? null : row.category_id ?? '',
-    account_id: row === null ? former.account : row.account_id ?? '',
+    account_id: row === null ? null : row.account_id ?? '',
     transaction_date: former.day,
   }
   return (
@@ -127,7 +131,9 @@ function Entry({ row: shownRow, isGone = false, former, changes, onStored, onClo
       role='group'
       aria-label={row === null ? m.newTransaction : common.editOf(row.name)}
       onKeyDown={(event) => {
-        if (event.key === 'Escape') onClose()
+        // an open list takes the key
+        const isInList = event.target instanceof Element && event.target.getAttribute('aria-expanded') === 'true'
+        if (event.key === 'Escape' && !isInList) onClose()
         // browsers do not submit a form by Enter in a choice
         if (event.key !== 'Enter' || !(event.target instanceof HTMLSelectElement)) return
         event.preventDefault()
@@ -138,28 +144,31 @@ function Entry({ row: shownRow, isGone = false, former, changes, onStored, onClo
       <Form draft={`transaction ${row?.id ?? 'new'}`} defaultValues={defaultValues} error={work.error} onSubmit={submit}>
         {({ watch }) => {
           const values = watch()
-          const { direction, category_id, account_id, currency } = chosenOf(values)
+          const { amount, direction, category_id, account_id, currency } = chosenOf(values)
           return (
             <>
-              <TextField name='name' label={common.name} placeholder={common.name} list={names} maxLength={255} autoComplete='off' autoFocus required />
-              <datalist id={names}>{[...new Set(suggestions.map(({ name }) => name))].map((name) => <option key={name} value={name} />)}</datalist>
-              <AmountField name='amount' label={common.amount} currency={currency} isNeverZero={row?.amount !== 0} direction='direction' required />
+              <SuggestingField name='name' label={common.name} suggestions={row === null ? payees : []} maxLength={255} autoFocus required />
+              <AmountField
+                name='amount'
+                label={common.amount}
+                currency={currency}
+                fallback={amount}
+                isNeverZero={row?.amount !== 0}
+                direction='direction'
+                required
+              />
               <DirectionField disabled={row?.transfer_id != null} fallback={direction} />
-              <Select name='category_id' label={common.category} fallback={category_id}>
-                <option value=''>{m.noCategory}</option>
-                <Options of={categories} />
-              </Select>
-              <Select
+              <ComboboxField name='category_id' label={common.category} of={categories} none={m.noCategory} fallback={category_id} />
+              <ComboboxField
                 name='account_id'
                 label={common.account}
                 hint={row !== null && values.amount !== null && currency !== row.currency
                   ? m.becomes(formatAmount(Math.abs(values.amount), currency))
                   : undefined}
+                of={accounts}
+                none={m.noAccount}
                 fallback={account_id}
-              >
-                <option value=''>{m.noAccount}</option>
-                <Options of={accounts} />
-              </Select>
+              />
               <DateField name='transaction_date' label={m.date} min={firstDay} max={lastDay} required />
               <div className='tx-entry-buttons'>
                 <SubmitButton isBusy={work.isPending}>{row === null ? m.add : common.save}</SubmitButton>

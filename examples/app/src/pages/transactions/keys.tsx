@@ -7,6 +7,7 @@ const reading = [['/', 'search'], ['↑ ↓ PgUp PgDn Home End', m.goThroughTheL
 const writing = [
   ['n', m.aNewTransaction],
   [m.enterOrE, m.editTheRow],
+  ['c', m.chooseTheCategory],
   [m.space, m.selectTheRow],
   ['Delete', m.deleteTheRowOrAll],
   [m.esc, m.leaveTheLineOrClear],

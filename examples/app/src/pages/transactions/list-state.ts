@@ -6,6 +6,8 @@ type ListState = {
   selected: ReadonlySet<string>
   /** The id of the edited row; `new` is the line for the next one. */
   edited: string | null
+  /** The id of the row whose category is being chosen in its place. */
+  categorized: string | null
   dialog: 'transfer' | 'keys' | { details: Transaction } | { receipts: Transaction } | { suggestFor: readonly Transaction[] | Listed } | null
 }
 
@@ -16,17 +18,23 @@ type ListAction =
   | { type: 'deselect' }
   | { type: 'edit', id: string }
   | { type: 'stopEditing' }
+  /** Chooses the category of a row in its place; null ends it. */
+  | { type: 'categorize', id: string | null }
+  /** The category of a row is chosen. `next` becomes the active row. */
+  | { type: 'categorized', next: string | null }
   | { type: 'open', dialog: ListState['dialog'] }
   /** Rows are removed. `next` becomes the active row. */
   | { type: 'removed', next: string | null }
 
-export const initialState: ListState = { active: null, selected: new Set(), edited: null, dialog: null }
+export const initialState: ListState = { active: null, selected: new Set(), edited: null, categorized: null, dialog: null }
 
 export function reduceList(state: ListState, action: ListAction): ListState {
   if (action.type === 'activate') return { ...state, active: action.id }
   if (action.type === 'deselect') return { ...state, selected: new Set() }
   if (action.type === 'edit') return { ...state, edited: action.id }
   if (action.type === 'stopEditing') return { ...state, edited: null }
+  if (action.type === 'categorize') return { ...state, categorized: action.id }
+  if (action.type === 'categorized') return { ...state, categorized: null, active: action.next ?? state.active }
   if (action.type === 'open') return { ...state, dialog: action.dialog }
   if (action.type === 'removed') return { ...state, active: action.next, selected: new Set(), dialog: null }
   const kept = [...state.selected].filter((id) => !action.ids.includes(id))

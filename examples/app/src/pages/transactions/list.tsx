@@ -39,6 +39,11 @@ type ListProps = {
   edited: string | null
   editor: ReactNode
   onEdit: (id: string) => void
+  /** The row whose category is being chosen, and the field for it. */
+  categorized: string | null
+  picker: ReactNode
+  /** Chooses the category of the selected rows or of the active one. */
+  onCategorize: () => void
   /** Opens the receipts of a row. */
   onReceipts: (row: Transaction) => void
   /** Adds files that the user has dropped on a row. */
@@ -90,7 +95,27 @@ function useKeptPlace(rows: ListProps['rows'], find: () => Anchor | undefined, s
 }
 
 export function List(props: ListProps) {
-  const { grid, rows, names, hasMore, onEnd, isReadOnly, active, onActive, selected, onSelect, edited, editor, onEdit, onReceipts, onFiles, onDelete } = props
+  const {
+    grid,
+    rows,
+    names,
+    hasMore,
+    onEnd,
+    isReadOnly,
+    active,
+    onActive,
+    selected,
+    onSelect,
+    edited,
+    editor,
+    onEdit,
+    onReceipts,
+    onFiles,
+    onDelete,
+    categorized,
+    picker,
+    onCategorize,
+  } = props
   const { top, rowHeight } = usePlace(grid)
   const virtual = useWindowVirtualizer({
     count: rows.length,
@@ -148,6 +173,7 @@ export function List(props: ListProps) {
     } else if (event.key === 'r' && row !== undefined) onReceipts(row)
     else if (isReadOnly) return
     else if ((event.key === 'Enter' || event.key === 'e') && row !== undefined) onEdit(row.id)
+    else if (event.key === 'c') onCategorize()
     else if (event.key === ' ' && row !== undefined) onSelect([row.id])
     else if (event.key === 'Delete' || event.key === 'Backspace') onDelete()
     else if (event.key === 'Escape') onSelect([...selected])
@@ -202,6 +228,7 @@ export function List(props: ListProps) {
               onEdit={onEdit}
               onReceipts={onReceipts}
               editor={row.id === edited ? editor : null}
+              picker={row.id === categorized ? picker : null}
               measure={virtual.measureElement}
             />
           )

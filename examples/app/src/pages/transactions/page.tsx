@@ -10,6 +10,7 @@ import type { Transaction } from '../../data/transactions/api.ts'
 import { isFiltered, type TransactionView, viewOf, usualSort } from '../../data/transactions/filters.ts'
 import { common } from '../../messages/common.ts'
 import { transactions as m } from '../../messages/transactions.ts'
+import { Combobox } from '../../parts/combobox.tsx'
 import { EmptyState, ErrorNote, PageHead, Skeleton } from '../../parts/ui.tsx'
 import { BulkBar, TotalsBar } from './bars.tsx'
 import { Details } from './details.tsx'
@@ -41,7 +42,7 @@ function Transactions() {
   const { list, rows: loaded, names, categories, accounts, tags, totals, isSortable, hasMore, loadMore, isLoading, isEmpty, error } = useTransactionList(view)
   const changes = useTransactionChanges()
   const exporting = useExport(list, names)
-  const [{ active, selected, edited, dialog }, dispatch] = useReducer(reduceList, initialState)
+  const [{ active, selected, edited, categorized, dialog }, dispatch] = useReducer(reduceList, initialState)
   const { rows, editedRow, isGone } = useEditedRow(loaded, edited)
   const grid = useRef<HTMLDivElement>(null)
   const searchField = useRef<HTMLInputElement>(null)
@@ -71,6 +72,23 @@ function Transactions() {
   const begin = () => {
     edit('new')
     scrollTo({ top: 0 })
+  }
+  const beginToCategorize = () => {
+    if (chosen.length > 0) document.querySelector<HTMLInputElement>('.tx-bar-category input')?.focus()
+    else if (rows.some(({ id, transfer_id }) => id === active && transfer_id === null)) dispatch({ type: 'categorize', id: active })
+  }
+  const stopCategorizing = () => {
+    dispatch({ type: 'categorize', id: null })
+    // a later frame may already have the field of the next row
+    grid.current?.focus({ preventScroll: true })
+  }
+  const categorize = (category: string) => {
+    const at = rows.findIndex(({ id }) => id === categorized)
+    const row = rows[at]
+    // the next row is ready for the next choice
+    dispatch({ type: 'categorized', next: rows[at + 1]?.id ?? null })
+    grid.current?.focus({ preventScroll: true })
+    if (row !== undefined && row.category_id !== (category || null)) changes.change.mutate({ rows: [row], values: { category_id: category || null } })
   }
   const remove = () => {
     const removed = chosen.length > 0 ? chosen : rows.filter(({ id }) => id === active)
@@ -136,6 +154,19 @@ function Transactions() {
             />
           )}
           onEdit={edit}
+          categorized={categorized}
+          picker={
+            <Combobox
+              opens
+              aria-label={common.category}
+              of={categories}
+              none={m.noCategory}
+              value={rows.find(({ id }) => id === categorized)?.category_id ?? ''}
+              onChange={categorize}
+              onClose={stopCategorizing}
+            />
+          }
+          onCategorize={beginToCategorize}
           onReceipts={showReceipts}
           onFiles={(row, files) => {
             addFiles(context, row.id, files)

@@ -3,11 +3,12 @@ import { dayOf, type Transaction } from '../../data/transactions/api.ts'
 import { formatDay } from '../../locale/days.ts'
 import { receipts } from '../../messages/receipts.ts'
 import { transactions as m } from '../../messages/transactions.ts'
+import { Dot } from '../../parts/combobox.tsx'
 import { Amount } from '../../parts/ui.tsx'
 import { common } from '../../messages/common.ts'
 
 /** Names by ids. */
-export type Names = { categories: ReadonlyMap<string, string>, accounts: ReadonlyMap<string, string> }
+export type Names = { categories: ReadonlyMap<string, string>, colors: ReadonlyMap<string, string | null>, accounts: ReadonlyMap<string, string> }
 
 type RowProps = {
   row: Transaction
@@ -25,12 +26,14 @@ type RowProps = {
   onReceipts: (row: Transaction) => void
   /** The form in place of the row; null for all other rows. */
   editor: ReactNode
+  /** The field in place of the category; null for all other rows. */
+  picker: ReactNode
   measure: (row: HTMLElement | null) => void
 }
 
 /** A row, which renders only if it changes. */
 export const Row = memo(
-  function Row({ row, names, otherHalf, index, offset, isActive, isSelected, onActive, onSelect, onEdit, onReceipts, editor, measure }: RowProps) {
+  function Row({ row, names, otherHalf, index, offset, isActive, isSelected, onActive, onSelect, onEdit, onReceipts, editor, picker, measure }: RowProps) {
     const isEdited = editor !== null
     return (
       <div
@@ -48,15 +51,26 @@ export const Row = memo(
       >
         {isEdited
           ? <div role='gridcell' className='tx-editor'>{editor}</div>
-          : <Cells row={row} names={names} otherHalf={otherHalf} isSelected={isSelected} onSelect={onSelect} onEdit={onEdit} onReceipts={onReceipts} />}
+          : (
+            <Cells
+              row={row}
+              names={names}
+              otherHalf={otherHalf}
+              isSelected={isSelected}
+              onSelect={onSelect}
+              onEdit={onEdit}
+              onReceipts={onReceipts}
+              picker={picker}
+            />
+          )}
       </div>
     )
   },
 )
 
-type CellsProps = Pick<RowProps, 'row' | 'names' | 'otherHalf' | 'isSelected' | 'onSelect' | 'onEdit' | 'onReceipts'>
+type CellsProps = Pick<RowProps, 'row' | 'names' | 'otherHalf' | 'isSelected' | 'onSelect' | 'onEdit' | 'onReceipts' | 'picker'>
 
-function Cells({ row, names, otherHalf, isSelected, onSelect, onEdit, onReceipts }: CellsProps) {
+function Cells({ row, names, otherHalf, isSelected, onSelect, onEdit, onReceipts, picker }: CellsProps) {
   const account = row.account_id === null ? '' : names.accounts.get(row.account_id) ?? ''
   const files = row.attachments.filter(({ status }) => status === 'ready').length
   return (
@@ -88,7 +102,12 @@ function Cells({ row, names, otherHalf, isSelected, onSelect, onEdit, onReceipts
         {row.tags.map(({ id, name }) => <span key={id} className='tx-tag'>#{name}</span>)}
       </div>
       <div role='gridcell' className='tx-category'>
-        {row.transfer_id === null ? row.category_id === null ? '' : names.categories.get(row.category_id) ?? '' : transferText(row, otherHalf)}
+        {picker ?? (row.transfer_id !== null ? transferText(row, otherHalf) : row.category_id === null ? '' : (
+          <>
+            <Dot color={names.colors.get(row.category_id)} />
+            {names.categories.get(row.category_id) ?? ''}
+          </>
+        ))}
       </div>
       <div role='gridcell' className='tx-account'>{account}</div>
       <div role='gridcell' className='tx-amount'>

@@ -32,6 +32,7 @@ export function useTransactionList(view: TransactionView) {
   const rows = useMemo(() => pages.data?.pages.flatMap((page) => page.rows) ?? noRows, [pages.data])
   const names = useMemo(() => ({
     categories: new Map(categories.map(({ id, name }) => [id, name])),
+    colors: new Map(categories.map(({ id, color }) => [id, color])),
     accounts: new Map(accounts.map(({ id, name }) => [id, name])),
   }), [categories, accounts])
   const count = countOf(totals.data)
