@@ -53,7 +53,7 @@ function optionsOf(of: readonly Choice[], query: string, none: string | undefine
 /** A field that finds a row by typing. Enter and Tab take the highlighted match, Escape closes only the list. */
 export function Combobox({ of, value, onChange, none, onCreate, opens = false, onClose, required, disabled, placeholder, ...input }: ComboboxProps) {
   /** The typed text; null while the field has the name of the chosen row. */
-  const [typed, setTyped] = useState<string | null>(null)
+  const [typed, setTyped] = useState<string | null>(opens ? '' : null)
   const query = typed ?? ''
   const [isOpen, setIsOpen] = useState(opens)
   const [highlighted, setHighlighted] = useState<Option | undefined>()
@@ -96,7 +96,7 @@ export function Combobox({ of, value, onChange, none, onCreate, opens = false, o
         autoComplete='off'
         enterKeyHint='done'
         required={required ?? false}
-        placeholder={placeholder ?? none}
+        placeholder={placeholder ?? (opens ? chosen?.name : undefined) ?? none}
         onFocus={({ currentTarget }) => currentTarget.select()}
         onBlur={() => {
           setTyped(null)
@@ -104,7 +104,13 @@ export function Combobox({ of, value, onChange, none, onCreate, opens = false, o
           if (isOpen) onClose?.()
         }}
         onKeyDown={(event) => {
-          if (event.key === 'Tab' && isOpen && query !== '' && highlighted !== undefined) choose(highlighted)
+          // fast typing is ahead of the highlight
+          const match = options.find(({ id }) => id === highlighted?.id) ?? options[0]
+          if (isOpen && query !== '' && match !== undefined && (event.key === 'Tab' || event.key === 'Enter')) {
+            if (event.key === 'Enter') event.preventDefault()
+            event.preventBaseUIHandler()
+            choose(match)
+          }
           // a closed list leaves Escape to the form
           if (event.key === 'Escape' && !isOpen) event.preventBaseUIHandler()
         }}
@@ -184,7 +190,8 @@ export function SuggestingField({ name, label, hint, problem, suggestions, ...in
   const isKnown = suggestions.some((one) => one === typed)
   const found = typed === '' || isKnown ? [] : matching(suggestions, typed, (one) => one).slice(0, 8)
   const press = (event: KeyboardEvent) => {
-    if (event.key === 'Tab' && isOpen && highlighted !== undefined) field.onChange(highlighted)
+    const match = found.find((one) => one === highlighted) ?? found[0]
+    if (event.key === 'Tab' && isOpen && match !== undefined) field.onChange(match)
   }
   return (
     <Field {...{ name, label, hint, problem }}>

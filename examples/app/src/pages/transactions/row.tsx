@@ -47,7 +47,8 @@ export const Row = memo(
         aria-selected={onSelect === null ? undefined : isSelected}
         data-active={isActive || undefined}
         style={{ transform: `translateY(${offset}px)` }}
-        onClick={() => onActive(row.id)}
+        // a click in a list above the page bubbles through its component
+        onClick={({ target, currentTarget }) => target instanceof Node && currentTarget.contains(target) && onActive(row.id)}
       >
         {isEdited
           ? <div role='gridcell' className='tx-editor'>{editor}</div>
