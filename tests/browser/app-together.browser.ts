@@ -12,7 +12,7 @@ beforeAll(async () => {
 afterEach(() => expect(story.complaints()).toEqual([]))
 afterAll(() => story?.close())
 
-const namesIn = (page: Page) => page.locator('.tx-rows [role=row] .tx-title').allTextContents()
+const namesIn = (page: Page) => page.locator('.tx-rows .tx-row .tx-title').allTextContents()
 const context = (page: Page, name: RegExp) => page.getByRole('button', { name: new RegExp(`Context:\\s*${name.source}`) })
 
 /** Switches to a tab. Headless Chromium does not tell tabs that they are in front. */

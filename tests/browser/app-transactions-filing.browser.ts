@@ -17,7 +17,7 @@ const { send } = otherPrograms(() => story)
 
 /** The names and categories of the visible rows except for the edited one, sorted by name. */
 const filed = async (page: Page) =>
-  (await page.locator('.tx-rows [role=row]:not(.tx-edited)').evaluateAll((rows) =>
+  (await page.locator('.tx-rows .tx-row:not(.tx-edited)').evaluateAll((rows) =>
     rows.map((one: any) => [one.querySelector('.tx-title').textContent, one.querySelector('.tx-category').textContent].filter(Boolean).join(': '))
   )).toSorted()
 const optionsOf = (page: Page, label: string) => page.getByLabel(label).locator('option').allTextContents()

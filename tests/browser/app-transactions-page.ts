@@ -18,7 +18,7 @@ export function otherPrograms(story: () => AppStory) {
   return { send, store: async (who: Person, table: string, body: object) => (await send(who, 'POST', `/${table}`, body))[0].id as string }
 }
 
-export const row = (page: Page, name: string) => page.locator('.tx-rows [role=row]', { has: page.getByRole('button', { name, exact: true }) })
+export const row = (page: Page, name: string) => page.locator('.tx-rows .tx-row', { has: page.getByRole('button', { name, exact: true }) })
 export const said = (page: Page, text: string) => page.getByText(text, { exact: true }).first().waitFor()
 /** Takes the match of a typed text in a combobox. */
 export async function choose(field: Locator, name: string): Promise<void> {

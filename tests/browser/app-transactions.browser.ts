@@ -18,7 +18,7 @@ const { store } = otherPrograms(() => story)
 /** The texts of each rendered row. */
 const rowsOf = (page: Page) =>
   page.evaluate<string[]>(
-    `[...document.querySelectorAll('.tx-rows [role=row]')].map((row) => [...row.children].flatMap((cell) => cell.textContent || []).join(' | '))`,
+    `[...document.querySelectorAll('.tx-rows .tx-row')].map((row) => [...row.children].flatMap((cell) => cell.textContent || []).join(' | '))`,
   )
 const sum = (page: Page) => page.getByRole('status', { name: 'Sum of what is shown' })
 const query = (page: Page) => new URL(page.url()).search
@@ -110,10 +110,10 @@ describe('Ann, with three thousand rows', () => {
     await said(page, 'No transaction matches.')
     expect(await barriers(page)).toEqual([])
     await page.getByRole('button', { name: 'Remove the filter Food' }).click()
-    await soon(() => rowsOf(page)).toEqual(['Dec 12, 2024 | Row 1000pending | -$1,000.00'])
+    await soon(() => rowsOf(page)).toEqual(['Row 1000pending | -$1,000.00'])
     await soon(() => sum(page).textContent()).toBe('Sum of 1-$1,000.00')
     await page.reload()
-    await soon(() => rowsOf(page)).toEqual(['Dec 12, 2024 | Row 1000pending | -$1,000.00'])
+    await soon(() => rowsOf(page)).toEqual(['Row 1000pending | -$1,000.00'])
     await page.goBack()
     await said(page, 'No transaction matches.')
     await page.getByRole('button', { name: 'Show all' }).click()
@@ -144,7 +144,7 @@ describe('Ann, with three thousand rows', () => {
     await soon(() => entry.getByLabel('Category').inputValue()).toBe('Food')
     await entry.getByLabel('Amount').fill('+1,200')
     await entry.getByLabel('Amount').press('Enter')
-    await soon(async () => (await rowsOf(page)).slice(0, 2).map((text) => text.replace(/^.*?\| /, '')).toSorted((one, other) => one.localeCompare(other)))
+    await soon(async () => (await rowsOf(page)).slice(0, 2).toSorted((one, other) => one.localeCompare(other)))
       .toEqual([
         'Bakery | Food | Giro | -$15.50',
         'Bakery | Food | Giro | $1,200.00',
@@ -220,9 +220,9 @@ describe('Bea, with two accounts', () => {
     await details.waitFor({ state: 'detached' })
     // The row is still open, with the input in it.
     await page.keyboard.press('Escape')
-    await soon(() => rowsOf(page)).toEqual(['Mar 1, 2025 | Market, "old" town1 part#shared#weekly | -$40.00'])
+    await soon(() => rowsOf(page)).toEqual(['Market, "old" town1 part#shared#weekly | -$40.00'])
     await page.goto(`${story.stack.publicUrl}/transactions?tag=weekly`)
-    await soon(() => rowsOf(page)).toEqual(['Mar 1, 2025 | Market, "old" town1 part#shared#weekly | -$40.00'])
+    await soon(() => rowsOf(page)).toEqual(['Market, "old" town1 part#shared#weekly | -$40.00'])
     await page.goto(`${story.stack.publicUrl}/transactions?tag=yearly`)
     await said(page, 'No transaction matches.')
     await page.getByRole('button', { name: 'Show all' }).click()
@@ -234,9 +234,9 @@ describe('Bea, with two accounts', () => {
     await choose(entry.getByLabel('Account'), 'Holiday')
     await said(page, 'Becomes €40.00')
     await entry.getByRole('button', { name: 'Save' }).click()
-    await soon(() => rowsOf(page)).toEqual(['Mar 1, 2025 | Market, "old" town1 part#shared#weekly | Holiday | -€40.00'])
+    await soon(() => rowsOf(page)).toEqual(['Market, "old" town1 part#shared#weekly | Holiday | -€40.00'])
     await page.locator('.toast', { hasText: 'is changed.' }).getByRole('button', { name: 'Undo' }).click()
-    await soon(() => rowsOf(page)).toEqual(['Mar 1, 2025 | Market, "old" town1 part#shared#weekly | -$40.00'])
+    await soon(() => rowsOf(page)).toEqual(['Market, "old" town1 part#shared#weekly | -$40.00'])
   })
 
   test('reads at the field that a transfer needs two accounts', async () => {
@@ -273,8 +273,8 @@ describe('Bea, with two accounts', () => {
     expect(await barriers(page)).toEqual([])
     await dialog.getByRole('button', { name: 'Transfer' }).click()
     await soon(async () => (await rowsOf(page)).slice(0, 2).toSorted((one, other) => one.localeCompare(other))).toEqual([
-      'Mar 2, 2025 | Transfer | ⇄ Transfer from Giro | Holiday | €92.50',
-      'Mar 2, 2025 | Transfer | ⇄ Transfer to Holiday | Giro | -$100.00',
+      'Transfer | ⇄ Transfer from Giro | Holiday | €92.50',
+      'Transfer | ⇄ Transfer to Holiday | Giro | -$100.00',
     ])
     await soon(() => sum(page).textContent()).toBe('Sum of 1, transfers apart-$40.00')
     await page.getByRole('checkbox', { name: 'Select Transfer' }).first().check()
@@ -308,7 +308,7 @@ describe('Bea, with two accounts', () => {
     await other.getByLabel('Amount').fill('44')
     await other.getByRole('button', { name: 'Save' }).click()
     // The other tab did not change the name.
-    await soon(() => rowsOf(other)).toEqual(['Mar 1, 2025 | Market1 part#shared#weekly | -$44.00'])
+    await soon(() => rowsOf(other)).toEqual(['Market1 part#shared#weekly | -$44.00'])
     await page.locator('.toast', { hasText: 'is changed.' }).getByRole('button', { name: 'Undo' }).click()
     await page.getByText('what this request changed has changed again since').waitFor()
     await other.close()
@@ -326,17 +326,17 @@ describe('in a team', () => {
     await page.getByLabel('Amount').fill('240')
     await page.getByLabel('Date').fill('2025-04-01')
     await page.getByRole('button', { name: 'Add' }).click()
-    await soon(() => rowsOf(page)).toEqual(['Apr 1, 2025 | Chairs | -$240.00'])
+    await soon(() => rowsOf(page)).toEqual(['Chairs | -$240.00'])
     await page.keyboard.press('Escape')
     await page.getByRole('checkbox', { name: 'Select Chairs' }).check()
     await page.getByLabel('Status of all selected').selectOption('pending')
-    await soon(() => rowsOf(page)).toEqual(['Apr 1, 2025 | Chairspending | -$240.00'])
+    await soon(() => rowsOf(page)).toEqual(['Chairspending | -$240.00'])
     await page.getByRole('group', { name: 'Selected transactions' }).getByRole('button', { name: 'Delete' }).click()
     await soon(() => rowsOf(page)).toEqual([])
     await page.locator('.toast', { hasText: 'Chairs is deleted.' }).getByRole('button', { name: 'Undo' }).click()
-    await soon(() => rowsOf(page)).toEqual(['Apr 1, 2025 | Chairspending | -$240.00'])
+    await soon(() => rowsOf(page)).toEqual(['Chairspending | -$240.00'])
     await page.locator('.toast', { hasText: 'Chairs is changed.' }).getByRole('button', { name: 'Undo' }).click()
-    await soon(() => rowsOf(page)).toEqual(['Apr 1, 2025 | Chairs | -$240.00'])
+    await soon(() => rowsOf(page)).toEqual(['Chairs | -$240.00'])
     await page.context().close()
   })
 
@@ -344,7 +344,7 @@ describe('in a team', () => {
     const { owner, viewer } = await team(story.stack, ['viewer'])
     await store(owner, 'transactions', { name: 'Printer', amount: -150, transaction_date: '2025-04-02', status: 'failed' })
     const page = await story.open(viewer, '/transactions', { viewport: { width: 320, height: 640 }, colorScheme: 'dark' })
-    await soon(() => rowsOf(page)).toEqual(['Apr 2, 2025 | Printerfailed | -$150.00'])
+    await soon(() => rowsOf(page)).toEqual(['Printerfailed | -$150.00'])
     expect(await page.getByRole('button', { name: /New transaction|Printer/ }).count()).toBe(0)
     expect(await page.getByRole('checkbox').count()).toBe(0)
     await page.getByRole('grid').focus()

@@ -55,6 +55,7 @@ const prefixes: Record<string, string> = {
   'parts/combobox.css': 'combobox',
   'styles/activity.css': 'activity',
   'styles/dashboards.css': 'dashboard',
+  'styles/entry.css': 'entry',
   'styles/import.css': 'import',
   'styles/notices.css': 'notice',
   'styles/reports.css': 'report',

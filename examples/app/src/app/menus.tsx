@@ -98,9 +98,11 @@ export function MorePages() {
   )
 }
 
-export const Menus = () => (
+/** @param children the actions between the two menus */
+export const Menus = ({ children }: { children: ReactNode }) => (
   <>
     <ContextSwitcher />
+    {children}
     <UserMenu />
   </>
 )

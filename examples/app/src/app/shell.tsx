@@ -1,10 +1,13 @@
 /** The frame around every page of a signed-in user. */
 import { Link, Outlet } from '@tanstack/react-router'
-import { lazy, Suspense } from 'react'
+import { Plus } from 'lucide-react'
+import { lazy, Suspense, useState } from 'react'
 import { useLostConnection } from '../data/connection.ts'
 import { useAsOf } from '../data/queries.ts'
 import { formatMoment } from '../locale/days.ts'
+import { useReopenedDraft } from './drafts.ts'
 import { useKeptFocus } from './kept-focus.ts'
+import { useKeys } from './keys.ts'
 import { pagesFor } from './navigation.ts'
 import { useSession } from './session.ts'
 import { nameOf, SessionContextProvider, useSessionContext } from './session-context.tsx'
@@ -15,6 +18,8 @@ import { Skeleton } from '../parts/ui.tsx'
 const Menus = lazy(async () => ({ default: (await import('./menus.tsx')).Menus }))
 const MorePages = lazy(async () => ({ default: (await import('./menus.tsx')).MorePages }))
 const Notices = lazy(async () => ({ default: (await import('./notices.tsx')).Notices }))
+const QuickEntry = lazy(() => import('./quick-entry.tsx'))
+const Keys = lazy(async () => ({ default: (await import('./keys-help.tsx')).Keys }))
 const Interruption = lazy(async () => ({ default: (await import('./interruptions.tsx')).Interruption }))
 
 export function Shell() {
@@ -38,15 +43,36 @@ function Interruptions() {
   )
 }
 
+/** The transient parts of the frame, and the keys that open them. */
+function useFrame(canWrite: boolean) {
+  const [isEntering, setIsEntering] = useState(false)
+  const [showsKeys, setShowsKeys] = useState(false)
+  const enter = () => setIsEntering(true)
+  useReopenedDraft('entry', enter)
+  useKeys({ '?': () => setShowsKeys(true), ...(canWrite && { n: enter }) })
+  return {
+    isEntering,
+    enter,
+    leave: () => {
+      setIsEntering(false)
+      // the form is removed, and with it the focus
+      document.querySelector<HTMLElement>('[role=grid], h1')?.focus({ preventScroll: true })
+    },
+    showsKeys,
+    hideKeys: () => setShowsKeys(false),
+  }
+}
+
 function Frame() {
   useKeptFocus()
-  const { team, rights } = useSessionContext()
+  const { context, team, rights } = useSessionContext()
+  const { isEntering, enter, leave, showsKeys, hideKeys } = useFrame(rights.write)
   return (
     <div className='shell' data-context={team === null ? 'personal' : 'team'}>
       <a className='shell-skip' href='#content'>{m.skipToTheContent}</a>
       <header className='shell-top'>
         <Suspense fallback={<span className='shell-context'>{nameOf(team)}</span>}>
-          <Menus />
+          <Menus>{rights.write && <NewButton className='primary shell-new' onClick={enter} />}</Menus>
         </Suspense>
       </header>
       <nav className='shell-places' aria-label={m.pages}>
@@ -63,6 +89,7 @@ function Frame() {
             <span className='shell-place-name'>{name}</span>
           </Link>
         ))}
+        {rights.write && <NewButton className='primary shell-add' onClick={enter} />}
         <Suspense fallback={<span className='shell-more' />}>
           <MorePages />
         </Suspense>
@@ -72,11 +99,23 @@ function Frame() {
         <Suspense>
           <Notices />
         </Suspense>
+        <Suspense>
+          {isEntering && rights.write && <QuickEntry key={context.key} onClose={leave} />}
+          {showsKeys && <Keys isReadOnly={!rights.write} onClose={hideKeys} />}
+        </Suspense>
         <Outlet />
       </main>
     </div>
   )
 }
+
+/** The button for a new transaction: with its name in the top bar, and as a sign in the bottom bar of a phone. */
+const NewButton = (button: { className: string, onClick: () => void }) => (
+  <button type='button' {...button}>
+    <Plus className='icon' aria-hidden='true' />
+    <span className='shell-new-name'>{m.newTransaction}</span>
+  </button>
+)
 
 /** Reports a lost connection, and from when the shown data is. */
 export function Connection() {

@@ -1,6 +1,6 @@
 /** Formats of days in the reference app. */
 import { expect, test } from 'vitest'
-import { formatDay, isDay, today } from './days.ts'
+import { formatDay, formatDayInWords, isDay, today } from './days.ts'
 import { formatDays, formatPeriod } from './months.ts'
 
 test('a day is the same in every time zone', () => {
@@ -23,4 +23,11 @@ test('a day that does not exist is invalid', () => {
 test('today is the current day in the user’s time zone', () => {
   expect(today(new Date(2025, 0, 3, 0, 5))).toBe('2025-01-03')
   expect(today(new Date(2025, 11, 31, 23, 55))).toBe('2025-12-31')
+})
+
+test('a day in words is today, yesterday, or has its weekday', () => {
+  const now = '2025-11-21'
+  const days = ['2025-11-22', '2025-11-21', '2025-11-20', '2025-11-19', '2024-12-31']
+  expect(days.map((day) => formatDayInWords(day, now, 'en-GB'))).toEqual(['Tomorrow', 'Today', 'Yesterday', 'Wed 19 November', 'Tue, 31 December 2024'])
+  expect(days.map((day) => formatDayInWords(day, now, 'de-DE'))).toEqual(['Morgen', 'Heute', 'Gestern', 'Mi., 19. November', 'Di., 31. Dezember 2024'])
 })

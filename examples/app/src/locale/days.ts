@@ -29,3 +29,15 @@ export const formatMoment = (moment: string, locale = appLocale): string =>
 
 /** Formats the time of a time stamp in the user's time zone. */
 export const formatTime = (moment: string, locale = appLocale): string => new Intl.DateTimeFormat(locale, { timeStyle: 'short' }).format(new Date(moment))
+
+/** Formats a day of the recent past and the near future in words: today, yesterday, or with its weekday. The year is left out if it is the current one. */
+export function formatDayInWords(day: string, now: string, locale = appLocale): string {
+  const distance = Math.round((Date.parse(day) - Date.parse(now)) / 86_400_000)
+  if (Math.abs(distance) <= 1) {
+    const word = new Intl.RelativeTimeFormat(locale, { numeric: 'auto' }).format(distance, 'day')
+    return `${word.charAt(0).toLocaleUpperCase(locale)}${word.slice(1)}`
+  }
+  const year = day.slice(0, 4) === now.slice(0, 4) ? {} : { year: 'numeric' as const }
+  const format = new Intl.DateTimeFormat(locale, { weekday: 'short', day: 'numeric', month: 'long', ...year, timeZone: 'UTC' })
+  return format.format(new Date(`${day}T00:00:00Z`))
+}

@@ -2,6 +2,8 @@ import { inLanguage } from '../locale/language.ts'
 
 export const parts = inLanguage({
   en: {
+    isExpense: 'Expense. Make it income',
+    isIncome: 'Income. Make it an expense',
     takenBack: 'Taken back.',
     restoredWhatYouHadTyped: 'Restored what you had typed.',
     discard: 'Discard',
@@ -47,6 +49,8 @@ export const parts = inLanguage({
     openTheCalendar: 'Open the calendar',
   },
   de: {
+    isExpense: 'Ausgabe. Zur Einnahme machen',
+    isIncome: 'Einnahme. Zur Ausgabe machen',
     takenBack: 'Rückgängig gemacht.',
     restoredWhatYouHadTyped: 'Deine Eingaben sind wieder da.',
     discard: 'Verwerfen',

@@ -2,6 +2,7 @@ import { inLanguage } from '../locale/language.ts'
 
 export const shell = inLanguage({
   en: {
+    newTransaction: 'New transaction',
     yourSessionHasEnded: 'Your session has ended',
     signInAgainAsWhat: (email: string) => `Sign in again as ${email}. What you have typed is still there.`,
     youHaveSwitchedTo: (name: string) => `You have switched to ${name}`,
@@ -38,6 +39,7 @@ export const shell = inLanguage({
     thereIsNoConnectionTo: 'There is no connection to the service. The app tries again.',
   },
   de: {
+    newTransaction: 'Neue Buchung',
     yourSessionHasEnded: 'Deine Sitzung ist abgelaufen',
     signInAgainAsWhat: (email: string) => `Melde dich wieder als ${email} an. Deine Eingaben sind noch da.`,
     youHaveSwitchedTo: (name: string) => `Du bist jetzt in ${name}`,

@@ -1,5 +1,5 @@
 /** Fields for amounts, their direction and their currency. */
-import { useEffect, useRef, useState } from 'react'
+import { type ReactNode, useEffect, useRef, useState } from 'react'
 import { useController, useFormContext } from 'react-hook-form'
 import { useUsualCurrency } from '../data/accounts.ts'
 import { decimalsOf, parseAmount, typedAmount } from '../locale/amounts.ts'
@@ -21,6 +21,8 @@ type AmountFieldProps = FieldProps & {
   isNeverZero?: boolean
   /** The suggested amount while the value is null. Typing replaces it. */
   fallback?: number | null
+  /** The direction, with a button that turns it. Without it the form has a field of its own for the direction. */
+  sign?: { direction: 'in' | 'out', isFixed: boolean }
 }
 
 /** Returns the problem of a typed amount; null if there is none. */
@@ -36,7 +38,7 @@ function problemOf(typed: string, currency: string | undefined, isNeverZero: boo
 }
 
 /** An amount in the user's notation, or a sum of amounts, which is replaced by its result. The value is null if the input is no amount. */
-export function AmountField({ direction: directionName, required, currency, isNeverZero = false, fallback = null, ...field }: AmountFieldProps) {
+export function AmountField({ direction: directionName, required, currency, isNeverZero = false, fallback = null, sign, ...field }: AmountFieldProps) {
   const { field: { value, onChange } } = useController<Record<string, number | null>>({ name: field.name })
   const { setValue } = useFormContext<Record<string, Direction>>()
   const [input, setTyped] = useState(value == null ? null : typedAmount(value))
@@ -51,31 +53,51 @@ export function AmountField({ direction: directionName, required, currency, isNe
     setIsLeft(true)
     if (input !== null && amount !== null) setTyped(typedAmount(amount))
   }
+  const turn = (direction: Direction) => directionName !== undefined && setValue(directionName, direction, { shouldDirty: true })
   return (
     <Field {...field} problem={(isLeft ? problem : null) ?? field.problem}>
       {(props) => (
-        <input
-          {...props}
-          ref={control}
-          className='amount'
-          // a phone's numeric keypad has no + and no -
-          inputMode='text'
-          autoComplete='off'
-          required={required}
-          value={typed}
-          onFocus={({ currentTarget }) => currentTarget.select()}
-          onBlur={leave}
-          onInvalid={() => setIsLeft(true)}
-          onChange={({ target }) => {
-            setTyped(target.value)
-            setIsLeft(false)
-            onChange(parseAmount(target.value))
-            const direction = directionOf(target.value)
-            if (directionName !== undefined && direction !== null) setValue(directionName, direction, { shouldDirty: true })
-          }}
-        />
+        <Signed sign={sign} onTurn={turn}>
+          <input
+            {...props}
+            ref={control}
+            className='amount'
+            // a phone's numeric keypad has no + and no -
+            inputMode='text'
+            autoComplete='off'
+            required={required}
+            value={typed}
+            onFocus={({ currentTarget }) => currentTarget.select()}
+            onBlur={leave}
+            onInvalid={() => setIsLeft(true)}
+            onChange={({ target }) => {
+              setTyped(target.value)
+              setIsLeft(false)
+              onChange(parseAmount(target.value))
+              const direction = directionOf(target.value)
+              if (direction !== null) turn(direction)
+            }}
+          />
+        </Signed>
       )}
     </Field>
+  )
+}
+
+type SignedProps = { sign: AmountFieldProps['sign'], onTurn: (direction: Direction) => void, children: ReactNode }
+
+/** A button for the sign before an amount. It is not on the way of the Tab key, because a typed + or - does the same. */
+function Signed({ sign, onTurn, children }: SignedProps) {
+  if (sign === undefined) return children
+  const isIn = sign.direction === 'in'
+  const name = isIn ? m.isIncome : m.isExpense
+  return (
+    <span className='signed'>
+      <button type='button' tabIndex={-1} disabled={sign.isFixed} aria-label={name} title={name} onClick={() => onTurn(isIn ? 'out' : 'in')}>
+        {isIn ? '+' : '−'}
+      </button>
+      {children}
+    </span>
   )
 }
 

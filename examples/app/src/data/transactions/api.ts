@@ -3,6 +3,7 @@ import { infiniteQueryOptions, type QueryKey, queryOptions } from '@tanstack/rea
 import { type Arguments, type NewRow, type Row, type RowChange, unwrap } from 'finance-client'
 import { addDays } from '../../locale/months.ts'
 import { type Context, finance, rowOf, within } from '../client.ts'
+import { dayOf } from './day.ts'
 import { type Cursor, cursorOf, inOrder, narrowed, reportFilters, type TransactionView, textColumns, usualSort } from './filters.ts'
 
 export type LineItem = Pick<Row<'line_items'>, 'id' | 'name' | 'amount' | 'category_id'>
@@ -31,10 +32,6 @@ export type Transaction = Pick<Row<'transactions'>, (typeof ownColumns)[number]>
   line_items: LineItem[]
   attachments: Pick<Row<'attachments'>, 'id' | 'status'>[]
 }
-
-/** The day of a row: the bank's booking day, otherwise the day of its time stamp. */
-export const dayOf = ({ booked_on, transaction_date }: Pick<Transaction, 'booked_on' | 'transaction_date'>): string =>
-  booked_on ?? transaction_date.slice(0, 10)
 
 /** A page of the list, and the cursor of the next page; null at the end. */
 export type TransactionPage = { rows: Transaction[], next: Cursor | null }

@@ -6,7 +6,8 @@ import { fields as names } from '../../messages/fields.ts'
 import { transactions } from '../../messages/transactions.ts'
 import { gone } from '../client.ts'
 import { textColumns } from './filters.ts'
-import { dayOf, halvesOf, readBy, reread, setLineItems, setTags, type Transaction, updateUnchanged } from './api.ts'
+import { halvesOf, readBy, reread, setLineItems, setTags, type Transaction, updateUnchanged } from './api.ts'
+import { dayOf } from './day.ts'
 
 const isDate = (field: string) => field === 'transaction_date' || field === 'booked_on'
 

@@ -4,11 +4,11 @@ import type { Listed, Transaction } from '../../data/transactions/api.ts'
 type ListState = {
   active: string | null
   selected: ReadonlySet<string>
-  /** The id of the edited row; `new` is the line for the next one. */
+  /** The id of the edited row. */
   edited: string | null
   /** The id of the row whose category is being chosen in its place. */
   categorized: string | null
-  dialog: 'transfer' | 'keys' | { details: Transaction } | { receipts: Transaction } | { suggestFor: readonly Transaction[] | Listed } | null
+  dialog: 'transfer' | { details: Transaction } | { receipts: Transaction } | { suggestFor: readonly Transaction[] | Listed } | null
 }
 
 type ListAction =

@@ -2,6 +2,7 @@
 import { useWindowVirtualizer } from '@tanstack/react-virtual'
 import {
   type DragEvent,
+  Fragment,
   type KeyboardEvent,
   memo,
   type ReactNode,
@@ -15,6 +16,9 @@ import {
 } from 'react'
 import { columnOf, type Sort } from '../../data/transactions/filters.ts'
 import type { Transaction } from '../../data/transactions/api.ts'
+import { formatDayInWords, today } from '../../locale/days.ts'
+import { Amount } from '../../parts/ui.tsx'
+import type { Day } from './days.ts'
 import { type Names, Row } from './row.tsx'
 import { common } from '../../messages/common.ts'
 import { transactions as m } from '../../messages/transactions.ts'
@@ -27,6 +31,8 @@ type ListProps = {
   hasMore: boolean
   onEnd: () => void
   sort: Sort
+  /** The first row of each day, if the list is grouped by day. */
+  days: ReadonlyMap<string, Day> | null
   /** Whether columns other than the date are sortable. For very many rows the database would have to read all. */
   isSortable: boolean
   onSort: (sort: Sort) => void
@@ -54,6 +60,12 @@ type ListProps = {
 /** Heights of the bars at the edges of the window, in pixels. */
 const covered = { top: 64, bottom: 128 }
 
+/** The height of a day's heading, in pixels, as the style sheet has it. */
+const dayHeight = 44
+
+/** Returns the height of the heading above a row. */
+const headingOf = (days: ListProps['days'], row: Transaction | undefined): number => row !== undefined && days?.has(row.id) === true ? dayHeight : 0
+
 const step: Record<string, number> = { ArrowDown: 1, ArrowUp: -1, PageDown: 10, PageUp: -10, Home: -Infinity, End: Infinity }
 
 /**
@@ -66,7 +78,7 @@ function usePlace(grid: ListProps['grid']) {
     const observer = new ResizeObserver(() => {
       setPlace((before) => {
         const top = Math.round((grid.current?.getBoundingClientRect().top ?? 0) + scrollY)
-        const rowHeight = grid.current?.querySelector<HTMLElement>('.tx-rows > :not(.tx-edited)')?.offsetHeight ?? before.rowHeight
+        const rowHeight = grid.current?.querySelector<HTMLElement>('.tx-rows > .tx-row:not(.tx-edited)')?.offsetHeight ?? before.rowHeight
         return top === before.top && rowHeight === before.rowHeight ? before : { top, rowHeight }
       })
     })
@@ -115,11 +127,14 @@ export function List(props: ListProps) {
     categorized,
     picker,
     onCategorize,
+    days,
   } = props
   const { top, rowHeight } = usePlace(grid)
   const virtual = useWindowVirtualizer({
     count: rows.length,
-    estimateSize: useCallback(() => rowHeight, [rowHeight]),
+    estimateSize: useCallback((index: number) => rowHeight + headingOf(days, rows[index]), [rowHeight, days, rows]),
+    // the heading of a day is above its first row
+    measureElement: (element: HTMLElement) => element.offsetHeight + headingOf(days, rows[Number(element.dataset['index'])]),
     // a new function would measure every row again, in each frame
     getItemKey: useCallback((index: number) => rows[index]?.id ?? index, [rows]),
     overscan: 12,
@@ -194,7 +209,7 @@ export function List(props: ListProps) {
     <div
       ref={grid}
       role='grid'
-      className={isReadOnly ? 'tx-grid tx-grid-read' : 'tx-grid'}
+      className={`${isReadOnly ? 'tx-grid tx-grid-read' : 'tx-grid'} ${days === null ? 'tx-grid-dates' : 'tx-grid-days'}`}
       tabIndex={0}
       aria-label={common.transactions}
       aria-rowcount={hasMore ? -1 : rows.length + 1}
@@ -213,27 +228,43 @@ export function List(props: ListProps) {
         {items.map(({ index, start }) => {
           const row = rows[index]
           if (row === undefined) return null
+          const day = days?.get(row.id)
           return (
-            <Row
-              key={row.id}
-              row={row}
-              names={names}
-              otherHalf={otherHalf(row)}
-              index={index}
-              offset={start - top}
-              isActive={row.id === active}
-              isSelected={selected.has(row.id)}
-              onActive={onActive}
-              onSelect={isReadOnly ? null : onSelect}
-              onEdit={onEdit}
-              onReceipts={onReceipts}
-              editor={row.id === edited ? editor : null}
-              picker={row.id === categorized ? picker : null}
-              measure={virtual.measureElement}
-            />
+            <Fragment key={row.id}>
+              {day !== undefined && <DayHeading day={day} offset={start - top} />}
+              <Row
+                row={row}
+                names={names}
+                otherHalf={otherHalf(row)}
+                hasDate={days === null}
+                index={index}
+                offset={start - top + headingOf(days, row)}
+                isActive={row.id === active}
+                isSelected={selected.has(row.id)}
+                onActive={onActive}
+                onSelect={isReadOnly ? null : onSelect}
+                onEdit={onEdit}
+                onReceipts={onReceipts}
+                editor={row.id === edited ? editor : null}
+                picker={row.id === categorized ? picker : null}
+                measure={virtual.measureElement}
+              />
+            </Fragment>
           )
         })}
       </div>
+    </div>
+  )
+}
+
+/** A day above its rows, with its sums. */
+function DayHeading({ day: { day, sums }, offset }: { day: Day, offset: number }) {
+  return (
+    <div role='row' className='tx-day' style={{ transform: `translateY(${offset}px)` }}>
+      <span role='rowheader' className='tx-day-name'>{formatDayInWords(day, today())}</span>
+      <span role='gridcell' className='tx-sums'>
+        {sums?.map(({ currency, sum }) => <Amount key={currency} value={sum} currency={currency} />)}
+      </span>
     </div>
   )
 }
@@ -246,7 +277,7 @@ const columns = [
   { title: common.amount, place: 'tx-amount', column: 'amount' },
 ] as const
 
-const Head = memo(function Head({ rows, sort, isSortable, onSort, isReadOnly, selected, onSelect }: ListProps) {
+const Head = memo(function Head({ rows, days, sort, isSortable, onSort, isReadOnly, selected, onSelect }: ListProps) {
   const areAll = rows.length > 0 && selected.size >= rows.length
   return (
     <div role='row' className='tx-row tx-head' aria-rowindex={1}>
@@ -260,7 +291,7 @@ const Head = memo(function Head({ rows, sort, isSortable, onSort, isReadOnly, se
           />
         </div>
       )}
-      {columns.map(({ title, place, column }) => {
+      {columns.filter(({ column }) => days === null || column !== 'transaction_date').map(({ title, place, column }) => {
         const isHere = column !== null && columnOf(sort) === column
         const isDown = sort.startsWith('-')
         const next = column === null ? null : isHere ? (isDown ? column : `-${column}` as const) : column === 'name' ? column : `-${column}` as const

@@ -1,6 +1,6 @@
 import { Menu } from '@base-ui/react/menu'
 import { getRouteApi } from '@tanstack/react-router'
-import { useCallback, useReducer, useRef } from 'react'
+import { useCallback, useMemo, useReducer, useRef } from 'react'
 import { MenuPopup } from '../../app/menus.tsx'
 import { useReopenedDraft } from '../../app/drafts.ts'
 import { useSessionContext } from '../../app/session-context.tsx'
@@ -13,12 +13,13 @@ import { transactions as m } from '../../messages/transactions.ts'
 import { Combobox } from '../../parts/combobox.tsx'
 import { EmptyState, ErrorNote, PageHead, Skeleton } from '../../parts/ui.tsx'
 import { BulkBar, TotalsBar } from './bars.tsx'
+import { daysOfRows } from './days.ts'
 import { Details } from './details.tsx'
 import { useEditedRow } from './edited-row.ts'
-import { EditEntry, NewEntry } from './entry.tsx'
+import { EditEntry } from '../../parts/entry.tsx'
 import { useExport } from './export.ts'
 import { Filters } from './filters.tsx'
-import { Keys, useKeys } from './keys.tsx'
+import { useKeys } from '../../app/keys.ts'
 import { initialState, nextOf, reduceList } from './list-state.ts'
 import { List } from './list.tsx'
 import { ReceiptsDialog } from './receipts.tsx'
@@ -46,6 +47,10 @@ function Transactions() {
   const { rows, editedRow, isGone } = useEditedRow(loaded, edited)
   const grid = useRef<HTMLDivElement>(null)
   const searchField = useRef<HTMLInputElement>(null)
+  const isByDay = view.sort === undefined || view.sort.endsWith('transaction_date')
+  // with a category only the parts that belong to it would count
+  const hasSums = view.category === undefined && view.parent === undefined
+  const days = useMemo(() => isByDay ? daysOfRows(rows, hasMore, hasSums) : null, [isByDay, rows, hasMore, hasSums])
   const chosen = rows.filter(({ id }) => selected.has(id))
 
   const show = (change: TransactionView, isTyping = false) => {
@@ -68,10 +73,6 @@ function Transactions() {
   const stopEditing = () => {
     dispatch({ type: 'stopEditing' })
     focusList()
-  }
-  const begin = () => {
-    edit('new')
-    scrollTo({ top: 0 })
   }
   const beginToCategorize = () => {
     if (chosen.length > 0) document.querySelector<HTMLInputElement>('.tx-bar-category input')?.focus()
@@ -97,16 +98,11 @@ function Transactions() {
     changes.remove.mutate(removed)
     focusList()
   }
-  useKeys({
-    '/': () => searchField.current?.focus(),
-    '?': () => dispatch({ type: 'open', dialog: 'keys' }),
-    ...(rights.write && { n: begin }),
-  })
+  useKeys({ '/': () => searchField.current?.focus() })
 
   return (
     <div>
       <PageHead title={common.transactions}>
-        {rights.write && <button type='button' className='primary' onClick={begin}>{m.newTransaction}</button>}
         <Menu.Root>
           <Menu.Trigger>{m.more}</Menu.Trigger>
           <MenuPopup>
@@ -122,13 +118,11 @@ function Transactions() {
               </Menu.Item>
             )}
             <Menu.Item className='menu-item' onClick={exporting.begin}>{m.exportAsCSV}</Menu.Item>
-            <Menu.Item className='menu-item' onClick={() => dispatch({ type: 'open', dialog: 'keys' })}>{m.keys}</Menu.Item>
           </MenuPopup>
         </Menu.Root>
       </PageHead>
       {exporting.progress !== null && <p role='status'>{m.rowsAreWritten(exporting.progress)}</p>}
       <Filters {...{ view, categories, accounts, tags, searchField, isSortable }} onChange={show} />
-      {edited === 'new' && <NewEntry changes={changes} onClose={stopEditing} />}
       <ErrorNote error={error} />
       {isLoading && <Skeleton rows={12} />}
       {isEmpty && (isFiltered(view)
@@ -136,7 +130,7 @@ function Transactions() {
         : <EmptyState>{rights.write ? m.noTransactionYetPressN : m.noTransactionYet}</EmptyState>)}
       {rows.length > 0 && (
         <List
-          {...{ grid, rows, names, active, selected, edited, hasMore, isSortable }}
+          {...{ grid, rows, days, names, active, selected, edited, hasMore, isSortable }}
           onEnd={loadMore}
           sort={view.sort ?? usualSort}
           onSort={(sort) => show({ sort: sort === usualSort ? undefined : sort })}
@@ -192,7 +186,6 @@ function Transactions() {
           />
         )
         : <TotalsBar totals={totals} hasTransfers={rows.some(({ transfer_id }) => transfer_id !== null)} />)}
-      {dialog === 'keys' && <Keys isReadOnly={!rights.write} onClose={closeDialog} />}
       {dialog === 'transfer' && <TransferForm accounts={accounts} changes={changes} onClose={closeDialog} />}
       {dialog !== null && typeof dialog === 'object' && 'suggestFor' in dialog && (
         <SuggestCategories source={dialog.suggestFor} categories={categories} changes={changes} onClose={closeDialog} />

@@ -1,5 +1,6 @@
 import { memo, type ReactNode } from 'react'
-import { dayOf, type Transaction } from '../../data/transactions/api.ts'
+import type { Transaction } from '../../data/transactions/api.ts'
+import { dayOf } from '../../data/transactions/day.ts'
 import { formatDay } from '../../locale/days.ts'
 import { receipts } from '../../messages/receipts.ts'
 import { transactions as m } from '../../messages/transactions.ts'
@@ -14,6 +15,8 @@ type RowProps = {
   row: Transaction
   names: Names
   otherHalf: string | undefined
+  /** Whether the row shows its date, which a heading shows otherwise. */
+  hasDate: boolean
   index: number
   /** Pixels below the first row. */
   offset: number
@@ -33,7 +36,9 @@ type RowProps = {
 
 /** A row, which renders only if it changes. */
 export const Row = memo(
-  function Row({ row, names, otherHalf, index, offset, isActive, isSelected, onActive, onSelect, onEdit, onReceipts, editor, picker, measure }: RowProps) {
+  function Row(
+    { row, names, otherHalf, hasDate, index, offset, isActive, isSelected, onActive, onSelect, onEdit, onReceipts, editor, picker, measure }: RowProps,
+  ) {
     const isEdited = editor !== null
     return (
       <div
@@ -57,6 +62,7 @@ export const Row = memo(
               row={row}
               names={names}
               otherHalf={otherHalf}
+              hasDate={hasDate}
               isSelected={isSelected}
               onSelect={onSelect}
               onEdit={onEdit}
@@ -69,9 +75,9 @@ export const Row = memo(
   },
 )
 
-type CellsProps = Pick<RowProps, 'row' | 'names' | 'otherHalf' | 'isSelected' | 'onSelect' | 'onEdit' | 'onReceipts' | 'picker'>
+type CellsProps = Pick<RowProps, 'row' | 'names' | 'otherHalf' | 'hasDate' | 'isSelected' | 'onSelect' | 'onEdit' | 'onReceipts' | 'picker'>
 
-function Cells({ row, names, otherHalf, isSelected, onSelect, onEdit, onReceipts, picker }: CellsProps) {
+function Cells({ row, names, otherHalf, hasDate, isSelected, onSelect, onEdit, onReceipts, picker }: CellsProps) {
   const account = row.account_id === null ? '' : names.accounts.get(row.account_id) ?? ''
   const files = row.attachments.filter(({ status }) => status === 'ready').length
   return (
@@ -81,7 +87,7 @@ function Cells({ row, names, otherHalf, isSelected, onSelect, onEdit, onReceipts
           <input type='checkbox' tabIndex={-1} aria-label={m.select(row.name)} checked={isSelected} onChange={() => onSelect([row.id])} />
         </div>
       )}
-      <div role='gridcell' className='tx-date'>{formatDay(dayOf(row))}</div>
+      {hasDate && <div role='gridcell' className='tx-date'>{formatDay(dayOf(row))}</div>}
       <div role='gridcell' className='tx-name'>
         {onSelect === null
           ? <span className='tx-title'>{row.name}</span>

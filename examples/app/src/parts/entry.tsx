@@ -1,35 +1,40 @@
-/** The line that creates a transaction, or edits one in its place. */
+/** The form that creates a transaction, or edits one in its place. */
 import { useQuery } from '@tanstack/react-query'
 import { useEffect, useState } from 'react'
-import { useSessionContext } from '../../app/session-context.tsx'
-import { accountsQuery, offered, useUsualCurrency } from '../../data/accounts.ts'
-import { categoriesQuery } from '../../data/categories.ts'
-import { changedFields } from '../../data/changed-fields.ts'
-import { dayOf, suggestionsQuery, type Transaction } from '../../data/transactions/api.ts'
-import type { TransactionChanges } from '../../data/transactions/changes.ts'
-import { payeesOf, usualOf } from '../../data/transactions/payees.ts'
-import { ChangedMeanwhile, noticeOf } from '../../data/transactions/conflict.ts'
-import { formatAmount } from '../../locale/amounts.ts'
-import { firstDay, lastDay, today } from '../../locale/days.ts'
-import { common } from '../../messages/common.ts'
-import { transactions as m } from '../../messages/transactions.ts'
-import { ComboboxField, SuggestingField } from '../../parts/combobox.tsx'
-import { DateField, Form, SubmitButton } from '../../parts/form.tsx'
-import { Meanwhile } from '../../parts/meanwhile.tsx'
-import { AmountField, type Direction, DirectionField } from '../../parts/money-fields.tsx'
+import { useSessionContext } from '../app/session-context.tsx'
+import { accountsQuery, offered, useUsualCurrency } from '../data/accounts.ts'
+import { categoriesQuery } from '../data/categories.ts'
+import { changedFields } from '../data/changed-fields.ts'
+import { suggestionsQuery, type Transaction } from '../data/transactions/api.ts'
+import { dayOf } from '../data/transactions/day.ts'
+import type { TransactionChanges } from '../data/transactions/changes.ts'
+import { payeesOf, usualOf } from '../data/transactions/payees.ts'
+import { ChangedMeanwhile, noticeOf } from '../data/transactions/conflict.ts'
+import { formatAmount } from '../locale/amounts.ts'
+import { firstDay, lastDay, today } from '../locale/days.ts'
+import { common } from '../messages/common.ts'
+import { transactions as m } from '../messages/transactions.ts'
+import { ComboboxField, SuggestingField } from './combobox.tsx'
+import { DateField, Form, SubmitButton } from './form.tsx'
+import { Meanwhile } from './meanwhile.tsx'
+import { AmountField, type Direction } from './money-fields.tsx'
+import '../styles/entry.css'
 
 /** The day and the account of the former row, which the next one starts with. */
 type Former = { day: string, account: string | null }
 
-/** A line for new rows. It is empty again after each. */
-export function NewEntry({ changes, onClose }: { changes: TransactionChanges, onClose: () => void }) {
+/** The account and the category that the page suggests for a new row; null for none. */
+export type Beginning = { account: string | null, category: string | null }
+
+/** A form for new rows. It is empty again after each, and keeps the day and the account. */
+export function NewEntry({ begin, changes, onClose }: { begin: Beginning, changes: TransactionChanges, onClose: () => void }) {
   const [turn, setTurn] = useState(0)
   const [former, setFormer] = useState<Former>({ day: today(), account: null })
   const next = (last: Former) => {
     setFormer(last)
     setTurn(turn + 1)
   }
-  return <Entry key={turn} row={null} former={former} changes={changes} onStored={next} onClose={onClose} />
+  return <Entry key={turn} row={null} begin={begin} former={former} changes={changes} onStored={next} onClose={onClose} />
 }
 
 /** Edits a row. Stores only changed fields, because another user may change the others. */
@@ -43,6 +48,7 @@ type EntryProps = {
   row: Transaction | null
   /** Whether the row is no longer in the list. */
   isGone?: boolean
+  begin?: Beginning
   former: Former
   changes: TransactionChanges
   onStored: (last: Former) => void
@@ -60,7 +66,7 @@ type Values = {
   transaction_date: string
 }
 
-function Entry({ row: shownRow, isGone = false, former, changes, onStored, onClose: close, onDetails }: EntryProps) {
+function Entry({ row: shownRow, isGone = false, begin, former, changes, onStored, onClose: close, onDetails }: EntryProps) {
   // the row as it was opened, so that changes of other users are not stored as the user's
   const [row] = useState(shownRow)
   /** The row as the user last saw it. */
@@ -121,27 +127,23 @@ function Entry({ row: shownRow, isGone = false, former, changes, onStored, onClo
     name: row?.name ?? '',
     amount: row === null ? null : Math.abs(row.amount),
     direction: row === null ? null : row.amount > 0 ? 'in' : 'out',
-    category_id: row === null ? null : row.category_id ?? '',
-    account_id: row === null ? null : row.account_id ?? '',
+    category_id: row === null ? begin?.category ?? null : row.category_id ?? '',
+    account_id: row === null ? begin?.account ?? null : row.account_id ?? '',
     transaction_date: former.day,
   }
   return (
     <div
-      className='tx-entry'
+      className='entry'
       role='group'
       aria-label={row === null ? m.newTransaction : common.editOf(row.name)}
       onKeyDown={(event) => {
         // an open list takes the key
         const isInList = event.target instanceof Element && event.target.getAttribute('aria-expanded') === 'true'
         if (event.key === 'Escape' && !isInList) onClose()
-        // browsers do not submit a form by Enter in a choice
-        if (event.key !== 'Enter' || !(event.target instanceof HTMLSelectElement)) return
-        event.preventDefault()
-        event.target.form?.requestSubmit()
       }}
     >
       {row !== null && <Meanwhile text={work.isIdle ? notice : null} />}
-      <Form draft={`transaction ${row?.id ?? 'new'}`} defaultValues={defaultValues} error={work.error} onSubmit={submit}>
+      <Form draft={row === null ? 'entry new' : `transaction ${row.id}`} defaultValues={defaultValues} error={work.error} onSubmit={submit}>
         {({ watch }) => {
           const values = watch()
           const { amount, direction, category_id, account_id, currency } = chosenOf(values)
@@ -155,9 +157,9 @@ function Entry({ row: shownRow, isGone = false, former, changes, onStored, onClo
                 fallback={amount}
                 isNeverZero={row?.amount !== 0}
                 direction='direction'
+                sign={{ direction: direction === 'in' ? 'in' : 'out', isFixed: row?.transfer_id != null }}
                 required
               />
-              <DirectionField disabled={row?.transfer_id != null} fallback={direction} />
               <ComboboxField name='category_id' label={common.category} of={categories} none={m.noCategory} fallback={category_id} />
               <ComboboxField
                 name='account_id'
@@ -170,7 +172,7 @@ function Entry({ row: shownRow, isGone = false, former, changes, onStored, onClo
                 fallback={account_id}
               />
               <DateField name='transaction_date' label={m.date} min={firstDay} max={lastDay} required />
-              <div className='tx-entry-buttons'>
+              <div className='entry-buttons'>
                 <SubmitButton isBusy={work.isPending}>{row === null ? m.add : common.save}</SubmitButton>
                 <button type='button' className='quiet' onClick={onClose}>{m.close}</button>
                 {onDetails !== undefined && <button type='button' className='quiet' onClick={onDetails}>{m.details}</button>}

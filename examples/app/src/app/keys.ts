@@ -1,0 +1,22 @@
+/** Keys of the whole page. */
+import { useEffect, useRef } from 'react'
+
+/** Handles keys on the whole page, except in fields, dialogs and menus. */
+export function useKeys(actions: Readonly<Record<string, () => void>>): void {
+  const latest = useRef(actions)
+  useEffect(() => {
+    latest.current = actions
+  })
+  useEffect(() => {
+    const press = (event: KeyboardEvent) => {
+      const isElsewhere = event.target instanceof Element &&
+        event.target.closest('input:not([type=checkbox]), select, textarea, [role=dialog], [role=menu]') !== null
+      const action = latest.current[event.key]
+      if (isElsewhere || event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey || action === undefined) return
+      event.preventDefault()
+      action()
+    }
+    document.addEventListener('keydown', press)
+    return () => document.removeEventListener('keydown', press)
+  }, [])
+}
