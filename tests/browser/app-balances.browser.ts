@@ -1,6 +1,7 @@
 /** Balances in the reference app: pending and future amounts, net worth, and agreement with the bank. */
 import type { Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
+import { typedDay } from '../../examples/app/src/locale/typed-day.ts'
 import { type Person, signedIn, team } from '../support/person.ts'
 import { inDays, month, nameOf, store } from './app-books.ts'
 import { type AppStory, barriers, startAppStory } from './app-story.ts'
@@ -78,7 +79,7 @@ test('Ben sees his net worth over a year, in one currency or converted, and whic
   await worth.getByText(`The balances in USD have no exchange rate from ${nameOf(month(-3))} to ${nameOf(month(-2))} and are left out.`).waitFor()
   expect(await barriers(page)).toEqual([])
   await worth.getByRole('status').getByRole('link', { name: 'Exchange rates' }).click()
-  expect(await page.getByRole('dialog').getByLabel('From').inputValue()).toBe(month(-3))
+  expect(await page.getByRole('dialog').getByLabel('From').inputValue()).toBe(typedDay(month(-3), 'en-US'))
   await page.getByLabel('Is worth').fill('0.4')
   await page.getByRole('button', { name: 'Save' }).click()
   await page.getByRole('cell', { name: '0.4', exact: true }).waitFor()

@@ -1,9 +1,9 @@
-/** The daily work by keyboard alone: forty transactions are entered within a number of key presses. */
+/** The daily work by keyboard alone: forty transactions are entered, and forty are categorised, within a number of key presses. */
 import type { Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { type Person, signedIn } from '../support/person.ts'
 import { type AppStory, barriers, startAppStory } from './app-story.ts'
-import { otherPrograms, said, soon } from './app-transactions-page.ts'
+import { otherPrograms, row, said, soon } from './app-transactions-page.ts'
 
 let story: AppStory
 beforeAll(async () => {
@@ -94,7 +94,7 @@ describe('Ann, with payees of former months', () => {
       if (amount !== usual) await keys.type(String(amount))
       const isOther = at % 8 === 7
       if (isOther) {
-        await keys.press('Tab', 'Tab')
+        await keys.press('Tab')
         await keys.type('hob')
         await page.getByRole('option', { name: 'Hobby' }).waitFor()
         await keys.press('Tab')
@@ -109,5 +109,31 @@ describe('Ann, with payees of former months', () => {
     await entry.waitFor({ state: 'detached' })
     expect(await stored(`t.transaction_date > '2025-06-01'`)).toEqual(wanted)
     expect(keys.presses()).toBeLessThanOrEqual(1_500)
+  })
+
+  test('categorises forty transactions in one minute', async () => {
+    await story.stack.sql.query(
+      `insert into api.transactions (user_id, organization_id, name, amount, currency, status, transaction_date)
+      select $1, null, 'Open ' || to_char(n, 'FM00'), -n, 'eur', 'paid', timestamptz '2025-04-30 12:00Z' - n * interval '1 hour' from generate_series(1, 40) n`,
+      [await ann.id()],
+    )
+    await page.goto(`${story.stack.publicUrl}/transactions?category=none`)
+    await row(page, 'Open 01').waitFor()
+    await page.getByRole('grid').focus()
+    const keys = keyboardOf(page)
+    const wanted = [['gr', 'Groceries'], ['ea', 'Eating out'], ['tr', 'Travel'], ['he', 'Health']] as const
+    for (let at = 0; at < 40; at++) {
+      const [typed, name] = wanted[at % wanted.length] ?? wanted[0]
+      await soon(() => page.evaluate(`document.activeElement.getAttribute('role')`)).toBe('grid')
+      await keys.press('c')
+      await page.getByRole('combobox', { name: 'Category' }).waitFor()
+      await keys.type(typed)
+      await page.getByRole('option', { name }).waitFor()
+      if (at === 0) expect(await barriers(page)).toEqual([])
+      await keys.press('Enter')
+    }
+    await soon(async () => (await stored(`t.name like 'Open %' and t.category_id is null`)).length).toBe(0)
+    expect((await stored(`t.name like 'Open %'`)).map(({ category }) => category)).toEqual(Array.from({ length: 40 }, (_, at) => wanted[at % 4]?.[1]))
+    expect(keys.presses()).toBeLessThanOrEqual(300)
   })
 })

@@ -291,7 +291,7 @@ test('Ann imports her export of YNAB with its accounts and categories, and once 
   await choose(page, exported)
   await shows(page, '5 transactions of another app, with 1 transfer.')
   await shows(page, 'Accounts that you have already: Savings.')
-  await shows(page, 'New categories: Inflow, Fun, Needs, Ready to Assign, Travel, Food.')
+  await shows(page, 'New categories: Inflow, Fun, Needs, Ready to Assign, Travel, and Food.')
   await page.getByLabel('New account Checking').selectOption({ label: 'Checking' })
   expect(await page.getByLabel('Currency').inputValue()).toBe('EUR')
   expect(await barriers(page)).toEqual([])

@@ -48,8 +48,8 @@ test('Ann creates a weekly cost, records, pauses, changes and deletes it, and un
 })
 
 test('Carl, in Germany, reads what will be recorded: a minus is an expense, and a salary is an income', async () => {
-  const page = await story.open(await signedIn(story.stack, 'Carl'), '/recurring', { locale: 'de-DE' })
-  const due = new Intl.DateTimeFormat('de-DE', { dateStyle: 'medium', timeZone: 'UTC' }).format(new Date(inDays(3)))
+  const page = await story.open(await signedIn(story.stack, 'Carl'), '/recurring', { locale: 'en-DE' })
+  const due = new Intl.DateTimeFormat('en-DE', { dateStyle: 'medium', timeZone: 'UTC' }).format(new Date(inDays(3)))
   const enter = async (name: string, amount: string, says: string) => {
     await page.getByRole('button', { name: 'New recurring cost' }).click()
     await page.getByLabel('Name').fill(name)

@@ -24,7 +24,8 @@ async function writeIn(page: Page, name: string, text: string) {
 test('Ann edits for more than an hour: her expired token is renewed without a notice', async () => {
   const ann = await signedIn(story.stack, 'Ann')
   await store(story, ann, 'transactions', [{ name: 'Rent', amount: -900 }])
-  const page = await story.open(ann, '/settings')
+  // the clock also reaches the next look for a new version, by the service worker
+  const page = await story.open(ann, '/settings', { serviceWorkers: 'allow' })
   await page.clock.install()
   await page.goto(`${story.stack.publicUrl}/transactions`)
   await writeIn(page, 'Rent', 'Rent of the flat')

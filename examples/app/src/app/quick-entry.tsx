@@ -17,7 +17,9 @@ export default function QuickEntry({ onClose }: { onClose: () => void }) {
   const begin = useBeginning()
   const changes = useTransactionChanges()
   const form = useRef<HTMLDivElement>(null)
-  useEffect(() => form.current?.scrollIntoView({ block: 'nearest' }), [])
+  useEffect(() => {
+    form.current?.scrollIntoView({ block: 'nearest' })
+  }, [])
   return (
     <div ref={form} className='shell-entry'>
       <NewEntry begin={begin} changes={changes} onClose={onClose} />

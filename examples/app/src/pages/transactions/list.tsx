@@ -219,7 +219,9 @@ export function List(props: ListProps) {
       onDragOver={(event) => isFileDrag(event) && event.preventDefault()}
       onDrop={drop}
       onFocus={({ target, currentTarget }) => {
-        const first = items.find(({ start }) => start >= scrollY + covered.top) ?? items[0]
+        // measured now, because the list may have moved since it was rendered
+        const above = top - (currentTarget.querySelector('.tx-rows')?.getBoundingClientRect().top ?? 0)
+        const first = items.find(({ start }) => start - above >= covered.top) ?? items[0]
         if (target === currentTarget && first !== undefined && !items.some(({ key }) => key === active)) onActive(String(first.key))
       }}
     >
