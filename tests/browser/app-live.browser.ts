@@ -3,7 +3,7 @@ import type { Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { type Person, team } from '../support/person.ts'
 import { type AppStory, barriers, startAppStory } from './app-story.ts'
-import { otherPrograms, row, said, soon } from './app-transactions-page.ts'
+import { beginEntry, otherPrograms, row, said, soon } from './app-transactions-page.ts'
 
 let story: AppStory
 let owner: Person
@@ -63,7 +63,7 @@ describe('the list of an editor', () => {
   test("shows what the owner books, changes and deletes, with its sum, and keeps the editor's unfinished row", async () => {
     await book('Rent')
     const page = await openList(['Rent'])
-    await page.keyboard.press('n')
+    await beginEntry(page)
     const entry = page.getByRole('group', { name: 'New transaction' })
     await page.keyboard.type('Half a sente')
     const printer = await book('Printer')
@@ -104,7 +104,7 @@ describe('the list of an editor', () => {
 
   test('keeps the selection and the place of the rows in sight', async () => {
     const page = await openLongList()
-    await page.mouse.wheel(0, 3_000)
+    await page.mouse.wheel(0, 6_000)
     await page.getByRole('checkbox', { name: 'Select Coffee 75', exact: true }).check()
     const placeOf = async () => Math.round((await row(page, 'Coffee 75').boundingBox())?.y ?? 0)
     const place = await placeOf()
@@ -304,7 +304,7 @@ test('a change of the editor is not read a second time, and another member sees 
   const ofOwner = await open(owner, '/transactions')
   await ofOwner.getByText('No transaction yet').waitFor()
   await page.clock.install()
-  await page.keyboard.press('n')
+  await beginEntry(page)
   await page.keyboard.type('Chairs')
   await page.getByLabel('Amount').fill('240')
   const requests: string[] = []
@@ -350,7 +350,7 @@ describe('an editor learns at once', () => {
 
   test('the end of the session, and keeps the unfinished row', async () => {
     const page = await openList([])
-    await page.keyboard.press('n')
+    await beginEntry(page)
     await page.getByRole('group', { name: 'New transaction' }).getByLabel('Name').fill('Half a sentence')
     await story.stack.sql.query('delete from auth.sessions where user_id = $1', [await editor.id()])
     await page.getByRole('dialog', { name: 'Your session has ended' }).waitFor()

@@ -62,16 +62,16 @@ test('Carl, in Germany, reads what will be recorded: a minus is an expense, and 
     await page.getByRole('button', { name: new RegExp(`^Record ${name}`) }).click()
     await page.getByText(`${name} of ${due} is recorded.`).first().waitFor()
   }
-  await enter('Miete', '-980,50', '-980,50\u00a0€')
-  await enter('Gehalt', '+2000', '2.000,00\u00a0€')
+  await enter('Miete', '-980,50', '-€980.50')
+  await enter('Gehalt', '+2000', '€2,000.00')
   await expect.poll(async () => (await cellsOf(page)).map(([name, , , amount]) => [name, amount])).toEqual([
-    ['Gehalt', '+2.000,00\u00a0€'],
-    ['Miete', '980,50\u00a0€'],
+    ['Gehalt', '+€2,000.00'],
+    ['Miete', '€980.50'],
   ])
   await page.goto(`${story.stack.publicUrl}/transactions`)
   await expect.poll(() => page.locator('.tx-amount .amount').allTextContents().then((all) => all.toSorted((one, other) => one.localeCompare(other)))).toEqual([
-    '-980,50\u00a0€',
-    '2.000,00\u00a0€',
+    '-€980.50',
+    '€2,000.00',
   ])
   await page.context().close()
 })

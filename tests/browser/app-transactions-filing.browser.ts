@@ -4,7 +4,7 @@ import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import { signedIn } from '../support/person.ts'
 import { store } from './app-books.ts'
 import { type AppStory, barriers, startAppStory } from './app-story.ts'
-import { otherPrograms, row, said, soon } from './app-transactions-page.ts'
+import { beginEntry, otherPrograms, row, said, soon } from './app-transactions-page.ts'
 
 let story: AppStory
 beforeAll(async () => {
@@ -51,9 +51,9 @@ test('Ann filters by a parent category with its subcategories, by the parent onl
   await soon(() => filed(page)).toEqual(['Bread: Food', 'Diesel: A fuel', 'Wash: Car'])
 
   // Subcategories are below their parents in every choice.
-  await page.keyboard.press('n')
+  await beginEntry(page)
   await page.getByRole('group', { name: 'New transaction' }).getByLabel('Category').press('ArrowDown')
-  await soon(() => page.getByRole('option').allTextContents()).toEqual(['No category', 'Car', 'A fuel', 'Food'])
+  await soon(() => page.getByRole('listbox').getByRole('option').allTextContents()).toEqual(['No category', 'Car', 'A fuel', 'Food'])
   await page.goto(new URL('/categories', page.url()).href)
   await page.getByRole('link', { name: 'Car' }).click()
   await soon(() => filed(page)).toEqual(['Diesel: A fuel', 'Wash: Car'])

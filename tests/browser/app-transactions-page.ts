@@ -28,3 +28,9 @@ export async function choose(field: Locator, name: string): Promise<void> {
 }
 /** Waits for the visible rows, longer on a busy machine. */
 export const soon = <Seen>(look: () => Promise<Seen> | Seen) => expect.poll(look)
+
+/** Opens the form of a new transaction by its key, and waits until it takes the keys. */
+export async function beginEntry(page: Page): Promise<void> {
+  await page.keyboard.press('n')
+  await expect.poll(() => page.evaluate('document.activeElement?.getAttribute("name")')).toBe('name')
+}

@@ -3,7 +3,7 @@ import type { Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { type Person, signedIn, team } from '../support/person.ts'
 import { type AppStory, barriers, startAppStory } from './app-story.ts'
-import { otherPrograms, row, said, soon } from './app-transactions-page.ts'
+import { beginEntry, otherPrograms, row, said, soon } from './app-transactions-page.ts'
 
 let story: AppStory
 beforeAll(async () => {
@@ -154,7 +154,7 @@ describe('Dan, with a few rows', () => {
 
   test('sees the newest of a day first, and a new row above it', async () => {
     await soon(() => titles(page)).toEqual(['Third', 'Second', 'First'])
-    await page.keyboard.press('n')
+    await beginEntry(page)
     await page.keyboard.type('Fourth')
     await page.getByLabel('Amount').fill('4')
     await page.getByLabel('Date').fill('2025-03-01')
@@ -165,7 +165,7 @@ describe('Dan, with a few rows', () => {
   })
 
   test('reads at the field that an amount is invalid, or has too many decimals for its currency', async () => {
-    await page.keyboard.press('n')
+    await beginEntry(page)
     await page.keyboard.type('Nothing')
     for (const [amount, problem] of [['0', 'An amount of zero moves nothing.'], ['1.005', 'USD has 2 decimals.'], ['one', 'This is no amount.']] as const) {
       await page.getByLabel('Amount').fill(amount)

@@ -2,7 +2,7 @@
 import { Menu } from '@base-ui/react/menu'
 import { useMutation } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
-import { ChevronsUpDown, Download, Ellipsis, LogOut, Settings, UserRound, Users } from 'lucide-react'
+import { ChevronsUpDown, Keyboard, Download, Ellipsis, LogOut, Settings, UserRound, Users } from 'lucide-react'
 import type { ReactNode } from 'react'
 import { chooseContext, signOut } from '../data/me.ts'
 import { shell as m } from '../messages/shell.ts'
@@ -50,8 +50,8 @@ function ContextSwitcher() {
   )
 }
 
-/** The user's own pages. */
-function UserMenu() {
+/** The user's own pages. @param onKeys shows the keys of the app */
+function UserMenu({ onKeys }: { onKeys: () => void }) {
   const { user } = useSessionContext()
   const { install } = useInstallation()
   return (
@@ -68,6 +68,10 @@ function UserMenu() {
             {m.install}
           </Menu.Item>
         )}
+        <Menu.Item className='menu-item' onClick={onKeys}>
+          <Keyboard className='icon' aria-hidden='true' />
+          {m.keys}
+        </Menu.Item>
         <Menu.Item className='menu-item' onClick={() => void signOut()}>
           <LogOut className='icon' aria-hidden='true' />
           {m.signOut}
@@ -98,11 +102,11 @@ export function MorePages() {
   )
 }
 
-/** @param children the actions between the two menus */
-export const Menus = ({ children }: { children: ReactNode }) => (
+/** @param onKeys shows the keys of the app @param children the actions between the two menus */
+export const Menus = ({ onKeys, children }: { onKeys: () => void, children: ReactNode }) => (
   <>
     <ContextSwitcher />
     {children}
-    <UserMenu />
+    <UserMenu onKeys={onKeys} />
   </>
 )

@@ -2,18 +2,22 @@
 import { Link, useLocation } from '@tanstack/react-router'
 import { shell as m } from '../messages/shell.ts'
 import { ExampleBanner } from '../parts/examples.tsx'
-import { useDrafts } from './drafts.ts'
+import { useDrafts, useReopenedDraft } from './drafts.ts'
 import { useInstallation } from './installation.ts'
 import { pagesFor } from './navigation.ts'
 import { useSessionContext } from './session-context.tsx'
 
-export const Notices = () => (
-  <>
-    <NewVersion />
-    <UnsavedInput />
-    <ExampleBanner />
-  </>
-)
+/** @param onEntryDraft opens the form of a new transaction, whose input a former visit has left */
+export function Notices({ onEntryDraft }: { onEntryDraft: () => void }) {
+  useReopenedDraft('entry', onEntryDraft)
+  return (
+    <>
+      <NewVersion />
+      <UnsavedInput />
+      <ExampleBanner />
+    </>
+  )
+}
 
 /** Offers a newer version of the app. */
 function NewVersion() {

@@ -1,11 +1,10 @@
 /** The frame around every page of a signed-in user. */
 import { Link, Outlet } from '@tanstack/react-router'
 import { Plus } from 'lucide-react'
-import { lazy, Suspense, useState } from 'react'
+import { lazy, Suspense, useEffect, useState } from 'react'
 import { useLostConnection } from '../data/connection.ts'
 import { useAsOf } from '../data/queries.ts'
 import { formatMoment } from '../locale/days.ts'
-import { useReopenedDraft } from './drafts.ts'
 import { useKeptFocus } from './kept-focus.ts'
 import { useKeys } from './keys.ts'
 import { pagesFor } from './navigation.ts'
@@ -18,7 +17,8 @@ import { Skeleton } from '../parts/ui.tsx'
 const Menus = lazy(async () => ({ default: (await import('./menus.tsx')).Menus }))
 const MorePages = lazy(async () => ({ default: (await import('./menus.tsx')).MorePages }))
 const Notices = lazy(async () => ({ default: (await import('./notices.tsx')).Notices }))
-const QuickEntry = lazy(() => import('./quick-entry.tsx'))
+const loadQuickEntry = () => import('./quick-entry.tsx')
+const QuickEntry = lazy(loadQuickEntry)
 const Keys = lazy(async () => ({ default: (await import('./keys-help.tsx')).Keys }))
 const Interruption = lazy(async () => ({ default: (await import('./interruptions.tsx')).Interruption }))
 
@@ -44,21 +44,24 @@ function Interruptions() {
 }
 
 /** The transient parts of the frame, and the keys that open them. */
-function useFrame(canWrite: boolean) {
-  const [isEntering, setIsEntering] = useState(false)
+function useFrame(contextKey: string, canWrite: boolean) {
+  /** The context that the open form belongs to. */
+  const [enteredFor, setEnteredFor] = useState<string | null>(null)
   const [showsKeys, setShowsKeys] = useState(false)
-  const enter = () => setIsEntering(true)
-  useReopenedDraft('entry', enter)
+  const enter = () => setEnteredFor(contextKey)
+  // ready before the first key, so that no typed letter is lost
+  useEffect(() => void loadQuickEntry(), [])
   useKeys({ '?': () => setShowsKeys(true), ...(canWrite && { n: enter }) })
   return {
-    isEntering,
+    isEntering: canWrite && enteredFor === contextKey,
     enter,
     leave: () => {
-      setIsEntering(false)
+      setEnteredFor(null)
       // the form is removed, and with it the focus
       document.querySelector<HTMLElement>('[role=grid], h1')?.focus({ preventScroll: true })
     },
     showsKeys,
+    showKeys: () => setShowsKeys(true),
     hideKeys: () => setShowsKeys(false),
   }
 }
@@ -66,13 +69,13 @@ function useFrame(canWrite: boolean) {
 function Frame() {
   useKeptFocus()
   const { context, team, rights } = useSessionContext()
-  const { isEntering, enter, leave, showsKeys, hideKeys } = useFrame(rights.write)
+  const { isEntering, enter, leave, showsKeys, showKeys, hideKeys } = useFrame(context.key, rights.write)
   return (
     <div className='shell' data-context={team === null ? 'personal' : 'team'}>
       <a className='shell-skip' href='#content'>{m.skipToTheContent}</a>
       <header className='shell-top'>
         <Suspense fallback={<span className='shell-context'>{nameOf(team)}</span>}>
-          <Menus>{rights.write && <NewButton className='primary shell-new' onClick={enter} />}</Menus>
+          <Menus onKeys={showKeys}>{rights.write && <NewButton className='primary shell-new' onClick={enter} />}</Menus>
         </Suspense>
       </header>
       <nav className='shell-places' aria-label={m.pages}>
@@ -97,10 +100,10 @@ function Frame() {
       <main id='content' tabIndex={-1}>
         <Connection />
         <Suspense>
-          <Notices />
+          <Notices onEntryDraft={enter} />
         </Suspense>
         <Suspense>
-          {isEntering && rights.write && <QuickEntry key={context.key} onClose={leave} />}
+          {isEntering && <QuickEntry key={context.key} onClose={leave} />}
           {showsKeys && <Keys isReadOnly={!rights.write} onClose={hideKeys} />}
         </Suspense>
         <Outlet />

@@ -15,6 +15,6 @@ test.each(
   expect(localeOf(language, preferred)).toBe(locale)
 })
 
-test('a German in English reads English words and German figures', () => {
+test('a German who reads English has the formats of English in Germany', () => {
   expect(localeOf('en', ['de-DE', 'de'])).toBe('en-DE')
 })

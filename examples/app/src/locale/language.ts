@@ -29,8 +29,8 @@ export const preferredLanguage = (preferred: readonly string[]): Language =>
   preferred.map((locale) => new Intl.Locale(locale).language).find(isLanguage) ?? 'en'
 
 /**
- * Returns the locale of figures and dates: the browser's own locale of the language, otherwise the language with the browser's region. So
- * `en-DE` has English words and German figures.
+ * Returns the locale of words, figures and dates: the browser's own locale of the language, otherwise the language with the browser's region,
+ * such as `en-DE`. So amounts and dates always look like those of one language.
  */
 export function localeOf(language: Language, preferred: readonly string[]): string {
   const exact = preferred.find((locale) => new Intl.Locale(locale).language === language)

@@ -35,7 +35,8 @@ export const shell = inLanguage({
     yourRoleInIsNow: (name: string, role: string) => `Your role in ${name} is now ${role}.`,
     skipToTheContent: 'Skip to the content',
     pages: 'Pages',
-    more: 'More',
+    more: 'Menu',
+    keys: 'Keys',
     thereIsNoConnectionTo: 'There is no connection to the service. The app tries again.',
   },
   de: {
@@ -72,7 +73,8 @@ export const shell = inLanguage({
     yourRoleInIsNow: (name: string, role: string) => `Deine Rolle in ${name} ist jetzt ${role}.`,
     skipToTheContent: 'Zum Inhalt springen',
     pages: 'Seiten',
-    more: 'Mehr',
+    more: 'Menü',
+    keys: 'Tasten',
     thereIsNoConnectionTo: 'Keine Verbindung. Die App versucht es weiter.',
   },
 })

@@ -264,7 +264,7 @@ function DayHeading({ day: { day, sums }, offset }: { day: Day, offset: number }
   return (
     <div role='row' className='tx-day' style={{ transform: `translateY(${offset}px)` }}>
       <span role='rowheader' className='tx-day-name'>{formatDayInWords(day, today())}</span>
-      <span role='gridcell' className='tx-sums'>
+      <span role='gridcell' className='tx-day-sums'>
         {sums?.map(({ currency, sum }) => <Amount key={currency} value={sum} currency={currency} />)}
       </span>
     </div>
