@@ -221,7 +221,7 @@ export function List(props: ListProps) {
       onFocus={({ target, currentTarget }) => {
         // measured now, because the list may have moved since it was rendered
         const above = top - (currentTarget.querySelector('.tx-rows')?.getBoundingClientRect().top ?? 0)
-        const first = items.find(({ start }) => start - above >= covered.top) ?? items[0]
+        const first = items.find(({ start, index }) => start + headingOf(days, rows[index]) - above >= covered.top) ?? items[0]
         if (target === currentTarget && first !== undefined && !items.some(({ key }) => key === active)) onActive(String(first.key))
       }}
     >
