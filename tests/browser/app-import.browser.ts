@@ -264,7 +264,7 @@ test('Ben sees the rule of a row and the suggested categories with their reasons
   const page = await story.open(ben, '/import', { viewport: { width: 360, height: 640 } })
   await choose(page, written('ben.csv', 'Date;Description;Amount\n2025-03-01;REWE 4711;-7\n2025-03-02;BREAD+CO 99;-3.20\n2025-03-03;Bread Co;-5'))
   await shows(page, '2 rows have a suggested category.')
-  const reason = '3 of 3 transactions of "bread co" are in Bakery.'
+  const reason = 'All 3 transactions of “bread co” are in Bakery.'
   expect((await verdicts(page)).map(([, name]) => name)).toEqual([
     'REWE 4711The rule "Groceries" applies.',
     `BREAD+CO 99${reason}Category Bakery for BREAD+CO 99`,

@@ -60,6 +60,7 @@ const prefixes: Record<string, string> = {
   'styles/notices.css': 'notice',
   'styles/reports.css': 'report',
   'styles/shell.css': 'shell',
+  'pages/inbox/inbox.css': 'inbox',
   'pages/transactions/transactions.css': 'tx',
 }
 

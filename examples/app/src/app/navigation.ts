@@ -1,5 +1,5 @@
 /** The pages of the navigation, in their order. */
-import { ChartColumn, FileDown, History, House, Landmark, ReceiptText, Repeat, Tags, Users } from 'lucide-react'
+import { ChartColumn, FileDown, History, House, Inbox, Landmark, ReceiptText, Repeat, Tags, Users } from 'lucide-react'
 import { common } from '../messages/common.ts'
 import { shell as m } from '../messages/shell.ts'
 import type { Rights } from './rights.ts'
@@ -8,6 +8,7 @@ import type { Rights } from './rights.ts'
 const pages = [
   { to: '/', name: m.overview, Icon: House, isDaily: true, begins: false },
   { to: '/transactions', name: common.transactions, Icon: ReceiptText, isDaily: true, begins: false },
+  { to: '/inbox', name: m.inbox, Icon: Inbox, isDaily: false, begins: false },
   { to: '/accounts', name: m.accounts, Icon: Landmark, isDaily: true, begins: false },
   { to: '/categories', name: m.categories, Icon: Tags, isDaily: false, begins: true },
   { to: '/recurring', name: m.recurring, Icon: Repeat, isDaily: false, begins: false },
@@ -17,5 +18,5 @@ const pages = [
   { to: '/team', name: m.teams, Icon: Users, isDaily: false, begins: false },
 ] as const
 
-/** Returns the pages of a user. A viewer changes nothing and therefore has no activity. */
-export const pagesFor = ({ write }: Rights) => pages.filter(({ to }) => to !== '/activity' || write)
+/** Returns the pages of a user. A viewer changes nothing and therefore has no inbox and no activity. */
+export const pagesFor = ({ write }: Rights) => pages.filter(({ to }) => write || (to !== '/activity' && to !== '/inbox'))

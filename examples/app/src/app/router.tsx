@@ -136,6 +136,7 @@ const tree = root.addChildren([
   inside.addChildren([
     overview,
     transactions,
+    page('/inbox', () => import('../pages/inbox/page.tsx')),
     page('/accounts', () => import('../pages/accounts/page.tsx')),
     page('/accounts/$accountId', () => import('../pages/accounts/one.tsx')),
     page('/recurring', () => import('../pages/recurring/page.tsx')),

@@ -15,6 +15,7 @@ import { Skeleton } from '../parts/ui.tsx'
 
 // menus and dialogs are more script than the rest of the shell; the page renders without them
 const Menus = lazy(async () => ({ default: (await import('./menus.tsx')).Menus }))
+const InboxCount = lazy(async () => ({ default: (await import('../pages/inbox/count.tsx')).InboxCount }))
 const MorePages = lazy(async () => ({ default: (await import('./menus.tsx')).MorePages }))
 const Notices = lazy(async () => ({ default: (await import('./notices.tsx')).Notices }))
 const loadQuickEntry = () => import('./quick-entry.tsx')
@@ -90,6 +91,11 @@ function Frame() {
           >
             <Icon className='icon' aria-hidden='true' />
             <span className='shell-place-name'>{name}</span>
+            {to === '/inbox' && (
+              <Suspense>
+                <InboxCount />
+              </Suspense>
+            )}
           </Link>
         ))}
         {rights.write && <NewButton className='primary shell-add' onClick={enter} />}

@@ -15,6 +15,7 @@ const figures: readonly TableName[] = [...parts, 'accounts', 'categories']
 const tablesOf: Readonly<Record<string, readonly TableName[]>> = {
   'transactions pages': [...parts, 'attachments'],
   attachments: ['attachments'],
+  inbox: [...figures, 'balances', 'subscriptions'],
   'file space': ['attachments'],
   'transactions totals': figures,
   'transactions halves': parts,

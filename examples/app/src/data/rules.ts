@@ -60,6 +60,14 @@ export const ruleChangesQuery = (context: Context, ruleId: string | null) =>
     staleTime: 0,
   })
 
+/** Applies a rule to the rows without a category. @returns the number of changed transactions, and one of them */
+export async function applyRuleToOpen(ruleId: string) {
+  const rows = await unwrap(
+    finance.data.rpc('apply_rules', { p_rule_id: ruleId, p_dry_run: false, p_filters: [{ field: 'category_id', operation: 'is_null', value: true }] }),
+  )
+  return { count: rows.length, transactionId: rows[0]?.transaction_id }
+}
+
 /** Applies a rule, or all rules if the id is null. @returns the number of changed transactions, and one of them */
 export async function applyRules(_: Context, ruleId: string | null) {
   const { rows: [first], count } = await callRules(ruleId, false, 1)

@@ -4,6 +4,7 @@ import { type BankFile, openBankFile } from '../../data/bank-file.ts'
 import { bankImport as m } from '../../messages/bank-import.ts'
 import { EmptyState, PageHead } from '../../parts/ui.tsx'
 import { useToast } from '../../parts/toast.tsx'
+import { ToSort } from '../inbox/to-sort.tsx'
 import { ChooseFile } from './choose-file.tsx'
 import { OneFile } from './one-file.tsx'
 import { PastImports } from './past-imports.tsx'
@@ -19,6 +20,7 @@ export function Page() {
         {file !== null && <button type='button' onClick={() => setFile(null)}>{m.anotherFile}</button>}
       </PageHead>
       {!rights.write && <EmptyState>{m.youAreAViewerOf}</EmptyState>}
+      {rights.write && file === null && <ToSort />}
       {rights.write &&
         (file === null ? <ChooseFile onChoose={open} /> : <OneFile key={`${context.key} ${file.id}`} file={file} onClose={() => setFile(null)} />)}
       <PastImports />

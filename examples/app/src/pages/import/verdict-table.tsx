@@ -5,7 +5,7 @@ import { useState } from 'react'
 import { useSessionContext } from '../../app/session-context.tsx'
 import { categoriesQuery } from '../../data/categories.ts'
 import type { Judged, Verdict } from '../../data/imports.ts'
-import { withoutIds } from '../../data/suggestions.ts'
+import { reasonText } from '../../data/reasons.ts'
 import { formatDay } from '../../locale/days.ts'
 import { bankImport as m } from '../../messages/bank-import.ts'
 import { common } from '../../messages/common.ts'
@@ -95,7 +95,7 @@ function VerdictRow({ judged, category, isAccepted, onAccept }: VerdictRowProps)
       <th scope='row'>
         <span className='import-row-name'>{row.name}</span>
         {sentences.length > 0 && <small>{sentences.join(' ')}</small>}
-        {because !== null && <small>{m.because(withoutIds(because))}</small>}
+        {because !== null && <small>{reasonText(because)}</small>}
         {category !== undefined && (
           <label className='check'>
             <input type='checkbox' checked={isAccepted} onChange={onAccept} />
