@@ -15,7 +15,7 @@ export type Difference = { accountId: string, name: string, currency: string, si
 export type TransferItem = { kind: 'transfer', key: string, rows: [from: Transaction, to: Transaction] }
 export type MatchItem = { kind: 'match', key: string, rows: [Transaction], due: Due }
 /** Open rows of a payee. `isCertain` means that all former rows of the payee have the category. */
-export type PayeeItem = {
+type PayeeItem = {
   kind: 'payee'
   key: string
   payee: string
@@ -53,7 +53,7 @@ function nearest<One, Other>(pairs: Array<{ one: One, other: Other, days: number
 }
 
 /** Returns the likely transfers: opposite amounts in two accounts within five days. */
-export function transfersIn(rows: readonly Transaction[]): TransferItem[] {
+function transfersIn(rows: readonly Transaction[]): TransferItem[] {
   const incoming = groupBy(rows.filter(({ amount, account_id: account }) => amount > 0 && account !== null), (row) => `${row.amount} ${row.currency}`)
   const pairs = rows.filter(({ amount, account_id: account }) => amount < 0 && account !== null).flatMap((one) =>
     (incoming.get(`${-one.amount} ${one.currency}`) ?? []).flatMap((other) => {
@@ -70,7 +70,7 @@ const wordsOf = (text: string): string[] => text.toLowerCase().match(/\p{L}{3,}/
 const isNamed = (name: string, title: string): boolean => wordsOf(title).some((word) => name.toLowerCase().includes(word))
 
 /** Returns the rows that are likely due days: about the same day, and the same amount or a similar one with the name. */
-export function matchesIn(rows: readonly Transaction[], due: readonly Due[]): MatchItem[] {
+function matchesIn(rows: readonly Transaction[], due: readonly Due[]): MatchItem[] {
   const pairs = due.filter(({ kind }) => kind !== 'transfer').flatMap((other) =>
     rows.flatMap((one) => {
       const days = distance(dayOf(one), other.due_on)
@@ -84,7 +84,7 @@ export function matchesIn(rows: readonly Transaction[], due: readonly Due[]): Ma
 }
 
 /** Groups rows by payee and sign. Groups with a suggestion are first, then the larger ones. */
-export function payeesIn(judged: readonly Judged[]): PayeeItem[] {
+function payeesIn(judged: readonly Judged[]): PayeeItem[] {
   const groups = groupBy(judged, ({ row, payee, categoryId }) => `payee ${payee} ${row.amount < 0 ? '-' : '+'} ${categoryId ?? ''}`)
   return [...groups].map(([key, members]): PayeeItem => {
     const first = members[0]

@@ -78,7 +78,7 @@ export type Filing = {
   text: (count: number) => string
 }
 
-export const rowsOfFiling = ({ categories, transfers, matches }: Filing): Transaction[] => [
+const rowsOfFiling = ({ categories, transfers, matches }: Filing): Transaction[] => [
   ...categories.map(({ row }) => row),
   ...[...transfers, ...matches].flatMap(({ rows }) => rows),
 ]

@@ -19,7 +19,7 @@ type ItemListProps = {
 }
 
 /** Later items follow when these are sorted, so that a large inbox stays quick. */
-export const shownItems = 100
+const shownItems = 100
 
 function sumOf({ kind, rows }: InboxItem): { value: number, currency: string } {
   const currency = rows[0]?.currency ?? ''
