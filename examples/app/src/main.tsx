@@ -27,9 +27,8 @@ createRoot(container).render(
     {/* the content security policy allows no <style> */}
     <CSPProvider disableStyleElements>
       <QueryClientProvider client={queries}>
-        <Toasts>
-          <RouterProvider router={router} />
-        </Toasts>
+        <RouterProvider router={router} />
+        <Toasts />
       </QueryClientProvider>
     </CSPProvider>
   </StrictMode>,

@@ -1,4 +1,5 @@
 /** The help that names the keys of the app. */
+import { inbox } from '../messages/inbox.ts'
 import { keys as m } from '../messages/keys.ts'
 import { Dialog } from '../parts/dialog.tsx'
 
@@ -19,9 +20,23 @@ const writing: readonly Key[] = [
   [m.esc, m.leave],
 ]
 
+/** Keys of the inbox. */
+const sorting: readonly Key[] = [
+  ['↑ ↓ j k', inbox.nextItem],
+  ['Enter a', inbox.acceptKey],
+  ['c', inbox.categoryKey],
+  ['t', inbox.transferKey],
+  ['s', inbox.openKey],
+  ['x', inbox.selectKey],
+  ['A', inbox.acceptAllKey],
+  ['y', inbox.yes],
+  ['u', inbox.undoKey],
+]
+
 const groups = (isReadOnly: boolean) => [
   { name: m.onEveryPage, keys: isReadOnly ? everywhere.slice(1) : everywhere },
   { name: m.inTheList, keys: isReadOnly ? reading : [...reading, ...writing] },
+  ...isReadOnly ? [] : [{ name: m.inTheInbox, keys: sorting }],
 ]
 
 export const Keys = ({ isReadOnly, onClose }: { isReadOnly: boolean, onClose: () => void }) => (

@@ -15,7 +15,8 @@ import type { Difference, Due, Judged, MatchItem, TransferItem } from './inbox-i
 import { applyRuleToOpen, saveRule } from './rules.ts'
 import { reasonOf } from './reasons.ts'
 import { readSuggestions, type Suggestion } from './suggestions.ts'
-import { categorizeTransactions, dayOf, linkTransfer, readOpen, type Transaction, updateUnchanged } from './transactions/api.ts'
+import { categorizeTransactions, linkTransfer, readOpen, type Transaction, updateUnchanged } from './transactions/api.ts'
+import { dayOf } from './transactions/day.ts'
 import { makeUndo } from './transactions/undo.ts'
 
 type Open = { judged: Judged[], due: Due[] }
@@ -72,7 +73,7 @@ export const differencesQuery = (context: Context) =>
 
 /** Decisions about items, which are stored together. */
 export type Filing = {
-  categories: readonly Suggestion[]
+  categories: ReadonlyArray<Pick<Suggestion, 'row' | 'categoryId'>>
   transfers: readonly TransferItem[]
   matches: readonly MatchItem[]
   text: (count: number) => string

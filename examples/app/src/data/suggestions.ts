@@ -5,7 +5,7 @@ import { type Context, finance } from './client.ts'
 import { type Listed, type Transaction, withoutCategory } from './transactions/api.ts'
 
 /** Returns a reason without the ids of the transactions in it. */
-export const withoutIds = (because: string): string => because.replace(/, such as [\da-f-]{36}(?:, [\da-f-]{36})*$/, '')
+const withoutIds = (because: string): string => because.replace(/, such as [\da-f-]{36}(?:, [\da-f-]{36})*$/, '')
 
 /** A suggested category of a row, and its reason. */
 export type Suggestion = { row: Transaction, categoryId: string, because: string }
@@ -16,6 +16,10 @@ export const isOpen = ({ category_id: category, transfer_id: transfer }: Transac
 /** The service's limit of a request. */
 const maximum = 5_000
 
+/** Reads the learned categories of up to 5,000 rows, in their order. */
+export const readSuggestions = (rows: readonly Transaction[], signal: AbortSignal) =>
+  unwrap(finance.data.rpc('suggest_categories', { p_transaction_ids: rows.map(({ id }) => id) }).abortSignal(signal))
+
 /** The suggested categories of selected rows, or of a list. Omits rows without a suggestion. */
 export const suggestionsFor = (context: Context, source: readonly Transaction[] | Listed) =>
   queryOptions({
@@ -24,7 +28,7 @@ export const suggestionsFor = (context: Context, source: readonly Transaction[] 
       const rows = 'view' in source ? await withoutCategory(context, source, signal) : source
       const open = rows.filter(isOpen).slice(0, maximum)
       if (open.length === 0) return []
-      const suggested = await unwrap(finance.data.rpc('suggest_categories', { p_transaction_ids: open.map(({ id }) => id) }).abortSignal(signal))
+      const suggested = await readSuggestions(open, signal)
       return suggested.flatMap(({ row_number: number, category_id: categoryId, because }) => {
         const row = open[number - 1]
         return row === undefined || categoryId === null ? [] : [{ row, categoryId, because: withoutIds(because) }]

@@ -1,58 +1,46 @@
-/** Toasts: the outcome of a change, with its undo. */
-import { Toast } from '@base-ui/react/toast'
-import { type ReactNode, useLayoutEffect } from 'react'
-import { useSession } from '../app/session.ts'
+/** Toasts: the outcome of a change, with its undo. Their code is not in the first view. */
+import { lazy, Suspense } from 'react'
 import { messageOf } from './error-messages.ts'
-import { parts as m } from '../messages/parts.ts'
 
-/** Lifetime of a toast in milliseconds. Hovering pauses it. */
-const timeoutMs = 10_000
+const load = () => import('./toast-list.tsx')
 
-export const Toasts = ({ children }: { children: ReactNode }) => (
-  <Toast.Provider timeout={timeoutMs}>
-    {children}
-    <Toast.Portal>
-      <Toast.Viewport className='toasts'>
-        <List />
-      </Toast.Viewport>
-    </Toast.Portal>
-  </Toast.Provider>
+const ToastList = lazy(async () => ({ default: (await load()).ToastList }))
+
+let onMount: () => void
+const mounted = new Promise<void>((resolve) => {
+  onMount = resolve
+})
+
+export const Toasts = () => (
+  <Suspense>
+    <ToastList onMount={onMount} />
+  </Suspense>
 )
-
-function List() {
-  const { toasts, close } = Toast.useToastManager()
-  const { session } = useSession()
-  // toasts belong to one user in one context; an undo would not work in another
-  useLayoutEffect(() => close(), [close, session?.user_id, session?.active_organization_id])
-  return toasts.map((toast) => (
-    <Toast.Root key={toast.id} toast={toast} className='toast'>
-      <Toast.Content className='toast-content'>
-        <Toast.Title className='toast-title' render={<p />} />
-        <Toast.Action className='toast-action' />
-        <Toast.Close aria-label={m.close}>×</Toast.Close>
-      </Toast.Content>
-    </Toast.Root>
-  ))
-}
 
 type ToastAction = { label: string, act: () => void }
 
-/** Returns a function that shows a sentence or an error, with an optional action. Its result closes the toast. */
-export function useToast(): (what: string | Error, action?: ToastAction) => () => void {
-  const { add, close } = Toast.useToastManager()
-  return (what, action) => {
-    const id = add({
-      title: typeof what === 'string' ? what : messageOf(what).message,
+/** Shows a sentence or an error, with an optional action. @returns a function that closes the toast */
+function showToast(what: string | Error, action?: ToastAction): () => void {
+  const title = typeof what === 'string' ? what : messageOf(what).message
+  const shown = (async () => {
+    const { toasts } = await load()
+    await mounted
+    const id: string = toasts.add({
+      title,
       ...(action !== undefined && {
         actionProps: {
           children: action.label,
           onClick: () => {
-            close(id)
+            toasts.close(id)
             action.act()
           },
         },
       }),
     })
-    return () => close(id)
-  }
+    return () => toasts.close(id)
+  })()
+  return () => void shown.then((close) => close())
 }
+
+/** Returns the function that shows toasts. */
+export const useToast = (): typeof showToast => showToast

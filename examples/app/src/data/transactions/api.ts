@@ -91,6 +91,17 @@ export const suggestedAtOnce = 1_000
 export const withoutCategory = (context: Context, list: Listed, signal: AbortSignal): Promise<Transaction[]> =>
   readPage(context, { ...list, view: { ...list.view, category: 'none', sort: usualSort } }, null, suggestedAtOnce, signal)
 
+/** The maximum number of rows in the inbox. */
+const openAtOnce = 1_000
+
+/** Reads the newest rows without a category that are neither split nor a transfer. */
+export async function readOpen(context: Context, userId: string, signal: AbortSignal): Promise<Transaction[]> {
+  const all = within(context, finance.data.from('transactions').select(columns))
+  const rows = (context.id === null ? all.eq('user_id', userId) : all).is('category_id', null).is('transfer_id', null)
+  const open = rows.neq('status', 'failed').order('transaction_date', { ascending: false }).order('id').limit(openAtOnce)
+  return (await rowsOf(open.abortSignal(signal))).filter(({ line_items: items }) => items.length === 0)
+}
+
 /** Yields all rows of the filters, in batches, for an export. */
 export async function* everyTransaction(context: Context, list: Listed): AsyncGenerator<Transaction[]> {
   const size = 5_000

@@ -2,7 +2,7 @@
 import { Link } from '@tanstack/react-router'
 import type { Category } from '../../data/categories.ts'
 import { type InboxItem, isAcceptable } from '../../data/inbox-items.ts'
-import { dayOf } from '../../data/transactions/api.ts'
+import { dayOf } from '../../data/transactions/day.ts'
 import { formatDay } from '../../locale/days.ts'
 import { inbox as m } from '../../messages/inbox.ts'
 import { Amount } from '../../parts/ui.tsx'

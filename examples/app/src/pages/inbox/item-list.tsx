@@ -1,7 +1,7 @@
 /** The items of the inbox, one of which is active. Arrows move, Enter accepts, Space selects. */
 import { useEffect, useRef } from 'react'
 import { type InboxItem, isAcceptable } from '../../data/inbox-items.ts'
-import { dayOf } from '../../data/transactions/api.ts'
+import { dayOf } from '../../data/transactions/day.ts'
 import { formatDay } from '../../locale/days.ts'
 import { inbox as m } from '../../messages/inbox.ts'
 import { Amount } from '../../parts/ui.tsx'

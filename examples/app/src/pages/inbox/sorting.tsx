@@ -6,19 +6,18 @@ import type { Category } from '../../data/categories.ts'
 import type { useInboxChanges } from '../../data/inbox.ts'
 import { type InboxItem, isAcceptable, ruleTextOf } from '../../data/inbox-items.ts'
 import { inbox as m } from '../../messages/inbox.ts'
-import { useKeys } from '../transactions/keys.tsx'
+import { useKeys } from '../../app/keys.ts'
 import { acceptedOf, allOf, filedUnder, neighbourOf } from './filing.ts'
 import { ItemDetail } from './item-detail.tsx'
 import { ItemList } from './item-list.tsx'
 import { namesOf } from './item-text.ts'
-import { Keys } from './keys.tsx'
 import { RuleOffer } from './rule-offer.tsx'
 
 type SortingProps = { items: readonly InboxItem[], accounts: readonly Account[], categories: readonly Category[], changes: ReturnType<typeof useInboxChanges> }
 
 type Offer = { payee: string, text: string, categoryId: string }
 
-const focusCategory = () => document.querySelector<HTMLElement>('[data-inbox-category]')?.focus()
+const focusCategory = () => document.querySelector<HTMLElement>('.inbox-choose input')?.focus()
 const focusList = () => document.querySelector<HTMLElement>('[aria-current] .inbox-open')?.focus()
 
 export function Sorting({ items, accounts, categories, changes: { file, always, takeBack } }: SortingProps) {
@@ -28,7 +27,6 @@ export function Sorting({ items, accounts, categories, changes: { file, always, 
   const [marked, setMarked] = useState<ReadonlySet<string>>(new Set())
   const [offer, setOffer] = useState<Offer | null>(null)
   const [declined, setDeclined] = useState<ReadonlySet<string>>(new Set())
-  const [isHelpOpen, setIsHelpOpen] = useState(false)
   const active = items.find(({ key }) => key === chosen) ?? items[0]
   const selected = new Set(items.filter(({ key }) => marked.has(key)).map(({ key }) => key))
   const all = allOf(items, selected)
@@ -80,7 +78,6 @@ export function Sorting({ items, accounts, categories, changes: { file, always, 
     A: acceptAll,
     y: () => offer !== null && makeRule(offer.text),
     u: () => void takeBack(),
-    '?': () => setIsHelpOpen(true),
   })
   return (
     <>
@@ -95,7 +92,6 @@ export function Sorting({ items, accounts, categories, changes: { file, always, 
                 {(selected.size > 0 ? m.acceptSelected : m.acceptAllCertain)(all.flatMap(({ rows }) => rows).length)}
               </button>
             )}
-            <button type='button' className='quiet' onClick={() => setIsHelpOpen(true)}>{m.keys}</button>
           </div>
           <div className='inbox'>
             <ItemList
@@ -119,7 +115,6 @@ export function Sorting({ items, accounts, categories, changes: { file, always, 
           </div>
         </>
       )}
-      {isHelpOpen && <Keys onClose={() => setIsHelpOpen(false)} />}
     </>
   )
 }
