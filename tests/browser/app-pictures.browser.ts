@@ -69,7 +69,6 @@ test.each([
   const files = { picture: join(directory, `${name}.png`), words: join(directory, `${name}.txt`) }
   if (isTaking) {
     await page.getByRole('button', { name: 'Mara' }).waitFor()
-    await page.waitForLoadState('networkidle')
     await expect.poll(() => page.locator('.skeleton, .report-chart:empty').count()).toBe(0)
     await writeFile(files.words, await wordsOf(page))
     await writeFile(files.picture, await page.screenshot())

@@ -22,7 +22,7 @@ type ToastAction = { label: string, act: () => void }
 /** Shows a sentence or an error, with an optional action. @returns a function that closes the toast */
 function showToast(what: string | Error, action?: ToastAction): () => void {
   const title = typeof what === 'string' ? what : messageOf(what).message
-  const shown = (async () => {
+  const added = (async () => {
     const { toasts } = await load()
     await mounted
     const id: string = toasts.add({
@@ -39,7 +39,7 @@ function showToast(what: string | Error, action?: ToastAction): () => void {
     })
     return () => toasts.close(id)
   })()
-  return () => void shown.then((close) => close())
+  return () => void added.then((close) => close())
 }
 
 /** Returns the function that shows toasts. */
