@@ -266,7 +266,7 @@ test('Ben sees the rule of a row and the suggested categories with their reasons
   await shows(page, '2 rows have a suggested category.')
   const reason = 'All 3 transactions of “bread co” are in Bakery.'
   expect((await verdicts(page)).map(([, name]) => name)).toEqual([
-    'REWE 4711The rule "Groceries" applies.',
+    'REWE 4711The rule “Groceries” applies.',
     `BREAD+CO 99${reason}Category Bakery for BREAD+CO 99`,
     `Bread Co${reason}Category Bakery for Bread Co`,
   ])

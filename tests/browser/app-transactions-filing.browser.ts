@@ -98,9 +98,9 @@ test('Ben has categories suggested for his list and for a selection, accepts som
   const suggestions = page.getByRole('dialog')
   await suggestions.getByText('All 3 suggestions').waitFor()
   expect((await suggestions.getByRole('listitem').allTextContents()).toSorted()).toEqual([
-    'BREAD+CO 99: BakeryMar 9, 20253 of 3 transactions of "bread co" are in Bakery-$5.00',
-    'Tram 44: FaresMar 9, 20253 of 3 transactions of "tram" are in Fares-$5.00',
-    'Tram 45: FaresMar 9, 20253 of 3 transactions of "tram" are in Fares-$5.00',
+    'BREAD+CO 99: BakeryMar 9, 2025All 3 transactions of “bread co” are in Bakery.-$5.00',
+    'Tram 44: FaresMar 9, 2025All 3 transactions of “tram” are in Fares.-$5.00',
+    'Tram 45: FaresMar 9, 2025All 3 transactions of “tram” are in Fares.-$5.00',
   ])
   expect(await barriers(page)).toEqual([])
   expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(390)

@@ -2,10 +2,8 @@
 import { queryOptions } from '@tanstack/react-query'
 import { unwrap } from 'finance-client'
 import { type Context, finance } from './client.ts'
+import { reasonText } from './reasons.ts'
 import { type Listed, type Transaction, withoutCategory } from './transactions/api.ts'
-
-/** Returns a reason without the ids of the transactions in it. */
-const withoutIds = (because: string): string => because.replace(/, such as [\da-f-]{36}(?:, [\da-f-]{36})*$/, '')
 
 /** A suggested category of a row, and its reason. */
 export type Suggestion = { row: Transaction, categoryId: string, because: string }
@@ -31,7 +29,7 @@ export const suggestionsFor = (context: Context, source: readonly Transaction[] 
       const suggested = await readSuggestions(open, signal)
       return suggested.flatMap(({ row_number: number, category_id: categoryId, because }) => {
         const row = open[number - 1]
-        return row === undefined || categoryId === null ? [] : [{ row, categoryId, because: withoutIds(because) }]
+        return row === undefined || categoryId === null ? [] : [{ row, categoryId, because: reasonText(because) }]
       })
     },
     // a former result may be wrong by now
