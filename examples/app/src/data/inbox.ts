@@ -15,9 +15,9 @@ import type { Difference, Due, Judged, MatchItem, TransferItem } from './inbox-i
 import { applyRuleToOpen, saveRule } from './rules.ts'
 import { reasonOf } from './reasons.ts'
 import { readSuggestions, type Suggestion } from './suggestions.ts'
-import { categorizeTransactions, linkTransfer, readOpen, type Transaction, updateUnchanged } from './transactions/api.ts'
+import { type Categorized, categorizeEach, linkTransfer, readOpen, type Transaction, updateUnchanged } from './transactions/api.ts'
 import { dayOf } from './transactions/day.ts'
-import { makeUndo } from './transactions/undo.ts'
+import { makeUndoOfAll } from './transactions/undo.ts'
 
 type Open = { judged: Judged[], due: Due[] }
 
@@ -114,11 +114,8 @@ export function useInboxChanges() {
   const refresh = () => client.invalidateQueries({ queryKey: [context.key] })
 
   const file = useChange(async (_: Context, { categories, transfers, matches }: Filing) => {
-    const stored: { requested: Transaction[], now: Transaction[] }[] = []
-    for (const categoryId of new Set(categories.map((one) => one.categoryId))) {
-      const requested = categories.filter((one) => one.categoryId === categoryId).map(({ row }) => row)
-      stored.push({ requested, now: await categorizeTransactions(requested, categoryId) })
-    }
+    const stored: Categorized[] = []
+    await categorizeEach(categories, stored)
     for (const { rows } of transfers) {
       const now = await linkTransfer(context, rows)
       stored.push({ requested: now, now })
@@ -137,12 +134,9 @@ export function useInboxChanges() {
     outcome: (stored, { text }) => {
       const count = stored.flatMap(({ now }) => now).length
       if (count === 0) return { text: m.noneLeft }
-      const undos = stored.map(({ requested, now }) => makeUndo(requested, now, user.id)).toReversed()
       return {
         text: text(count),
-        undo: remember(count, async () => {
-          for (const undo of undos) await undo()
-        }),
+        undo: remember(count, makeUndoOfAll(stored, user.id)),
       }
     },
     toastsErrors: true,

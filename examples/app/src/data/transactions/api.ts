@@ -214,11 +214,22 @@ export async function changeTransactions(rows: readonly Transaction[], change: R
 }
 
 /** Gives rows a category. Skips those that another user has given one. Returns the changed rows. */
-export async function categorizeTransactions(rows: readonly Transaction[], categoryId: string): Promise<Transaction[]> {
+async function categorizeTransactions(rows: readonly Transaction[], categoryId: string): Promise<Transaction[]> {
   const now: Transaction[] = []
   for (const batch of inBatches(rows.map(({ id }) => id)))
     now.push(...await rowsOf(finance.data.from('transactions').update({ category_id: categoryId }).in('id', batch).is('category_id', null).select(columns)))
   return now
+}
+
+/** The rows of a request that categorized them, and those that it changed. */
+export type Categorized = { requested: Transaction[], now: Transaction[] }
+
+/** Gives rows their categories, with one request for each category. Adds each request to `stored`, also if a later one fails. */
+export async function categorizeEach(wanted: ReadonlyArray<{ row: Transaction, categoryId: string }>, stored: Categorized[]): Promise<void> {
+  for (const categoryId of new Set(wanted.map((one) => one.categoryId))) {
+    const requested = wanted.filter((one) => one.categoryId === categoryId).map(({ row }) => row)
+    stored.push({ requested, now: await categorizeTransactions(requested, categoryId) })
+  }
 }
 
 /** Deletes rows with their line items, tags and other halves of transfers. Returns the rows that still existed. */

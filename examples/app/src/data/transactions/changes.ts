@@ -7,7 +7,8 @@ import { type Outcome, useChange } from '../change.ts'
 import { type Context, gone } from '../client.ts'
 import type { Suggestion } from '../suggestions.ts'
 import {
-  categorizeTransactions,
+  type Categorized,
+  categorizeEach,
   changeTransactions,
   createTransaction,
   createTransfer,
@@ -19,7 +20,7 @@ import {
 } from './api.ts'
 import { saveTransaction, type TransactionChange } from './conflict.ts'
 import { cachedList } from './pages.ts'
-import { makeUndo, writeBack } from './undo.ts'
+import { makeUndo, makeUndoOfAll, writeBack } from './undo.ts'
 
 const { changes: m } = transactions
 const counted = (rows: readonly Transaction[]) => m.rows(rows.length, rows[0]?.name ?? '')
@@ -82,12 +83,9 @@ export function useTransactionChanges() {
   })
   /** Stores suggested categories, with one request for each. */
   const categorize = useChange(async (_: Context, suggestions: readonly Suggestion[]) => {
-    const requests: { rows: Transaction[], now: Transaction[] }[] = []
+    const requests: Categorized[] = []
     try {
-      for (const categoryId of new Set(suggestions.map((one) => one.categoryId))) {
-        const rows = suggestions.filter((one) => one.categoryId === categoryId).map(({ row }) => row)
-        requests.push({ rows, now: await categorizeTransactions(rows, categoryId) })
-      }
+      await categorizeEach(suggestions, requests)
       return requests
     } finally {
       // another user may have changed some, and a part is stored if a later request fails
@@ -97,11 +95,7 @@ export function useTransactionChanges() {
     outcome: (requests) => {
       const now = requests.flatMap((request) => request.now)
       if (now.length === 0) return { text: m.noneIsOpen }
-      const undos = requests.filter((request) => request.now.length > 0).map((request) => makeUndo(request.rows, request.now, user.id)).toReversed()
-      const undoAll = async () => {
-        for (const undo of undos) await undo()
-      }
-      return withUndo(m.changed(counted(now), now.length), undoAll, now)
+      return withUndo(m.changed(counted(now), now.length), makeUndoOfAll(requests, user.id), now)
     },
     refresh,
   })

@@ -1,4 +1,4 @@
-/** What the user usually writes for a payee, from the latest transactions. */
+/** The usual values of a payee, from the latest transactions. */
 import { folded } from '../../locale/matching.ts'
 
 type Former = { name: string, amount: number, category_id: string | null, account_id: string | null }

@@ -34,6 +34,14 @@ export function makeUndo(requested: readonly Transaction[], changed: readonly Tr
   }
 }
 
+/** Returns a function that undoes several changes, the last one first. Changes of no row are left out. */
+export function makeUndoOfAll(changes: ReadonlyArray<{ requested: readonly Transaction[], now: readonly Transaction[] }>, userId: string): () => Promise<void> {
+  const undos = changes.filter(({ now }) => now.length > 0).map(({ requested, now }) => makeUndo(requested, now, userId)).toReversed()
+  return async () => {
+    for (const undo of undos) await undo()
+  }
+}
+
 /** Returns the former values of a change. */
 const former = (row: Transaction, change: RowChange<'transactions'>): RowChange<'transactions'> =>
   Object.fromEntries([...Object.keys(change), ...('transaction_date' in change ? ['booked_on'] : [])].map((field) => [field, row[field as keyof Transaction]]))
