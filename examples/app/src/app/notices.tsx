@@ -7,7 +7,7 @@ import { useInstallation } from './installation.ts'
 import { pagesFor } from './navigation.ts'
 import { useSessionContext } from './session-context.tsx'
 
-/** @param onEntryDraft opens the form of a new transaction, whose input a former visit has left */
+/** @param onEntryDraft opens the form of a new transaction if a former visit left input in it */
 export function Notices({ onEntryDraft }: { onEntryDraft: () => void }) {
   useReopenedDraft('entry', onEntryDraft)
   return (

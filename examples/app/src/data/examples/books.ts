@@ -114,7 +114,7 @@ const abroad: readonly { payee: PayeeName, day: number, amount: number }[] = [
 ]
 const monthsSinceTravel = 4
 
-/** Rows of a bank that nobody has sorted yet: days before today. */
+/** Imported rows without a category. Their days are counted back from today. */
 const unsorted: readonly { payee: PayeeName, ago: number, amount: number }[] = [
   { payee: 'bankCafe', ago: 1, amount: -6.8 },
   { payee: 'bankSupermarket', ago: 2, amount: -37.45 },

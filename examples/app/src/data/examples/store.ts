@@ -38,7 +38,7 @@ export async function addExamples(context: Context): Promise<void> {
   }
 }
 
-/** What a removal has kept, because own rows use it, and how it is undone. */
+/** The result of a removal: the rows that it kept because own rows use them, and its undo. */
 export type Removal = { kept: string[], undo: () => Promise<void> }
 
 /** Deletes the example books, from whichever device they were added. Own rows stay, with the accounts and categories that they use. */

@@ -1,4 +1,4 @@
-/** How much is there: the net worth and its course over a year. */
+/** The card of the net worth and its course over a year. */
 import { useQuery } from '@tanstack/react-query'
 import { Link, useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'

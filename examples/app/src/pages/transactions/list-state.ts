@@ -6,7 +6,7 @@ type ListState = {
   selected: ReadonlySet<string>
   /** The id of the edited row. */
   edited: string | null
-  /** The id of the row whose category is being chosen in its place. */
+  /** The id of the row that shows the field for its category. */
   categorized: string | null
   dialog: 'transfer' | { details: Transaction } | { receipts: Transaction } | { suggestFor: readonly Transaction[] | Listed } | null
 }

@@ -45,7 +45,7 @@ type ListProps = {
   edited: string | null
   editor: ReactNode
   onEdit: (id: string) => void
-  /** The row whose category is being chosen, and the field for it. */
+  /** The id of the row that shows the field for its category, and the field. */
   categorized: string | null
   picker: ReactNode
   /** Chooses the category of the selected rows or of the active one. */
