@@ -49,10 +49,10 @@ export const deleteAttachment = async (_: Context, { id }: Attachment): Promise<
 export async function refreshAttachments(context: Context, transactionId: string): Promise<void> {
   const query = attachmentsQuery(context, transactionId)
   await queries.cancelQueries({ queryKey: query.queryKey })
-  const [rows] = await Promise.all([
-    queries.fetchQuery({ ...query, staleTime: 0 }),
+  const rows = await queries.fetchQuery({ ...query, staleTime: 0 })
+  await cachedList(queries, context).change(transactionId, { attachments: rows.map(({ id, status }) => ({ id, status })) })
+  await Promise.all([
     queries.invalidateQueries({ queryKey: fileSpaceQuery(context).queryKey }),
     queries.invalidateQueries({ queryKey: [context.key, 'activity'] }),
   ])
-  await cachedList(queries, context).change(transactionId, { attachments: rows.map(({ id, status }) => ({ id, status })) })
 }

@@ -34,7 +34,7 @@ export function Receipts({ transactionId }: { transactionId: string }) {
   const [edited, setEdited] = useState<string | null>(null)
   const [shown, setShown] = useState<Attachment | null>(null)
   const summary = useRef<HTMLParagraphElement>(null)
-  /** Keeps the focus in the dialog when the focused button is removed. */
+  /** Moves the focus before the focused button is removed, so that it stays in the dialog. */
   const focusSummary = () => summary.current?.focus()
   const stopEditing = () => {
     setEdited(null)
@@ -43,6 +43,7 @@ export function Receipts({ transactionId }: { transactionId: string }) {
   const refresh = () => refreshAttachments(context, transactionId)
   const remove = useChange(deleteAttachment, {
     outcome: (_, row) => ({ text: common.isDeleted(row.name), undo: () => undoLastOf(row.id) }),
+    onStored: focusSummary,
     toastsErrors: true,
     refresh,
   })
@@ -84,7 +85,7 @@ export function Receipts({ transactionId }: { transactionId: string }) {
                       }}
                     />
                   )}
-                  {rights.write && <Action name={common.delete} of={file.name} onClick={() => remove.mutate(file, { onSuccess: focusSummary })} />}
+                  {rights.write && <Action name={common.delete} of={file.name} onClick={() => remove.mutate(file)} />}
                 </>
               )}
           </li>
