@@ -141,6 +141,17 @@ test('Eli reads the lowest day of each account, tries a purchase that is stored 
   const tried = `Flight-€300.00 on ${dayOf(inDays(2))}, GiroRemove`
   await expect.poll(courses).toEqual([`Girolowest on ${dayOf(inDays(10))} with -€310.00; on ${dayOf(inDays(30))} it has €1,690.00`, travel, tried])
   expect(await ahead.getByLabel('Name').inputValue()).toBe('')
+  const chart = ahead.getByRole('slider', { name: 'Course of Giro' })
+  const shortDay = (days: number) => new Intl.DateTimeFormat('en-US', { day: 'numeric', month: 'short', timeZone: 'UTC' }).format(new Date(inDays(days)))
+  await expect.poll(() => chart.getAttribute('aria-valuetext')).toBe(`${shortDay(10)}: -€310.00, -€10.00 without what you try, Rent: -€450.00`)
+  await chart.press('Home')
+  expect(await chart.getAttribute('aria-valuetext')).toBe(`${shortDay(0)}: €440.00, Hotel: -€60.00`)
+  await chart.press('ArrowRight')
+  await chart.press('ArrowRight')
+  expect(await chart.getAttribute('aria-valuetext')).toBe(`${shortDay(2)}: €140.00, €440.00 without what you try, Flight: -€300.00`)
+  await ahead.getByRole('button', { name: 'Travel' }).click()
+  await ahead.getByRole('slider', { name: 'Course of Travel' }).waitFor()
+  await ahead.getByRole('button', { name: 'Giro' }).click()
   await ahead.getByRole('button', { name: 'Show as a table' }).click()
   await expect.poll(() => ahead.locator('tbody').first().locator('tr').allTextContents()).toEqual([
     `${dayOf(inDays(0))}Hotel: -€60.00-€60.00€440.00`,

@@ -15,11 +15,12 @@ import { overview as m } from '../../messages/overview.ts'
 import { reports } from '../../messages/reports.ts'
 import { everyDay, lowestOf, sumOf, totalByDay } from '../../parts/reports/course.ts'
 import { DueNext } from '../../parts/reports/due-next.tsx'
+import { LazyLineChart } from '../../parts/reports/lazy-line-chart.tsx'
 import { Bar, TableSwitch } from '../../parts/reports/marks.tsx'
 import { RateNote } from '../../parts/reports/report-notes.tsx'
 import { Card, ErrorNote, RowsLink } from '../../parts/ui.tsx'
 import { FigureTable } from './figure-table.tsx'
-import { Hero, HeroChart, HeroSkeleton } from './hero.tsx'
+import { Hero, HeroSkeleton } from './hero.tsx'
 
 const reach = 45
 
@@ -117,7 +118,7 @@ function OfDays({ days, values, visible, each, accounts, currency }: OfDaysProps
       {isTable ?
         <FigureTable heads={[m.day, forecast.balance]} rows={days.map((day, index) => [shortDay(day), say(values[index])])} /> :
         (
-          <HeroChart
+          <LazyLineChart
             name={m.forecastOfTheBalance}
             currency={currency}
             lines={[{ kind: 'planned', values }]}

@@ -1,10 +1,7 @@
 /** The frame of a question at the top of the overview. */
-import { lazy, type ReactNode, Suspense } from 'react'
-import type { LineChartProps } from '../../parts/reports/line-chart-props.ts'
+import type { ReactNode } from 'react'
 import { Card } from '../../parts/ui.tsx'
 import { parts as m } from '../../messages/parts.ts'
-
-const LineChart = lazy(() => import('../../parts/reports/line-chart.tsx'))
 
 type HeroProps = {
   title: string
@@ -41,11 +38,4 @@ export const HeroSkeleton = ({ title, children }: { title: string, children?: Re
     <div className='report-line' />
     {children}
   </Hero>
-)
-
-/** The chart of a hero. It keeps its place while its code loads. */
-export const HeroChart = (chart: LineChartProps) => (
-  <Suspense fallback={<div className='report-line' />}>
-    <LineChart {...chart} />
-  </Suspense>
 )

@@ -9,11 +9,12 @@ import { today } from '../../locale/days.ts'
 import { addMonths, comparedDays, type Days, daysOf, formatDays, formatPeriod, monthOf } from '../../locale/months.ts'
 import { overview as m } from '../../messages/overview.ts'
 import { countOf, everyDay, runningSum, sumOf } from '../../parts/reports/course.ts'
+import { LazyLineChart } from '../../parts/reports/lazy-line-chart.tsx'
 import { TableSwitch } from '../../parts/reports/marks.tsx'
 import { ReportNotes } from '../../parts/reports/report-notes.tsx'
 import { ErrorNote, RowsLink } from '../../parts/ui.tsx'
 import { FigureTable } from './figure-table.tsx'
-import { Hero, HeroChart, HeroSkeleton } from './hero.tsx'
+import { Hero, HeroSkeleton } from './hero.tsx'
 
 /** The most days that the service reports. */
 const most = 120
@@ -141,7 +142,7 @@ function Course({ month, days, money, currency }: CourseProps) {
           />
         ) :
         (
-          <HeroChart
+          <LazyLineChart
             name={m.spendingOfTheMonth}
             currency={currency}
             lines={[{ kind: 'main', values: names.map((_, index) => now[index] ?? null) }, {

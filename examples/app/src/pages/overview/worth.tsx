@@ -12,10 +12,11 @@ import { overview as m } from '../../messages/overview.ts'
 import { accounts as named } from '../../messages/accounts.ts'
 import { reports } from '../../messages/reports.ts'
 import { sumOf } from '../../parts/reports/course.ts'
+import { LazyLineChart } from '../../parts/reports/lazy-line-chart.tsx'
 import { TableSwitch } from '../../parts/reports/marks.tsx'
 import { RateNote } from '../../parts/reports/report-notes.tsx'
 import { ErrorNote } from '../../parts/ui.tsx'
-import { Hero, HeroChart, HeroSkeleton } from './hero.tsx'
+import { Hero, HeroSkeleton } from './hero.tsx'
 import { FigureTable } from './figure-table.tsx'
 
 /** The months of the course and the one before, to compare with. */
@@ -105,7 +106,7 @@ function OfMonth({ rows, currency, money: { convertTo }, canConvert, month, isPa
       {isTable ?
         <FigureTable heads={[reports.period, named.netWorth]} rows={all.map((row) => [nameOf(row.period), formatAmount(row.net, currency)])} /> :
         (
-          <HeroChart
+          <LazyLineChart
             name={m.courseOfTheNetWorth}
             currency={currency}
             lines={[{ kind: 'main', values: all.map((row) => isComparable(row) ? row.net : null) }]}

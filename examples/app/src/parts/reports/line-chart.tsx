@@ -3,7 +3,7 @@ import { scaleLinear } from 'd3-scale'
 import { type KeyboardEvent, type PointerEvent, useState } from 'react'
 import { formatShort } from '../../locale/figures.ts'
 import { fewTicks, labelWidth, movedBy } from './course.ts'
-import type { LineChartProps } from './line-chart-props.ts'
+import type { LineChartProps } from './lazy-line-chart.tsx'
 import { useSize } from './use-size.ts'
 
 const edge = { top: 10, bottom: 24, end: 8 }

@@ -1,4 +1,7 @@
-/** The properties of a line chart, apart from it because it loads later. */
+/** A line chart that loads after the page, and keeps its place meanwhile. */
+import { lazy, Suspense } from 'react'
+
+const LineChart = lazy(() => import('./line-chart.tsx'))
 
 /** `planned` is dashed, because it has not happened. `former` is a line to compare with. */
 type Line = { kind: 'main' | 'planned' | 'former', values: ReadonlyArray<number | null> }
@@ -22,3 +25,9 @@ export type LineChartProps = {
   /** Opens the rows of a point. */
   onOpen?: (index: number) => void
 }
+
+export const LazyLineChart = (chart: LineChartProps) => (
+  <Suspense fallback={<div className='report-line' />}>
+    <LineChart {...chart} />
+  </Suspense>
+)
