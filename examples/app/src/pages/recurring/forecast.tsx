@@ -85,12 +85,12 @@ type Series = { id: string | null, name: string, days: Day[] }
 /** The course of the chosen account, and a list of all accounts with their lowest days. */
 function Courses({ series, asPlanned, until }: { series: Series[], asPlanned: Day[], until: string }) {
   const [chosen, setChosen] = useState<string | null>(null)
-  const shown = series.find(({ id }) => id === chosen) ?? series[0]
+  const current = series.find(({ id }) => id === chosen) ?? series[0]
   return (
     <>
-      {shown !== undefined && <Course key={shown.id} {...shown} asPlanned={asPlanned.filter((row) => row.account_id === shown.id)} until={until} />}
+      {current !== undefined && <Course key={current.id} {...current} asPlanned={asPlanned.filter((row) => row.account_id === current.id)} until={until} />}
       <ul className='list'>
-        {series.map((one) => <Summary key={one.id} {...one} until={until} isChosen={series.length > 1 && one === shown} onChoose={() => setChosen(one.id)} />)}
+        {series.map((one) => <Summary key={one.id} {...one} until={until} isChosen={series.length > 1 && one === current} onChoose={() => setChosen(one.id)} />)}
       </ul>
     </>
   )
