@@ -52,6 +52,7 @@ test('no component contains a text of its own', () => {
 
 /** The style sheets of features, each with the prefix of its classes. All other style sheets are shared. */
 const prefixes: Record<string, string> = {
+  'pages/statement/statement.css': 'statement',
   'pages/recurring/forecast.css': 'forecast',
   'parts/combobox.css': 'combobox',
   'styles/activity.css': 'activity',

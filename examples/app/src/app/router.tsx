@@ -139,6 +139,7 @@ const tree = root.addChildren([
     page('/inbox', () => import('../pages/inbox/page.tsx')),
     page('/accounts', () => import('../pages/accounts/page.tsx')),
     page('/accounts/$accountId', () => import('../pages/accounts/one.tsx')),
+    page('/accounts/$accountId/statements/$day', () => import('../pages/statement/page.tsx')),
     page('/recurring', () => import('../pages/recurring/page.tsx')),
     categories,
     exchangeRates,

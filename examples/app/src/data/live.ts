@@ -19,6 +19,7 @@ const tablesOf: Readonly<Record<string, readonly TableName[]>> = {
   'file space': ['attachments'],
   'transactions totals': figures,
   'transactions halves': parts,
+  'transactions statement': parts,
   accounts: ['accounts', 'transactions'],
   balances: ['balances', 'transactions', 'accounts'],
   closings: ['closings'],

@@ -19,7 +19,8 @@ export const agreement = inLanguage({
     agrees: 'agrees',
     rowsBetween: 'Transactions since',
     sources: { statement: 'from a statement', manual: 'entered by hand' },
-    correct: 'Correct',
+    reconcile: 'Reconcile',
+    reconcileOf: (day: string) => `Reconcile ${day}`,
     correctOf: (day: string) => `Correct the balance of ${day}?`,
     wouldBook: (amount: string, day: string, isIncome: boolean) =>
       `One transaction “Balance adjustment” of ${amount} is booked on ${day}. Reports count it as an ${
@@ -59,7 +60,8 @@ export const agreement = inLanguage({
     agrees: 'stimmt',
     rowsBetween: 'Buchungen seit',
     sources: { statement: 'aus einem Auszug', manual: 'selbst eingetragen' },
-    correct: 'Berichtigen',
+    reconcile: 'Abgleichen',
+    reconcileOf: (day: string) => `Auszug vom ${day} abgleichen`,
     correctOf: (day: string) => `Kontostand vom ${day} berichtigen?`,
     wouldBook: (amount: string, day: string, isIncome: boolean) =>
       `Am ${day} wird eine Buchung „Balance adjustment“ über ${amount} eingetragen. Sie zählt als ${

@@ -102,6 +102,19 @@ export async function readOpen(context: Context, userId: string, signal: AbortSi
   return (await rowsOf(open.abortSignal(signal))).filter(({ line_items: items }) => items.length === 0)
 }
 
+/** The maximum number of rows between two statements. */
+export const statedAtOnce = 1_000
+
+/** The paid and pending rows of an account in some days, oldest first. @param from null for the beginning */
+export const statementRowsQuery = (context: Context, userId: string, accountId: string, from: string | null, to: string) =>
+  queryOptions({
+    queryKey: [context.key, 'transactions', 'statement', accountId, from, to],
+    queryFn: async ({ signal }): Promise<Transaction[]> => {
+      const view = { account: accountId, to, sort: 'transaction_date' as const, ...(from !== null && { from }) }
+      return (await readPage(context, { userId, view, subcategories: [] }, null, statedAtOnce, signal)).filter(({ status }) => status !== 'failed')
+    },
+  })
+
 /** Yields all rows of the filters, in batches, for an export. */
 export async function* everyTransaction(context: Context, list: Listed): AsyncGenerator<Transaction[]> {
   const size = 5_000

@@ -1,17 +1,15 @@
 /** Stated balances of an account beside the balances that its transactions add up to. */
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
-import { useState } from 'react'
 import { useSessionContext } from '../../app/session-context.tsx'
 import type { Account } from '../../data/accounts.ts'
-import { correctBalance, deleteStatedBalance, type Reconciliation as Compared, reconciliationQuery, stateBalance } from '../../data/balances.ts'
+import { deleteStatedBalance, type Reconciliation as Compared, reconciliationQuery, stateBalance } from '../../data/balances.ts'
 import { undoLastOf, useChange, useDeletion } from '../../data/change.ts'
 import { formatAmount } from '../../locale/amounts.ts'
 import { firstDay, formatDay, today } from '../../locale/days.ts'
 import { addDays } from '../../locale/months.ts'
 import { agreement as m } from '../../messages/agreement.ts'
 import { common } from '../../messages/common.ts'
-import { Dialog } from '../../parts/dialog.tsx'
 import { DateField, Form, SubmitButton } from '../../parts/form.tsx'
 import { AmountField } from '../../parts/money-fields.tsx'
 import { QueryBoundary } from '../../parts/query-boundary.tsx'
@@ -21,7 +19,6 @@ export function Reconciliation({ account }: { account: Account }) {
   const { context, rights } = useSessionContext()
   const compared = useQuery(reconciliationQuery(context, account.id))
   const remove = useDeletion(deleteStatedBalance, ({ on_date }) => m.balanceOf(formatDay(on_date)))
-  const [corrected, setCorrected] = useState<Compared | null>(null)
   const say = (amount: number) => formatAmount(amount, account.currency)
   return (
     <>
@@ -35,7 +32,7 @@ export function Reconciliation({ account }: { account: Account }) {
                 <th className='amount'>{m.computed}</th>
                 <th className='amount'>{m.difference}</th>
                 <th className='amount'>{m.rowsBetween}</th>
-                {rights.write && <ActionsHead />}
+                <ActionsHead />
               </tr>
             </thead>
             <tbody>
@@ -50,12 +47,16 @@ export function Reconciliation({ account }: { account: Account }) {
                     <td className='amount' data-label={m.rowsBetween}>
                       <RowsBetween account={account} of={one} />
                     </td>
-                    {rights.write && (
-                      <td className='row-actions'>
-                        {one.difference !== 0 && <Action name={m.correct} of={m.balanceOf(formatDay(day))} onClick={() => setCorrected(one)} />}
-                        {row !== undefined && <Action name={common.delete} of={m.balanceOf(formatDay(day))} onClick={() => remove(row)} />}
-                      </td>
-                    )}
+                    <td className='row-actions'>
+                      <Link
+                        to='/accounts/$accountId/statements/$day'
+                        params={{ accountId: account.id, day }}
+                        aria-label={m.reconcileOf(formatDay(day))}
+                      >
+                        {m.reconcile}
+                      </Link>
+                      {rights.write && row !== undefined && <Action name={common.delete} of={m.balanceOf(formatDay(day))} onClick={() => remove(row)} />}
+                    </td>
                   </tr>
                 )
               })}
@@ -64,7 +65,6 @@ export function Reconciliation({ account }: { account: Account }) {
         )}
       </QueryBoundary>
       {rights.write && <StateBalance account={account} />}
-      {corrected !== null && <Correct account={account} of={corrected} onClose={() => setCorrected(null)} />}
     </>
   )
 }
@@ -91,29 +91,5 @@ function StateBalance({ account: { id, currency } }: { account: Account }) {
       <DateField name='on_date' label={m.onDay} min={firstDay} max={today()} required />
       <SubmitButton isBusy={save.isPending}>{m.store}</SubmitButton>
     </Form>
-  )
-}
-
-/** Says which transaction a correction books, and books it. */
-function Correct({ account, of: { on_date, stated, difference }, onClose }: OfRow & { onClose: () => void }) {
-  const correct = useChange(correctBalance, {
-    onStored: onClose,
-    outcome: (booked) =>
-      booked === null
-        ? { text: m.nothingToBook }
-        : { text: m.isBooked(formatAmount(booked.amount, account.currency), formatDay(on_date)), undo: () => undoLastOf(booked.id) },
-  })
-  return (
-    <Dialog title={m.correctOf(formatDay(on_date))} open onClose={onClose}>
-      <Form
-        defaultValues={{}}
-        error={correct.error}
-        onSubmit={() => !correct.isPending && correct.mutate({ account_id: account.id, balance: stated, on_date })}
-      >
-        <p>{m.wouldBook(formatAmount(difference, account.currency), formatDay(on_date), difference > 0)}</p>
-        <p>{m.lookFirst}</p>
-        <SubmitButton isBusy={correct.isPending}>{m.book}</SubmitButton>
-      </Form>
-    </Dialog>
   )
 }

@@ -68,7 +68,8 @@ function Differences() {
     <section className='inbox-differences' aria-label={m.differences}>
       {differences.map(({ accountId, name, amount, currency, since }) => (
         <p key={accountId}>
-          {m.differs(name, formatAmount(amount, currency), formatDay(since))} <Link to='/accounts/$accountId' params={{ accountId }}>{m.lookAtAccount}</Link>
+          {m.differs(name, formatAmount(amount, currency), formatDay(since))}{' '}
+          <Link to='/accounts/$accountId/statements/$day' params={{ accountId, day: since }}>{m.reconcile}</Link>
         </p>
       ))}
     </section>

@@ -90,7 +90,15 @@ function Courses({ series, asPlanned, until }: { series: Series[], asPlanned: Da
     <>
       {current !== undefined && <Course key={current.id} {...current} asPlanned={asPlanned.filter((row) => row.account_id === current.id)} until={until} />}
       <ul className='list'>
-        {series.map((one) => <Summary key={one.id} {...one} until={until} isChosen={series.length > 1 && one === current} onChoose={() => setChosen(one.id)} />)}
+        {series.map((one) => (
+          <Summary
+            key={one.id}
+            {...one}
+            until={until}
+            isChosen={series.length > 1 && one === current}
+            onChoose={() => setChosen(one.id)}
+          />
+        ))}
       </ul>
     </>
   )

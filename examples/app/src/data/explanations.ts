@@ -1,0 +1,66 @@
+/** Explains why an account differs from its bank. */
+import type { Transaction } from './transactions/api.ts'
+import { dayOf } from './transactions/day.ts'
+
+/** A change of rows after which the account agrees with the bank. */
+export type Explanation =
+  /** The bank has booked them. */
+  | { kind: 'pending', rows: Transaction[] }
+  /** `row` is the same payment as `other`. */
+  | { kind: 'twice', row: Transaction, other: Transaction }
+  /** The bank does not have it. */
+  | { kind: 'extra', row: Transaction }
+  /** An income is stored as an expense, or the other way round. */
+  | { kind: 'sign', row: Transaction, amount: number }
+  /** Two digits next to each other are in the wrong order. */
+  | { kind: 'digits', row: Transaction, amount: number }
+
+/** The days between two rows that look like the same payment. */
+const nearDays = 5
+
+/** The most explanations of a difference. More say nothing. */
+const most = 5
+
+const centsOf = (amount: number) => Math.round(amount * 100)
+
+const daysApart = (one: Transaction, other: Transaction) => Math.abs(Date.parse(dayOf(one)) - Date.parse(dayOf(other))) / 86_400_000
+
+/** Whether two amounts are alike but for two digits next to each other. */
+function areSwapped(one: number, other: number): boolean {
+  const [first, second] = [one, other].map((cents) => String(Math.abs(cents))) as [string, string]
+  const at = [...first].findIndex((digit, index) => digit !== second[index])
+  return at >= 0 && Math.sign(one) === Math.sign(other)
+    && first.slice(0, at) + (first[at + 1] ?? '') + (first[at] ?? '') + first.slice(at + 2) === second
+}
+
+/**
+ * Returns the single changes that explain a difference, the likeliest first.
+ * @param difference the bank's balance less the computed one
+ * @param rows the paid and pending rows that the user has not found on the statement
+ */
+export function explanationsOf(difference: number, rows: readonly Transaction[]): Explanation[] {
+  const missing = centsOf(difference)
+  if (missing === 0) return []
+  const pending = rows.filter(({ status }) => status === 'pending')
+  // a change of one half of a transfer also changes another account
+  const paid = rows.filter(({ status, transfer_id: transfer }) => status === 'paid' && transfer === null)
+  const tooMuch = paid.filter(({ amount }) => centsOf(amount) === -missing)
+  const twinOf = (row: Transaction) => paid.find((other) => other.id !== row.id && other.amount === row.amount && daysApart(row, other) <= nearDays)
+  const all = pending.reduce((sum, { amount }) => sum + centsOf(amount), 0)
+  const found: Explanation[] = [
+    ...pending.filter(({ amount }) => centsOf(amount) === missing).map((row) => ({ kind: 'pending' as const, rows: [row] })),
+    ...pending.length > 1 && all === missing ? [{ kind: 'pending' as const, rows: pending }] : [],
+    ...tooMuch.flatMap((row) => {
+      const other = twinOf(row)
+      // the later one of two is the copy
+      return other === undefined || dayOf(other) > dayOf(row) || (dayOf(other) === dayOf(row) && other.id > row.id)
+        ? []
+        : [{ kind: 'twice' as const, row, other }]
+    }),
+    ...paid.filter(({ amount }) => 2 * centsOf(amount) === -missing).map((row) => ({ kind: 'sign' as const, row, amount: -row.amount })),
+    ...paid.filter(({ amount }) => areSwapped(centsOf(amount), centsOf(amount) + missing))
+      .map((row) => ({ kind: 'digits' as const, row, amount: (centsOf(row.amount) + missing) / 100 })),
+    ...tooMuch.filter((row) => twinOf(row) === undefined).map((row) => ({ kind: 'extra' as const, row })),
+  ]
+  return found.slice(0, most)
+}

@@ -1,0 +1,34 @@
+import type { Account } from '../../data/accounts.ts'
+import { correctBalance, type Reconciliation } from '../../data/balances.ts'
+import { undoLastOf, useChange } from '../../data/change.ts'
+import { formatAmount } from '../../locale/amounts.ts'
+import { formatDay } from '../../locale/days.ts'
+import { agreement as m } from '../../messages/agreement.ts'
+import { Dialog } from '../../parts/dialog.tsx'
+import { Form, SubmitButton } from '../../parts/form.tsx'
+
+type CorrectProps = { account: Account, of: Reconciliation, onClose: () => void }
+
+/** Says which transaction a correction books, and books it. */
+export function Correct({ account, of: { on_date, stated, difference }, onClose }: CorrectProps) {
+  const correct = useChange(correctBalance, {
+    onStored: onClose,
+    outcome: (booked) =>
+      booked === null
+        ? { text: m.nothingToBook }
+        : { text: m.isBooked(formatAmount(booked.amount, account.currency), formatDay(on_date)), undo: () => undoLastOf(booked.id) },
+  })
+  return (
+    <Dialog title={m.correctOf(formatDay(on_date))} open onClose={onClose}>
+      <Form
+        defaultValues={{}}
+        error={correct.error}
+        onSubmit={() => !correct.isPending && correct.mutate({ account_id: account.id, balance: stated, on_date })}
+      >
+        <p>{m.wouldBook(formatAmount(difference, account.currency), formatDay(on_date), difference > 0)}</p>
+        <p>{m.lookFirst}</p>
+        <SubmitButton isBusy={correct.isPending}>{m.book}</SubmitButton>
+      </Form>
+    </Dialog>
+  )
+}

@@ -1,0 +1,53 @@
+import type { Explanation } from '../../data/explanations.ts'
+import { dayOf } from '../../data/transactions/day.ts'
+import { type TransactionChanges, useTransactionChanges } from '../../data/transactions/changes.ts'
+import { formatAmount } from '../../locale/amounts.ts'
+import { formatDay } from '../../locale/days.ts'
+import { listOf } from '../../locale/lists.ts'
+import { statement as m } from '../../messages/statement.ts'
+
+/** The sentence of an explanation, and the change that it offers. */
+type Offer = { text: string, action: string, of: string, act: (changes: TransactionChanges) => void }
+
+function offerOf(one: Explanation, currency: string): Offer {
+  if (one.kind === 'pending') {
+    const names = listOf(one.rows.map(({ name }) => name))
+    return { text: m.wasBooked(names), action: m.markPaid, of: names, act: ({ change }) => change.mutate({ rows: one.rows, values: { status: 'paid' } }) }
+  }
+  const { row } = one
+  const [name, day] = [row.name, formatDay(dayOf(row))]
+  if (one.kind === 'twice' || one.kind === 'extra') {
+    const text = one.kind === 'extra' ? m.isExtra(name, day) : m.isTwice(name, day, one.other.name)
+    return { text, action: m.deleteIt, of: name, act: ({ remove }) => remove.mutate([row]) }
+  }
+  const { amount } = one
+  const text = one.kind === 'sign' ? m.hasOtherSign : m.hasSwappedDigits
+  return {
+    text: text(name, day, formatAmount(amount, currency)),
+    action: m.changeIt,
+    of: name,
+    act: ({ change }) => change.mutate({ rows: [row], values: { amount } }),
+  }
+}
+
+/** Single changes that would explain a difference. */
+export function Explanations({ explanations, currency }: { explanations: readonly Explanation[], currency: string }) {
+  const changes = useTransactionChanges()
+  if (explanations.length === 0) return <p>{m.nothingExplains}</p>
+  return (
+    <>
+      <h2>{m.explains}</h2>
+      <ul className='list'>
+        {explanations.map((one) => {
+          const { text, action, of, act } = offerOf(one, currency)
+          return (
+            <li key={text}>
+              <span>{text}</span>
+              <button type='button' aria-label={m.of(action, of)} onClick={() => act(changes)}>{action}</button>
+            </li>
+          )
+        })}
+      </ul>
+    </>
+  )
+}

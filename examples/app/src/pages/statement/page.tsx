@@ -1,0 +1,83 @@
+/** The reconciliation of an account with one statement of its bank. */
+import { useQuery } from '@tanstack/react-query'
+import { Link, useParams } from '@tanstack/react-router'
+import { useState } from 'react'
+import { useDraft } from '../../app/drafts.ts'
+import { useSessionContext } from '../../app/session-context.tsx'
+import { type Account, accountsQuery } from '../../data/accounts.ts'
+import { reconciliationQuery, startOf, type StatementStart } from '../../data/balances.ts'
+import { statedAtOnce, statementRowsQuery, type Transaction } from '../../data/transactions/api.ts'
+import { formatDay } from '../../locale/days.ts'
+import { addDays } from '../../locale/months.ts'
+import { agreement } from '../../messages/agreement.ts'
+import { statement as m } from '../../messages/statement.ts'
+import { QueryBoundary } from '../../parts/query-boundary.tsx'
+import { EmptyState, PageHead } from '../../parts/ui.tsx'
+import { StatementRows } from './rows.tsx'
+import { Summary } from './summary.tsx'
+import './statement.css'
+
+export function Page() {
+  const { context } = useSessionContext()
+  const { accountId = '', day = '' } = useParams({ strict: false })
+  const accounts = useQuery({ ...accountsQuery(context), select: (rows) => rows.filter(({ id }) => id === accountId) })
+  const empty = <EmptyState action={<Link to='/accounts'>{agreement.allAccounts}</Link>}>{agreement.thisAccountIsNotHere}</EmptyState>
+  return (
+    <QueryBoundary of={[accounts]} empty={empty}>
+      {(rows) => rows.map((account) => <OfAccount key={`${account.id} ${day}`} account={account} day={day} />)}
+    </QueryBoundary>
+  )
+}
+
+function OfAccount({ account, day }: { account: Account, day: string }) {
+  const { context } = useSessionContext()
+  const compared = useQuery({
+    ...reconciliationQuery(context, account.id),
+    select: (rows): StatementStart[] => {
+      const start = startOf(account, rows, day)
+      return start === undefined ? [] : [start]
+    },
+  })
+  const toTheAccount = <Link to='/accounts/$accountId' params={{ accountId: account.id }}>{m.toTheAccount}</Link>
+  return (
+    <QueryBoundary of={[compared]} empty={<EmptyState action={toTheAccount}>{m.noBalanceIsStated}</EmptyState>}>
+      {(starts) =>
+        starts.map((start) => (
+          <div key={day}>
+            <PageHead title={m.title(account.name, formatDay(day))}>{toTheAccount}</PageHead>
+            <Statement account={account} start={start} />
+          </div>
+        ))}
+    </QueryBoundary>
+  )
+}
+
+/** The ids of the rows that the user has found on the statement. They survive a reload. */
+function useTicks(name: string): [ReadonlySet<string>, (ids: readonly string[]) => void] {
+  const { restored, keep } = useDraft(name, { ticked: [] })
+  const [ticked, setTicked] = useState<ReadonlySet<string>>(() => new Set(restored?.['ticked'] as string[] | undefined))
+  return [ticked, (ids) => {
+    setTicked(new Set(ids))
+    keep({ ticked: ids })
+  }]
+}
+
+function Statement({ account, start }: { account: Account, start: StatementStart }) {
+  const { context, user } = useSessionContext()
+  const { agreedOn, of: { on_date: day } } = start
+  const loaded = useQuery(statementRowsQuery(context, user.id, account.id, agreedOn === null ? null : addDays(agreedOn, 1), day))
+  const [ticked, setTicked] = useTicks(`statement ${account.id} ${day}`)
+  const rows: readonly Transaction[] = loaded.data ?? []
+  return (
+    <div className='statement'>
+      <Summary account={account} start={start} rows={rows} ticked={ticked} />
+      <section className='statement-rows' aria-label={agreedOn === null ? m.sinceTheBeginning : m.since(formatDay(agreedOn))}>
+        <h2>{agreedOn === null ? m.sinceTheBeginning : m.since(formatDay(agreedOn))}</h2>
+        <QueryBoundary of={[loaded]} empty={<EmptyState>{m.nothingBetween}</EmptyState>}>
+          {(all) => <StatementRows rows={all} currency={account.currency} ticked={ticked} onTick={setTicked} />}
+        </QueryBoundary>
+        {rows.length === statedAtOnce && <p className='field-note'>{m.tooMany(statedAtOnce)}</p>}
+      </section>
+    </div>
+  )
+}

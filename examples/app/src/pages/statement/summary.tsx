@@ -1,0 +1,74 @@
+/** The bank's balance beside the computed one, and what would make them agree. */
+import { useState } from 'react'
+import { useSessionContext } from '../../app/session-context.tsx'
+import type { Account } from '../../data/accounts.ts'
+import { closeAccountDays, type StatementStart } from '../../data/balances.ts'
+import { undoLastOf, useChange } from '../../data/change.ts'
+import { explanationsOf } from '../../data/explanations.ts'
+import type { Transaction } from '../../data/transactions/api.ts'
+import { formatAmount } from '../../locale/amounts.ts'
+import { formatDay } from '../../locale/days.ts'
+import { agreement } from '../../messages/agreement.ts'
+import { statement as m } from '../../messages/statement.ts'
+import { sumOf } from '../../parts/reports/course.ts'
+import { ErrorNote } from '../../parts/ui.tsx'
+import { Correct } from './correct.tsx'
+import { Explanations } from './explanations.tsx'
+
+type SummaryProps = { account: Account, start: StatementStart, rows: readonly Transaction[], ticked: ReadonlySet<string> }
+
+export function Summary({ account, start: { of, balance }, rows, ticked }: SummaryProps) {
+  const { rights } = useSessionContext()
+  const [isBooking, setIsBooking] = useState(false)
+  const say = (amount: number) => formatAmount(amount, account.currency)
+  const found = rows.filter(({ id }) => ticked.has(id))
+  const agrees = of.difference === 0
+  const figures = [
+    [m.theBankSays, say(of.stated)],
+    [m.computed, say(of.computed)],
+    [m.ticked, m.tickedOf(found.length, rows.length)],
+    [m.leadsTo, say(sumOf([balance, ...found.map(({ amount }) => amount)]))],
+  ] as const
+  return (
+    <section className='statement-summary' aria-label={agreement.agreementWithTheBank}>
+      <p className='statement-figure' role='status'>{agrees ? m.agrees : m.differs(say(of.difference))}</p>
+      <dl className='statement-figures'>
+        {figures.map(([name, figure]) => (
+          <div key={name}>
+            <dt>{name}</dt>
+            <dd className='amount'>{figure}</dd>
+          </div>
+        ))}
+      </dl>
+      {!agrees && rights.write && (
+        <Explanations explanations={explanationsOf(of.difference, rows.filter(({ id }) => !ticked.has(id)))} currency={account.currency} />
+      )}
+      {!agrees && rights.write && (
+        <div className='buttons'>
+          <button type='button' onClick={() => setIsBooking(true)}>{m.bookTheRest}</button>
+        </div>
+      )}
+      {agrees && rights.write && <CloseDays account={account} day={of.on_date} />}
+      {isBooking && <Correct account={account} of={of} onClose={() => setIsBooking(false)} />}
+    </section>
+  )
+}
+
+/** Offers to close the days of a statement that agrees. */
+function CloseDays({ account: { id, closed_until: until }, day }: { account: Account, day: string }) {
+  const close = useChange(closeAccountDays, {
+    outcome: () => ({ text: agreement.areClosed(formatDay(day)), undo: () => undoLastOf(id) }),
+  })
+  if (until !== null && until >= day) return <p>{m.closedUntil(formatDay(until))}</p>
+  return (
+    <>
+      <p>{m.keepsIt}</p>
+      <ErrorNote error={close.error} />
+      <div className='buttons'>
+        <button type='button' className='primary' disabled={close.isPending} onClick={() => close.mutate({ id, closed_until: day })}>
+          {m.closeUntil(formatDay(day))}
+        </button>
+      </div>
+    </>
+  )
+}
