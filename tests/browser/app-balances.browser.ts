@@ -43,7 +43,7 @@ test('Ann reads the balance of today, and apart from it the amount that is pendi
   await page.context().close()
 })
 
-test('Ben sees his net worth over a year, in one currency or converted, and which balances have no rate', async () => {
+test('Ben sees his net worth over a year and over five, in one currency or converted, and which balances have no rate', async () => {
   const ben = await signedIn(story.stack, 'Ben')
   await store(
     story,
@@ -88,6 +88,14 @@ test('Ben sees his net worth over a year, in one currency or converted, and whic
   await worth.getByLabel('Currency').selectOption('All in EUR')
   await worth.getByRole('img', { name: `${nameOf(month(-2))}: assets €500.00, liabilities €220.00, net €280.00` }).waitFor()
   expect(await worth.getByRole('status').count()).toBe(0)
+  await worth.getByLabel('How far back').selectOption('5 years')
+  const course = worth.getByRole('slider', { name: 'Net worth' })
+  await expect.poll(() => course.getAttribute('aria-valuetext')).toBe(`${nameOf(month())}: assets €500.00, liabilities €225.00, net €275.00`)
+  await course.press('Home')
+  expect(await course.getAttribute('aria-valuetext')).toBe(`${nameOf(month(-59))}: assets €500.00, liabilities €0.00, net €500.00`)
+  expect(await barriers(page)).toEqual([])
+  await worth.getByRole('button', { name: 'Show as a table' }).click()
+  await expect.poll(tableOf).toHaveLength(60)
   await page.setViewportSize({ width: 320, height: 640 })
   await expect.poll(() => page.evaluate('document.documentElement.scrollWidth')).toBe(320)
   await page.context().close()

@@ -28,8 +28,9 @@ const daysApart = (one: Transaction, other: Transaction) => Math.abs(Date.parse(
 /** Whether two amounts are alike but for two digits next to each other. */
 function areSwapped(one: number, other: number): boolean {
   const [first, second] = [one, other].map((cents) => String(Math.abs(cents))) as [string, string]
-  const at = [...first].findIndex((digit, index) => digit !== second[index])
-  return at >= 0 && Math.sign(one) === Math.sign(other)
+  let at = 0
+  while (at < first.length && first[at] === second[at]) at += 1
+  return at < first.length && Math.sign(one) === Math.sign(other)
     && first.slice(0, at) + (first[at + 1] ?? '') + (first[at] ?? '') + first.slice(at + 2) === second
 }
 

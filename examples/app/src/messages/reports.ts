@@ -2,6 +2,8 @@ import { inLanguage } from '../locale/language.ts'
 
 export const reports = inLanguage({
   en: {
+    howFarBack: 'How far back',
+    years: { 1: 'One year', 3: '3 years', 5: '5 years', 10: '10 years' },
     addAnAccount: 'Add an account',
     noAccountYetSoThere: 'No account yet, so there is no balance.',
     balance: 'Balance',
@@ -52,6 +54,8 @@ export const reports = inLanguage({
     new: 'new',
   },
   de: {
+    howFarBack: 'Wie weit zurück',
+    years: { 1: 'Ein Jahr', 3: '3 Jahre', 5: '5 Jahre', 10: '10 Jahre' },
     addAnAccount: 'Konto anlegen',
     noAccountYetSoThere: 'Noch kein Konto, also auch kein Kontostand.',
     balance: 'Kontostand',

@@ -6,7 +6,7 @@ import { formatDay } from '../../locale/days.ts'
 import { sumsByCurrency } from '../../locale/figures.ts'
 import { accounts as m } from '../../messages/accounts.ts'
 import { common } from '../../messages/common.ts'
-import { Action, ActionsHead, Amount } from '../../parts/ui.tsx'
+import { Action, ActionsHead } from '../../parts/ui.tsx'
 
 type AccountTableProps = { accounts: Account[], coming: Coming[], onEdit: (account: Account) => void, onDelete: (account: Account) => void }
 
@@ -32,7 +32,7 @@ export function AccountTable({ accounts, coming, onEdit, onDelete }: AccountTabl
             </th>
             <td data-label={m.type}>{accountTypes[account.type]}</td>
             <td className='amount' data-label={m.balance}>
-              <Amount value={balanceOf(account)} currency={account.currency} />
+              {formatAmount(balanceOf(account), account.currency)}
               {sumsByCurrency(coming.filter(({ account_id }) => account_id === account.id)).map(({ currency, sum }) => (
                 <small key={currency}>{m.coming(formatAmount(sum, currency))}</small>
               ))}

@@ -30,12 +30,12 @@ export function Page() {
       </PageHead>
       <QueryBoundary of={[accounts]} empty={<EmptyState>{m.noAccountYetAnAccount}</EmptyState>}>
         {(rows) => (
-          <div className='report-cards'>
+          <div className='report-cards report-cards-main'>
             <Tables accounts={rows} onEdit={setEdited} onDelete={remove} />
-            <Forecast accounts={rows} />
             <Card title={m.netWorth}>
               <NetWorth />
             </Card>
+            <Forecast accounts={rows} />
             <Card title={agreement.closedDays}>
               <ClosedContext />
             </Card>

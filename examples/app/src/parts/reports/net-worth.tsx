@@ -12,21 +12,20 @@ import { QueryBoundary } from '../query-boundary.tsx'
 import { Skeleton } from '../ui.tsx'
 import { CurrencyChoice } from './currency-choice.tsx'
 import { type Flow, nothing } from './flows.ts'
+import { LazyLineChart } from './lazy-line-chart.tsx'
 import { Legend, TableSwitch } from './marks.tsx'
 import { RateNote } from './report-notes.tsx'
 
 const ColumnsChart = lazy(() => import('./columns-chart.tsx'))
 
-/** The last year. */
-const shownPeriods = { grouping: 'monthly', periods: 12 } as const
-
-/** Assets, liabilities and net worth at the end of each month, in one currency. */
+/** Assets, liabilities and net worth at the end of each month, in one currency. More than a year is a line. */
 export function NetWorth() {
   const { context } = useSessionContext()
   const usual = useUsualCurrency()
   const [chosen, setChosen] = useState<Money | null>(null)
+  const [years, setYears] = useState('1')
   const { currency, convertTo } = chosen ?? { currency: usual, convertTo: null }
-  const worth = useQuery(netWorthQuery(context, shownPeriods, { convertTo }))
+  const worth = useQuery(netWorthQuery(context, { grouping: 'monthly', periods: Number(years) * 12 }, { convertTo }))
   const accounts = useQuery(accountsQuery(context)).data ?? []
   const rates = useQuery(ratesQuery(context, 1)).data ?? []
   const instanceRates = useQuery(instanceRatesQuery()).data ?? []
@@ -35,6 +34,9 @@ export function NetWorth() {
   return (
     <>
       <div className='report-chooser'>
+        <select aria-label={m.howFarBack} value={years} onChange={({ target }) => setYears(target.value)}>
+          {Object.entries(m.years).map(([count, name]) => <option key={count} value={count}>{name}</option>)}
+        </select>
         <CurrencyChoice
           money={{ currency, convertTo }}
           currencies={currencies}
@@ -48,8 +50,9 @@ export function NetWorth() {
           const apart = [...new Set(rows.map((row) => row.currency))].filter((one) => convertTo !== null && one !== convertTo)
           return (
             <>
-              {isTable ? <WorthTable rows={visible} /> : <WorthChart rows={visible} />}
-              {!isTable && <Legend parts={[['report-flow-in', m.assets], ['report-flow-out', m.liabilities]]} />}
+              {isTable && <WorthTable rows={visible} />}
+              {!isTable && (years === '1' ? <WorthChart rows={visible} /> : <WorthLine rows={visible} />)}
+              {!isTable && years === '1' && <Legend parts={[['report-flow-in', m.assets], ['report-flow-out', m.liabilities]]} />}
               <TableSwitch isTable={isTable} onChange={setIsTable} />
               {apart.map((base) => {
                 const missing = rows.filter((row) => row.currency === base).map(({ period }) => period)
@@ -73,6 +76,23 @@ type Worth = { period: string, currency: string, assets: number, liabilities: nu
 const figuresOf = ({ assets, liabilities, net, currency }: Worth) =>
   [assets, liabilities, net].map((amount) => formatAmount(amount, currency)) as [string, string, string]
 
+const textOf = (row: Worth | undefined) => row === undefined ? '' : `${formatPeriod(row.period, 'month')}: ${m.assetsLiabilitiesNet(...figuresOf(row))}`
+
+/** The course of the net worth over years. */
+const WorthLine = ({ rows }: { rows: Worth[] }) =>
+  rows.length > 0 && (
+    <LazyLineChart
+      name={named.netWorth}
+      currency={rows[0]?.currency ?? ''}
+      lines={[{ kind: 'main', values: rows.map(({ net }) => net) }]}
+      names={rows.map(({ period }) => period)}
+      // a short month with its year
+      shortNames={rows.map(({ period }) => formatPeriod(period, 'quarter'))}
+      textOf={(index) => textOf(rows[index])}
+      start={rows.length - 1}
+    />
+  )
+
 /** Assets above the line, and liabilities below it. */
 function WorthChart({ rows }: { rows: Worth[] }) {
   const flows = rows.map(({ period, assets, liabilities, net }): Flow => ({
@@ -81,7 +101,7 @@ function WorthChart({ rows }: { rows: Worth[] }) {
     planned: nothing,
     isComing: false,
   }))
-  const labels = new Map(rows.map((row) => [row.period, `${formatPeriod(row.period, 'month')}: ${m.assetsLiabilitiesNet(...figuresOf(row))}`]))
+  const labels = new Map(rows.map((row) => [row.period, textOf(row)]))
   return (
     <Suspense fallback={<div className='report-chart' />}>
       <ColumnsChart
