@@ -91,6 +91,7 @@ describe('Ann', () => {
     await expect.poll(() => page.getByLabel('Currency').inputValue()).toBe('CHF')
     await page.getByLabel('Name').fill('Food')
     await page.getByRole('button', { name: 'Save' }).click()
+    await page.getByRole('main').getByRole('link', { name: 'Budgets' }).click()
     await page.getByRole('button', { name: 'Budget of Food' }).click()
     expect(await page.getByLabel('Currency').inputValue()).toBe('CHF')
     await page.context().close()

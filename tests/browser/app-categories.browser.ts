@@ -1,4 +1,4 @@
-/** Categories and their budgets in the reference app. */
+/** Categories in the reference app. */
 import type { Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import { signedIn, team } from '../support/person.ts'
@@ -13,9 +13,9 @@ afterEach(() => expect(story.complaints()).toEqual([]))
 afterAll(() => story?.close())
 
 const cellsOf = (page: Page) =>
-  page.locator('tbody tr').evaluateAll((rows) => rows.map((row) => [...(row as any).cells].map((cell) => cell.textContent).slice(0, 4)))
+  page.locator('tbody tr').evaluateAll((rows) => rows.map((row) => [...(row as any).cells].map((cell) => cell.textContent).slice(0, 3)))
 
-test('Ann creates a category with a monthly budget, and sees its remainder', async () => {
+test('Ann creates a category with a monthly budget, and sees its remainder among the budgets', async () => {
   const page = await story.open(await signedIn(story.stack, 'Ann'), '/categories')
   await page.getByText('No category yet.').waitFor()
   expect(await barriers(page)).toEqual([])
@@ -29,7 +29,9 @@ test('Ann creates a category with a monthly budget, and sees its remainder', asy
   await page.getByLabel('Monthly budget').fill('300')
   expect(await barriers(page)).toEqual([])
   await page.getByRole('button', { name: 'Save' }).click()
-  await expect.poll(() => cellsOf(page)).toEqual([['Food', '€300.00', '€0.00', '€300.00']])
+  await expect.poll(() => cellsOf(page)).toEqual([['Food', 'Expenses', '€300.00']])
+  await page.getByRole('main').getByRole('link', { name: 'Budgets' }).click()
+  await page.getByRole('link', { name: `Food, ${nameOf(month())}: €300.00 left` }).waitFor()
   await page.context().close()
 })
 
@@ -46,48 +48,11 @@ test('Dan creates a category of income and a subcategory, which stands below its
   await page.getByLabel('Part of').selectOption('Work')
   await page.getByLabel('Currency').fill('EUR')
   await page.getByRole('button', { name: 'Save' }).click()
-  await expect.poll(async () => (await cellsOf(page)).map(([name]) => name)).toEqual(['Apples', 'WorkIncome', '– BonusIncome'])
-  await page.context().close()
-})
-
-test('Bob gives a month its own budget, and carries its remainder over to the next month', async () => {
-  const bob = await signedIn(story.stack, 'Bob')
-  const [food] = await store(story, bob, 'categories', [{ name: 'Food', monthly_budget: 300, budget_currency: 'eur' }])
-  await store(story, bob, 'transactions', [{ name: 'Groceries', amount: -120, currency: 'eur', transaction_date: month(-1), category_id: food.id }])
-  const page = await story.open(bob, `/categories?month=${month(-1)}`)
-  await expect.poll(() => cellsOf(page)).toEqual([['Food', '€300.00', '€120.00', '€180.00']])
-  const set = async (amount: string, carriesOver: boolean) => {
-    await page.getByRole('button', { name: 'Budget of Food' }).click()
-    await page.getByLabel('Amount').fill(amount)
-    await page.getByLabel('What is left is carried over').setChecked(carriesOver)
-    await page.getByRole('button', { name: 'Save' }).click()
-  }
-  await set('200', false)
-  await expect.poll(() => cellsOf(page)).toEqual([['Food', '€200.00this month alone', '€120.00', '€80.00']])
-  await page.getByRole('button', { name: 'Month after' }).click()
-  await expect.poll(() => cellsOf(page)).toEqual([['Food', '€300.00', '€0.00', '€300.00']])
-  await set('250', true)
-  await expect.poll(() => cellsOf(page)).toEqual([['Food', '€330.00this month alone, carries over', '€0.00', '€330.00']])
-  await page.getByRole('button', { name: 'Budget of Food' }).click()
-  expect(await barriers(page)).toEqual([])
-  await page.getByRole('button', { name: `Remove €250.00 in ${nameOf(month())}` }).click()
-  await page.getByRole('button', { name: 'Close' }).first().click()
-  await expect.poll(() => cellsOf(page)).toEqual([['Food', '€300.00', '€0.00', '€300.00']])
-  await page.context().close()
-})
-
-test('Cleo changes each budget of a category with two currencies', async () => {
-  const cleo = await signedIn(story.stack, 'Cleo')
-  const [food] = await store(story, cleo, 'categories', [{ name: 'Food', monthly_budget: 300, budget_currency: 'eur' }])
-  await store(story, cleo, 'budgets', [{ category_id: food.id, amount: 90, currency: 'usd' }])
-  const page = await story.open(cleo, '/categories')
-  const amounts = async () => (await cellsOf(page)).map(([, amount]) => amount).toSorted((one, other) => one.localeCompare(other))
-  await expect.poll(amounts).toEqual(['$90.00every month', '€300.00'])
-  await page.locator('tbody tr', { hasText: '$90.00' }).getByRole('button', { name: /^Budget of Food/ }).click()
-  expect([await page.getByLabel('Currency').inputValue(), await page.getByLabel('Amount').inputValue()]).toEqual(['USD', '90'])
-  await page.getByRole('button', { name: 'Remove $90.00 every month' }).click()
-  await page.getByRole('button', { name: 'Close' }).first().click()
-  await expect.poll(amounts).toEqual(['€300.00'])
+  await expect.poll(async () => (await cellsOf(page)).map(([name, kind]) => [name, kind])).toEqual([
+    ['Apples', 'Expenses'],
+    ['Work', 'Income'],
+    ['– Bonus', 'Income'],
+  ])
   await page.context().close()
 })
 
@@ -110,11 +75,11 @@ test('Dora deletes a category, chooses a replacement for its transactions, and u
   await page.context().close()
 })
 
-test('a viewer of a team reads its budgets on a phone, without buttons for changes', async () => {
+test('a viewer of a team reads its categories on a phone, without buttons for changes', async () => {
   const { owner, viewer } = await team(story.stack, ['viewer'])
   await store(story, owner, 'categories', [{ name: 'Travel', monthly_budget: 500, budget_currency: 'eur' }])
   const page = await story.open(viewer, '/categories', { viewport: { width: 320, height: 640 }, colorScheme: 'dark' })
-  await expect.poll(() => cellsOf(page)).toEqual([['Travel', '€500.00', '€0.00', '€500.00']])
+  await expect.poll(() => cellsOf(page)).toEqual([['Travel', 'Expenses', '€500.00']])
   expect(await page.getByRole('button', { name: /New|Budget|Edit|Delete/ }).count()).toBe(0)
   expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(320)
   expect(await barriers(page)).toEqual([])

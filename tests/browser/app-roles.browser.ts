@@ -28,6 +28,7 @@ test('a viewer sees every page of the team with a shared dashboard, without butt
     ['Transactions', 'Groceries'],
     ['Accounts', 'Giro'],
     ['Recurring', 'Insurance'],
+    ['Budgets', 'Food'],
     ['Categories', 'Food'],
     ['Import', 'You are a viewer of this team.'],
     ['Dashboards', 'Of all'],

@@ -62,6 +62,7 @@ const prefixes: Record<string, string> = {
   'styles/notices.css': 'notice',
   'styles/reports.css': 'report',
   'styles/shell.css': 'shell',
+  'pages/budgets/budgets.css': 'budget',
   'pages/inbox/inbox.css': 'inbox',
   'pages/transactions/transactions.css': 'tx',
 }

@@ -117,11 +117,18 @@ const overview = createRoute({
   component: lazyRouteComponent(() => import('../pages/overview/page.tsx'), 'Page'),
 })
 
-const categories = createRoute({
+const budgets = createRoute({
   getParentRoute: () => inside,
-  path: '/categories',
+  path: '/budgets',
   validateSearch: only(monthIn),
-  component: lazyRouteComponent(() => import('../pages/categories/page.tsx'), 'Page'),
+  component: lazyRouteComponent(() => import('../pages/budgets/page.tsx'), 'Page'),
+})
+
+const recurring = createRoute({
+  getParentRoute: () => inside,
+  path: '/recurring',
+  validateSearch: only(monthIn),
+  component: lazyRouteComponent(() => import('../pages/recurring/page.tsx'), 'Page'),
 })
 
 const exchangeRates = createRoute({
@@ -140,8 +147,9 @@ const tree = root.addChildren([
     page('/accounts', () => import('../pages/accounts/page.tsx')),
     page('/accounts/$accountId', () => import('../pages/accounts/one.tsx')),
     page('/accounts/$accountId/statements/$day', () => import('../pages/statement/page.tsx')),
-    page('/recurring', () => import('../pages/recurring/page.tsx')),
-    categories,
+    budgets,
+    recurring,
+    page('/categories', () => import('../pages/categories/page.tsx')),
     exchangeRates,
     page('/rules', () => import('../pages/rules/page.tsx')),
     page('/import', () => import('../pages/import/page.tsx')),

@@ -5,12 +5,15 @@ import { type Context, finance, rowOf, within } from './client.ts'
 
 export type Budget = Row<'budgets'>
 
-/** Budgets of one month, and default budgets. */
-export const budgetsQuery = (context: Context, month: string) =>
+/** Budgets of months, and default budgets. */
+export const budgetsQuery = (context: Context, months: readonly string[]) =>
   queryOptions({
-    queryKey: [context.key, 'budgets', month],
+    queryKey: [context.key, 'budgets', months],
     queryFn: ({ signal }) =>
-      unwrap(within(context, finance.data.from('budgets').select()).or(`month.is.null,month.eq.${month}`).order('month').order('currency').abortSignal(signal)),
+      unwrap(
+        within(context, finance.data.from('budgets').select()).or(`month.is.null,month.in.(${months.join()})`).order('month').order('currency')
+          .abortSignal(signal),
+      ),
   })
 
 /** Creates or replaces the budget of a category, currency and month. */
@@ -23,15 +26,12 @@ export const deleteBudget = async (_: Context, { id }: Pick<Budget, 'id'>): Prom
 
 export type PastBudget = Row<'past_budgets'>
 
-/** Former budgets of a category, newest first. Each applies to the months before its `until`. */
-export const pastBudgetsQuery = (context: Context, category: string) =>
+/** Former budgets, newest first. Each applies to the months before its `until`. */
+export const pastBudgetsQuery = (context: Context) =>
   queryOptions({
-    queryKey: [context.key, 'past_budgets', category],
+    queryKey: [context.key, 'past_budgets'],
     queryFn: ({ signal }) =>
-      unwrap(
-        within(context, finance.data.from('past_budgets').select()).eq('category_id', category).order('until', { ascending: false }).order('currency')
-          .abortSignal(signal),
-      ),
+      unwrap(within(context, finance.data.from('past_budgets').select()).order('until', { ascending: false }).order('currency').abortSignal(signal)),
   })
 
 export const deletePastBudget = async (_: Context, { id }: Pick<PastBudget, 'id'>): Promise<void> => {

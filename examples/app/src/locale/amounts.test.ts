@@ -1,6 +1,6 @@
 /** Parses and formats amounts as users type them into the reference app. */
 import { expect, test } from 'vitest'
-import { decimalsOf, formatAmount, parseAmount, typedAmount } from './amounts.ts'
+import { decimalsOf, formatAmount, formatFigure, parseAmount, typedAmount } from './amounts.ts'
 
 test.each([
   ['12', 'en-US', 12],
@@ -44,4 +44,13 @@ test('an amount is formatted with its currency, and with the decimals of this cu
   expect(formatAmount(1234, 'jpy', 'en-US')).toBe('¥1,234')
   expect(formatAmount(-0, 'usd', 'en-US')).toBe('$0.00')
   expect(['usd', 'jpy', 'kwd'].map(decimalsOf)).toEqual([2, 0, 3])
+})
+
+test.each([
+  [1234.5, 'eur', 'de-DE', '1.234,50'],
+  [-1234.5, 'eur', 'en-US', '-1,234.50'],
+  [-0.001, 'eur', 'en-US', '0.00'],
+  [1200, 'jpy', 'en-US', '1,200'],
+])('a figure of %d in %s has the form of an amount in %s, without the currency', (amount, currency, locale, figure) => {
+  expect(formatFigure(amount, currency, locale)).toBe(figure)
 })

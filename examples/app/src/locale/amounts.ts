@@ -51,6 +51,12 @@ export function formatAmount(amount: number, currency: string, locale = appLocal
   return format.format(amount)
 }
 
+/** Formats an amount as with its currency, but without it, for a table that names the currency. */
+export function formatFigure(amount: number, currency: string, locale = appLocale): string {
+  const format = new Intl.NumberFormat(locale, { style: 'currency', currency: currency.toUpperCase(), signDisplay: 'negative' })
+  return format.formatToParts(amount).filter(({ type }) => type !== 'currency').map(({ value }) => value).join('').trim()
+}
+
 /** Cached, because creating a format is slow. */
 const formats = new Map<string, Intl.NumberFormat>()
 

@@ -1,7 +1,7 @@
 /** Periods, days and figures of the reference app's reports. */
 import { describe, expect, test } from 'vitest'
 import { balancesByDay, balancesOf, formatChange, sumsByCurrency } from './figures.ts'
-import { addDays, addMonths, comparedDays, daysOf, daysOfPreset, formatPeriod, monthOf, monthsBetween, passedOf, startOf } from './months.ts'
+import { addDays, addMonths, comparedDays, daysOf, daysOfPreset, formatMonths, formatPeriod, monthOf, monthsBetween, passedOf, startOf } from './months.ts'
 import { flowsOf, hasFlow } from '../parts/reports/flows.ts'
 
 describe('months', () => {
@@ -43,6 +43,15 @@ describe('other periods', () => {
   test('have the shortest name that distinguishes them', () => {
     const names = (['week', 'month', 'quarter', 'year'] as const).map((unit) => formatPeriod('2025-01-01', unit, 'long', 'en-US'))
     expect(names).toEqual(['Jan 1, 2025', 'January 2025', 'Jan 2025', '2025'])
+  })
+
+  test('have a name together', () => {
+    const ranges = [['2025-01-01', '2025-01-01'], ['2025-01-01', '2025-03-01'], ['2024-12-01', '2025-03-01']] as const
+    expect(ranges.map(([from, to]) => formatMonths(from, to, 'en-US').replaceAll('\u2009', ' '))).toEqual([
+      'January 2025',
+      'Jan – Mar 2025',
+      'Dec 2024 – Mar 2025',
+    ])
   })
 })
 

@@ -98,3 +98,9 @@ export const formatPeriod = (start: string, unit: Unit, length: 'long' | 'short'
 /** Formats a range of days, such as `Oct 1 – 22`. */
 export const formatDays = ({ start, end }: Days, locale = appLocale): string =>
   new Intl.DateTimeFormat(locale, { day: 'numeric', month: 'short', timeZone: 'UTC' }).formatRange(timeOf(start), timeOf(end))
+
+/** Formats a range of months, such as `Aug – Dec 2026`. One month has its long name. */
+export const formatMonths = (from: string, to: string, locale = appLocale): string =>
+  from === to
+    ? formatPeriod(from, 'month', 'long', locale)
+    : new Intl.DateTimeFormat(locale, { month: 'short', year: 'numeric', timeZone: 'UTC' }).formatRange(timeOf(from), timeOf(to))

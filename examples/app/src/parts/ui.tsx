@@ -79,8 +79,15 @@ export const ActionsHead = () => (
   </th>
 )
 
+type MonthStepsProps = {
+  month: string
+  /** The shown months, if it is not only this one. */
+  name?: string
+  onChange: (month: string) => void
+}
+
 /** A month with buttons to its neighbours. */
-export const MonthSteps = ({ month, onChange }: { month: string, onChange: (month: string) => void }) => (
+export const MonthSteps = ({ month, name = formatPeriod(month, 'month'), onChange }: MonthStepsProps) => (
   <div className='month-steps' role='group' aria-label={m.month}>
     <button
       type='button'
@@ -91,7 +98,7 @@ export const MonthSteps = ({ month, onChange }: { month: string, onChange: (mont
     >
       ←
     </button>
-    <output>{formatPeriod(month, 'month')}</output>
+    <output>{name}</output>
     <button
       type='button'
       className='quiet'

@@ -24,7 +24,7 @@ export function Budgets({ days, money }: { days: Days, money: Money }) {
       {passed > 0 && passed < 1 && <small>{m.theMarkIsWhereToday}</small>}
       <QueryBoundary
         of={[compared]}
-        empty={<EmptyState action={rights.write && <Link to='/categories'>{m.setABudget}</Link>}>{m.noCategoryHasABudget}</EmptyState>}
+        empty={<EmptyState action={rights.write && <Link to='/budgets'>{m.setABudget}</Link>}>{m.noCategoryHasABudget}</EmptyState>}
         loading={<Skeleton rows={5} />}
       >
         {(rows) => (
@@ -70,7 +70,7 @@ export const transactionsOf = (id: string, categories: readonly Category[], comp
   categories.some((one) => one.parent_id === id && !compared.some(({ category_id: budgeted }) => budgeted === one.id)) ? { parent: id } : { category: id }
 
 /** @param difference negative if overspent */
-export const leftOf = (difference: number, currency: string): string =>
+const leftOf = (difference: number, currency: string): string =>
   difference < 0 ? m.over(formatAmount(-difference, currency)) : formatAmount(difference, currency)
 
 /** @param passed the share of passed days, from 0 to 1 */
