@@ -4,19 +4,18 @@ import { QueryClientProvider } from '@tanstack/react-query'
 import { RouterProvider } from '@tanstack/react-router'
 import { StrictMode } from 'react'
 import { createRoot } from 'react-dom/client'
-import { followAppearance } from './app/preferences.ts'
+import { followAppearance, followLanguage } from './app/preferences.ts'
 import { followInstallation } from './app/installation.ts'
 import { router } from './app/router.tsx'
 import { followSession } from './app/session.ts'
 import { followRows } from './data/live.ts'
 import { queries } from './data/queries.ts'
-import { language } from './locale/language.ts'
 import { Toasts } from './parts/toast.tsx'
 
 const container = document.querySelector('#app')
 if (container === null) throw new Error('index.html has no #app')
 
-document.documentElement.lang = language
+followLanguage()
 followAppearance()
 followInstallation()
 followSession(() => void router.invalidate())

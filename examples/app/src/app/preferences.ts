@@ -1,5 +1,6 @@
 /** The user's choices on this device, which the browser stores: language, theme, contrast, density and motion. */
-import { type Language, languageEntry } from '../locale/language.ts'
+import { language, type Language, languageEntry } from '../locale/language.ts'
+import { shell } from '../messages/shell.ts'
 
 /** The values of each choice. The first one is the default, which follows the browser where it has such a setting. */
 export const appearances = {
@@ -57,6 +58,14 @@ export function followAppearance(): void {
   applyAppearance()
   for (const { media } of Object.values(queries)) media.addEventListener('change', applyAppearance)
   addEventListener('storage', applyAppearance)
+}
+
+/** Applies the language to the document: its language, its description and the manifest of the installed app. */
+export function followLanguage(): void {
+  document.documentElement.lang = language
+  document.querySelector('meta[name=description]')?.setAttribute('content', shell.personalAndTeamFinance)
+  // the manifest of index.html is English
+  if (language !== 'en') document.querySelector('link[rel=manifest]')?.setAttribute('href', `/manifest.${language}.webmanifest`)
 }
 
 /** Stores the language and loads the page again. @param choice null follows the browser */

@@ -3,6 +3,7 @@ import { createRootRoute, createRoute, createRouter, lazyRouteComponent, Outlet,
 import icon from '../icon.svg'
 import { viewOf } from '../data/transactions/filters.ts'
 import { shell as m } from '../messages/shell.ts'
+import { LanguageChoice } from '../parts/language-choice.tsx'
 import { ErrorNote, Skeleton } from '../parts/ui.tsx'
 import { monthIn, rateIn, searchOf } from './search.ts'
 import { sessionKnown } from './session.ts'
@@ -19,6 +20,9 @@ const outside = createRoute({
       <img className='shell-mark' src={icon} alt='' width='48' height='48' />
       <Connection />
       <Outlet />
+      <footer className='shell-language'>
+        <LanguageChoice />
+      </footer>
     </main>
   ),
 })

@@ -1,5 +1,6 @@
 /** Reads a bank's file in the browser. Nothing is sent before the user confirms the import. */
 import { queryOptions } from '@tanstack/react-query'
+import { bankImport as m } from '../messages/bank-import.ts'
 import type { AppExport, ReadOptions, Statement } from 'finance-client/import'
 
 export type BankFile = { id: string, name: string, bytes: ArrayBuffer }
@@ -22,7 +23,7 @@ function read(question: Question): Promise<Read> {
   const worker = new Worker(new URL('bank-file.worker.ts', import.meta.url), { type: 'module' })
   return new Promise<Read>((resolve, reject) => {
     worker.addEventListener('message', ({ data }: MessageEvent<Read>) => resolve(data))
-    worker.addEventListener('error', ({ message }) => reject(new Error(message || 'The file could not be read.')))
+    worker.addEventListener('error', ({ message }) => reject(new Error(message || m.couldNotBeRead)))
     // oxlint-disable-next-line unicorn/require-post-message-target-origin -- only windows have a target origin
     worker.postMessage(question)
   }).finally(() => worker.terminate())

@@ -20,6 +20,27 @@ export const activity = inLanguage({
       transaction_tags: ['a tag of a transaction', 'the tag of a transaction', 'tags of transactions'],
       transactions: ['a transaction', 'the transaction', 'transactions'],
     },
+    /** The values of columns with a fixed set of them. The statuses are those of the list of transactions. */
+    values: {
+      kind: { expense: 'expenses', income: 'income', transfer: 'transfer' },
+      type: { checking: 'checking', savings: 'savings', credit_card: 'credit card', cash: 'cash', investment: 'investment', loan: 'loan', asset: 'asset' },
+      period: {
+        daily: 'every day',
+        weekly: 'every week',
+        monthly: 'every month',
+        quarterly: 'every quarter',
+        'semi-annually': 'every half year',
+        yearly: 'every year',
+      },
+      source: {
+        manual: 'entered',
+        statement: 'statement',
+        balance: 'stated balance',
+        subscription: 'recurring cost',
+        import: 'import',
+        example: 'example books',
+      },
+    },
     otherTable: ['a row', 'the row', 'rows'],
     actions: {
       create: (rows: string) => `created ${rows}`,
@@ -68,6 +89,26 @@ export const activity = inLanguage({
       tags: ['ein Schlagwort', 'das Schlagwort', 'Schlagwörter'],
       transaction_tags: ['ein Schlagwort einer Buchung', 'das Schlagwort', 'Schlagwörter von Buchungen'],
       transactions: ['eine Buchung', 'die Buchung', 'Buchungen'],
+    },
+    values: {
+      kind: { expense: 'Ausgaben', income: 'Einnahmen', transfer: 'Umbuchung' },
+      type: { checking: 'Girokonto', savings: 'Sparkonto', credit_card: 'Kreditkarte', cash: 'Bargeld', investment: 'Depot', loan: 'Kredit', asset: 'Besitz' },
+      period: {
+        daily: 'täglich',
+        weekly: 'wöchentlich',
+        monthly: 'monatlich',
+        quarterly: 'vierteljährlich',
+        'semi-annually': 'halbjährlich',
+        yearly: 'jährlich',
+      },
+      source: {
+        manual: 'eingegeben',
+        statement: 'Kontoauszug',
+        balance: 'Kontostand laut Bank',
+        subscription: 'wiederkehrende Zahlung',
+        import: 'Import',
+        example: 'Beispieldaten',
+      },
     },
     otherTable: ['einen Eintrag', 'den Eintrag', 'Einträge'],
     actions: {

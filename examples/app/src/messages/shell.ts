@@ -3,6 +3,7 @@ import { inLanguage } from '../locale/language.ts'
 export const shell = inLanguage({
   en: {
     newTransaction: 'New transaction',
+    personalAndTeamFinance: 'Personal and team finance',
     yourSessionHasEnded: 'Your session has ended',
     signInAgainAsWhat: (email: string) => `Sign in again as ${email}. What you have typed is still there.`,
     youHaveSwitchedTo: (name: string) => `You have switched to ${name}`,
@@ -44,6 +45,7 @@ export const shell = inLanguage({
   },
   de: {
     newTransaction: 'Neue Buchung',
+    personalAndTeamFinance: 'Finanzen für dich und dein Team',
     yourSessionHasEnded: 'Deine Sitzung ist abgelaufen',
     signInAgainAsWhat: (email: string) => `Melde dich wieder als ${email} an. Deine Eingaben sind noch da.`,
     youHaveSwitchedTo: (name: string) => `Du bist jetzt in ${name}`,

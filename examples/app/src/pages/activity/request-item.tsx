@@ -7,7 +7,7 @@ import { formatTime } from '../../locale/days.ts'
 import { activity as m } from '../../messages/activity.ts'
 import { common } from '../../messages/common.ts'
 import { ErrorNote } from '../../parts/ui.tsx'
-import { differencesOf, nameOf, summaryOf } from './summary.ts'
+import { differencesOf, nameOf, summaryOf, tableOf } from './summary.ts'
 
 type Names = ReadonlyMap<string, string>
 
@@ -55,7 +55,7 @@ function Change({ change, names, isOne }: { change: Activity, names: Names, isOn
   const differences = differencesOf(change, names)
   return (
     <div className='activity-change'>
-      {!isOne && <p className='activity-change-name'>{nameOf(change, names) ?? change.table_name.replaceAll('_', ' ')}</p>}
+      {!isOne && <p className='activity-change-name'>{nameOf(change, names) ?? tableOf(change)}</p>}
       {differences.length === 0 && <p>{change.after === null && change.before === null ? m.oneOfManyThatWere : m.nothingThatIsShown}</p>}
       {differences.length > 0 && (
         <dl className='activity-differences'>

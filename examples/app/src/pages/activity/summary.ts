@@ -4,12 +4,16 @@ import { formatAmount } from '../../locale/amounts.ts'
 import { formatDay } from '../../locale/days.ts'
 import { listOf } from '../../locale/lists.ts'
 import { activity as m } from '../../messages/activity.ts'
+import { common } from '../../messages/common.ts'
 import { fields as fieldTexts } from '../../messages/fields.ts'
 
 type Cells = NonNullable<Activity['after']>
 type Names = ReadonlyMap<string, string>
 
 const tables: Record<string, string[]> = m.tables
+
+/** Returns the rows of a table, such as `a budget`. */
+export const tableOf = ({ table_name: table }: Pick<Activity, 'table_name'>): string => (tables[table] ?? m.otherTable)[0] ?? ''
 
 /** Dependent rows come after the row that the user changed. */
 const order: Record<string, number> = { attachments: 2, transactions: 1, budgets: 2, past_budgets: 3, line_items: 2, transaction_tags: 2 }
@@ -48,7 +52,7 @@ export function summaryOf(changes: Activity[], isCut: boolean, names: Names): st
 }
 
 /** Hidden columns: ids, owners, and columns that change by themselves. */
-const hidden = new Set([
+export const hidden = new Set([
   'id',
   'user_id',
   'organization_id',
@@ -69,16 +73,26 @@ const hidden = new Set([
 const fieldNames: Record<string, string> = fieldTexts
 
 const amounts = new Set(['amount', 'balance', 'monthly_budget'])
-const days = new Set(['transaction_date', 'starts_on', 'ends_on', 'month', 'on_date'])
+const days = new Set(['transaction_date', 'starts_on', 'ends_on', 'month', 'on_date', 'until', 'opened_on', 'closed_on', 'closed_until', 'due_on'])
+const codes = new Set(['currency', 'budget_currency', 'base', 'quote'])
+
+/** The names of values, by column. */
+const valueNames: Record<string, Record<string, string> | undefined> = { ...m.values, status: common.statuses }
+
+/** Returns the values of a rule's conditions, such as the text that a name has to contain. */
+const conditionsOf = (value: unknown, names: Names): string =>
+  listOf(Array.isArray(value) ? value.map((condition: { value?: unknown }) => names.get(textOf(condition.value)) ?? textOf(condition.value)) : [])
 
 function valueOf(field: string, row: Cells | null, names: Names): string {
   const value = row?.[field]
-  if (row === null || value == null || value === '') return m.nothing
+  if (row === null || value == null || value === '' || (Array.isArray(value) && value.length === 0)) return m.nothing
   if (amounts.has(field)) return formatAmount(Number(value), textOf(row[field === 'monthly_budget' ? 'budget_currency' : 'currency'] ?? 'usd'))
   if (days.has(field)) return formatDay(textOf(value))
   if (typeof value === 'boolean') return value ? m.yes : m.no
   if (field.endsWith('_id')) return names.get(textOf(value)) ?? m.deletedReference
-  return field === 'currency' || field.endsWith('_currency') ? textOf(value).toUpperCase() : textOf(value)
+  if (field === 'conditions') return conditionsOf(value, names)
+  if (Array.isArray(value)) return listOf(value.map(textOf))
+  return codes.has(field) ? textOf(value).toUpperCase() : valueNames[field]?.[textOf(value)] ?? textOf(value)
 }
 
 /** Replaces the time stamp by the bank's booking day. */

@@ -11,6 +11,7 @@ import { useChange } from '../../data/change.ts'
 import { usualCurrency } from '../../locale/currencies.ts'
 import { bankImport as m } from '../../messages/bank-import.ts'
 import { common } from '../../messages/common.ts'
+import { fileErrorOf, fileSentence } from '../../parts/file-sentences.ts'
 import { Field, Options } from '../../parts/form.tsx'
 import { useToast } from '../../parts/toast.tsx'
 import { ErrorNote, Skeleton } from '../../parts/ui.tsx'
@@ -36,7 +37,7 @@ export function AppExportReview({ file, exported, accounts, onRows, onDone }: Ap
   const { accounts: known, categories } = matches.data
   const newAccounts = exported.accounts.filter(({ name }) => !known.has(name))
   const newCategories = exported.categories.filter(({ key }) => !categories.has(key))
-  const problems = [...exported.problems.map(sentenceOf), ...store.data?.problems ?? []]
+  const problems = [...exported.problems.map(sentenceOf), ...(store.data?.problems ?? []).map(fileSentence)]
   const begin = () => {
     if (!store.isPending) store.mutate({ exported, currency, types, onProgress: (done, of) => setProgress({ done, of }) })
   }
@@ -74,7 +75,7 @@ export function AppExportReview({ file, exported, accounts, onRows, onDone }: Ap
       {known.size > 0 && <p>{m.existingAccounts([...known.values()].map(({ name }) => name))}</p>}
       {newCategories.length > 0 && <p>{m.newCategories(newCategories.map(({ name }) => name))}</p>}
       {problems.length > 0 && <Notes title={m.exportProblems(problems.length)} notes={problems} isOpen />}
-      <ErrorNote error={store.error} />
+      <ErrorNote error={fileErrorOf(store.error)} />
       {store.isPending && <progress aria-label={m.importing} max={progress.of || 1} value={progress.done} />}
       <div className='buttons'>
         <button type='button' className='primary' aria-disabled={store.isPending} onClick={begin}>{m.importAll(exported.transactions.length)}</button>

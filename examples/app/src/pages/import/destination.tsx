@@ -4,6 +4,7 @@ import { type Account, offered } from '../../data/accounts.ts'
 import type { Answers, BankFile } from '../../data/bank-file.ts'
 import { bankImport as m } from '../../messages/bank-import.ts'
 import { common } from '../../messages/common.ts'
+import { fileSentence } from '../../parts/file-sentences.ts'
 import { Field } from '../../parts/form.tsx'
 import { type Choices, type Group, lacksCurrency } from './portions.ts'
 
@@ -57,7 +58,7 @@ export const Notes = ({ title, notes, isOpen = false }: { title: string, notes: 
   </details>
 )
 
-export const sentenceOf = ({ line, message, file }: Statement['problems'][number]): string => m.line(line, message, file)
+export const sentenceOf = ({ line, message, file }: Statement['problems'][number]): string => m.line(line, fileSentence(message), file)
 
 type DestinationProps = { groups: Group[], accounts: Account[], choices: Choices, onChoose: (choices: Choices) => void }
 

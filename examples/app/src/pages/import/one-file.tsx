@@ -4,6 +4,7 @@ import { useMemo, useState } from 'react'
 import { useSessionContext } from '../../app/session-context.tsx'
 import { accountsQuery } from '../../data/accounts.ts'
 import { type Answers, type BankFile, bankFileQuery } from '../../data/bank-file.ts'
+import { fileSentence } from '../../parts/file-sentences.ts'
 import { ErrorNote, Skeleton } from '../../parts/ui.tsx'
 import { AppExportReview } from './app-export.tsx'
 import { ColumnsForm } from './columns.tsx'
@@ -33,7 +34,7 @@ export function OneFile({ file, onClose }: { file: BankFile, onClose: () => void
     return lines.length === 0
       ? (
         <div className='error-note' role='alert'>
-          <p>{message}</p>
+          <p>{fileSentence(message)}</p>
         </div>
       )
       : <ColumnsForm key={file.id} lines={lines} onAnswer={(columns) => add({ columns })} />

@@ -4,6 +4,7 @@ import type { Problem } from 'finance-client/import'
 import { useForm } from 'react-hook-form'
 import { type Answers, type BankFile, bankFileQuery } from '../../data/bank-file.ts'
 import { formatDay } from '../../locale/days.ts'
+import { listOf } from '../../locale/lists.ts'
 import { locale } from '../../locale/language.ts'
 import { bankImport as m } from '../../messages/bank-import.ts'
 import { common } from '../../messages/common.ts'
@@ -50,7 +51,7 @@ type Question = { legend: string, choices: Choice[] }
 type Open = Problem & { option: Option, unclear: string[] }
 
 const together = (one: (text: string) => string, several: string, unclear: string[]) =>
-  unclear.length > 1 ? `${several}: ${unclear.join(' and ')}` : one(unclear[0] ?? '')
+  unclear.length > 1 ? `${several}: ${listOf(unclear)}` : one(unclear[0] ?? '')
 
 /** Questions with one answer. */
 const single: Partial<Record<Option, (problem: Open) => Question>> = {
@@ -76,7 +77,7 @@ const single: Partial<Record<Option, (problem: Open) => Question>> = {
     choices: [{ value: 'true', name: m.roundSuchAmounts }, { value: 'false', name: m.leaveTheirRowsOut }],
   }),
   fee: ({ unclear }) => ({
-    legend: m.anAmountAndItsFee(unclear[0] ?? ''),
+    legend: m.anAmountAndItsFee(listOf((unclear[0] ?? '').split(' and '))),
     choices: [{ value: 'true', name: m.theFeeWasTakenBeside }, { value: 'false', name: m.theAmountHasTheFee }],
   }),
 }

@@ -10,6 +10,7 @@ import { useChange } from '../../data/change.ts'
 import { importAll, isStored, usualOptions, verdictsQuery } from '../../data/imports.ts'
 import { usualCurrency } from '../../locale/currencies.ts'
 import { formatDay } from '../../locale/days.ts'
+import { listOf } from '../../locale/lists.ts'
 import { bankImport as m } from '../../messages/bank-import.ts'
 import { ErrorNote, Skeleton } from '../../parts/ui.tsx'
 import { useToast } from '../../parts/toast.tsx'
@@ -42,7 +43,7 @@ const onlyAccount = (groups: Group[], [account, ...others]: Account[]): string =
     ? account?.id ?? ''
     : ''
 
-const nameOf = (added: number, updated: number) => [added > 0 && m.newTransactions(added), updated > 0 && m.updates(updated)].filter(Boolean).join(' and ')
+const nameOf = (added: number, updated: number) => listOf([...added > 0 ? [m.newTransactions(added)] : [], ...updated > 0 ? [m.updates(updated)] : []])
 
 export function Review({ file, statement, answers, onAnswer, accounts, recalled, onDone }: ReviewProps) {
   const { context } = useSessionContext()

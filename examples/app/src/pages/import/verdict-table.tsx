@@ -9,6 +9,7 @@ import { reasonText } from '../../data/reasons.ts'
 import { formatDay } from '../../locale/days.ts'
 import { bankImport as m } from '../../messages/bank-import.ts'
 import { common } from '../../messages/common.ts'
+import { fileSentence } from '../../parts/file-sentences.ts'
 import { Amount } from '../../parts/ui.tsx'
 
 const kinds = Object.keys(m.verdicts) as Verdict[]
@@ -81,7 +82,7 @@ function Suggestions({ judged, accepted, onAccept }: VerdictTableProps) {
 
 /** Returns the service's reason. Replaces those that name parameters and functions. */
 const reasonOf = ({ verdict, reason }: Judged): string | null =>
-  verdict === 'deleted' ? null : reason?.startsWith('perhaps half of a transfer') === true ? m.perhapsATransfer : reason
+  verdict === 'deleted' ? null : reason?.startsWith('perhaps half of a transfer') === true ? m.perhapsATransfer : reason === null ? null : fileSentence(reason)
 
 type VerdictRowProps = { judged: Judged, category: string | undefined, isAccepted: boolean, onAccept: () => void }
 

@@ -48,7 +48,7 @@ const monthlySums = (costs: Recurring[]) => sumsByCurrency(costs.filter(goesOn).
 function CostRow({ cost, ...does }: OnCost & { cost: Recurring }) {
   const { rights } = useSessionContext()
   const { title, description, kind, currency, period, interval_in_days: interval, is_active, next_due_on, monthly_cost } = cost
-  const state = is_active ? 'ended' : 'paused'
+  const state = is_active ? m.ended : m.paused
   return (
     <tr className={goesOn(cost) ? undefined : 'resting'}>
       <th scope='row'>

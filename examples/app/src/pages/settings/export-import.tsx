@@ -4,7 +4,9 @@ import { useId, useState } from 'react'
 import { useSessionContext } from '../../app/session-context.tsx'
 import { useAccountChange } from '../../data/change.ts'
 import { exportAll, restoreAll } from '../../data/me.ts'
+import { activity } from '../../messages/activity.ts'
 import { settings as m } from '../../messages/settings.ts'
+import { fileErrorOf, fileSentence } from '../../parts/file-sentences.ts'
 import { ErrorNote } from '../../parts/ui.tsx'
 import { saveStream } from '../../parts/save.ts'
 import { useToast } from '../../parts/toast.tsx'
@@ -46,7 +48,7 @@ function Restore({ where }: { where: string }) {
           {m.theFileIsOneThat}
         </p>
       </div>
-      <ErrorNote error={bring.error} />
+      <ErrorNote error={fileErrorOf(bring.error)} />
       <button type='button' disabled={file === null || bring.isPending} onClick={() => file !== null && bring.mutate(file)}>
         {bring.isPending ? m.storing(progress) : m.bringItBack}
       </button>
@@ -54,6 +56,9 @@ function Restore({ where }: { where: string }) {
     </div>
   )
 }
+
+/** The rows of each table. Two have no activity. */
+const tableNames: Record<string, readonly string[] | undefined> = { ...activity.tables, dashboards: [m.aDashboard] }
 
 /** Maximum number of listed problems. */
 const mostProblems = 20
@@ -68,7 +73,11 @@ function Outcome({ tables, problems }: Restored) {
       {problems.length > 0 && (
         <>
           <p>{m.couldNotBeStored(problems.length)}</p>
-          <ul>{problems.slice(0, mostProblems).map(({ table, id, message }) => <li key={id}>{table.replaceAll('_', ' ')} {id}: {message}</li>)}</ul>
+          <ul>
+            {problems.slice(0, mostProblems).map(({ table, id, message }) => (
+              <li key={id}>{m.problemOf(tableNames[table]?.[0] ?? activity.otherTable[0] ?? '', id, fileSentence(message))}</li>
+            ))}
+          </ul>
         </>
       )}
     </>

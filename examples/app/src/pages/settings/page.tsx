@@ -5,6 +5,7 @@ import { rename } from '../../data/me.ts'
 import { common } from '../../messages/common.ts'
 import { settings as m } from '../../messages/settings.ts'
 import { Form, SubmitButton, TextField } from '../../parts/form.tsx'
+import { LanguageChoice } from '../../parts/language-choice.tsx'
 import { PageHead } from '../../parts/ui.tsx'
 import { useToast } from '../../parts/toast.tsx'
 import { AppearanceChoice } from './appearance.tsx'
@@ -17,7 +18,6 @@ import { Device } from './device.tsx'
 import { Examples } from './examples.tsx'
 import { FileSpace } from './file-space.tsx'
 import { ExportImport } from './export-import.tsx'
-import { LanguageChoice } from './language.tsx'
 import { Passkeys } from './passkeys.tsx'
 import { Password } from './password.tsx'
 import { Sessions } from './sessions.tsx'
@@ -43,7 +43,9 @@ const groups: ReadonlyArray<{ id: string, name: string, content: ReactNode }> = 
     content: (
       <>
         <h2>{m.look}</h2>
-        <LanguageChoice />
+        <section className='section'>
+          <LanguageChoice />
+        </section>
         <AppearanceChoice />
       </>
     ),

@@ -1,18 +1,18 @@
 import { useId } from 'react'
-import { chooseLanguage } from '../../app/preferences.ts'
-import { chosenLanguage, type Language, languages } from '../../locale/language.ts'
-import { settings as m } from '../../messages/settings.ts'
+import { chooseLanguage } from '../app/preferences.ts'
+import { chosenLanguage, type Language, languages } from '../locale/language.ts'
+import { common as m } from '../messages/common.ts'
 
 /** The language of the texts on this device. */
 export function LanguageChoice() {
   const id = useId()
   return (
-    <section className='section field'>
+    <div className='field'>
       <label htmlFor={id}>{m.language}</label>
       <select id={id} value={chosenLanguage() ?? ''} onChange={({ target }) => chooseLanguage((target.value || null) as Language | null)}>
         <option value=''>{m.languageOfTheBrowser}</option>
         {Object.entries(languages).map(([language, name]) => <option key={language} value={language} lang={language}>{name}</option>)}
       </select>
-    </section>
+    </div>
   )
 }

@@ -1,0 +1,229 @@
+/** Sentences about files in German: those of the client's readers, and the service's reasons for rows. `{}` is a value of the sentence, in its order. */
+export const german: ReadonlyArray<readonly [sentence: string, translation: string]> = [
+  // exports
+  ['{} has a line that is too long for a row.', '{} hat eine zu lange Zeile.'],
+  ['{} breaks off in the middle of a line.', '{} bricht mitten in einer Zeile ab.'],
+  ['This file unpacks to more data than an export of its size can contain.', 'In dieser Datei steckt mehr, als ein Export dieser Größe enthalten kann.'],
+  ['This ZIP archive is no export.', 'Dieses ZIP-Archiv ist kein Export.'],
+  ['This is an export of version {}, and only version {} can be read here.', 'Das ist ein Export der Version {}. Hier lässt sich nur Version {} lesen.'],
+  ['{} is invalid.', '{} ist ungültig.'],
+  ['Line {} of {} is no row.', 'Zeile {} von {} ist kein Eintrag.'],
+  ['This is no ZIP archive, or a part of it is missing or was changed.', 'Das ist kein ZIP-Archiv, oder ein Teil davon fehlt oder wurde verändert.'],
+  ['"{}" does not belong in an export.', '„{}“ gehört nicht in einen Export.'],
+  ['{} occurs twice.', '{} kommt zweimal vor.'],
+  ['The files are not those of {}.', 'Die Dateien passen nicht zu {}.'],
+  ['{} was changed.', '{} wurde verändert.'],
+  ['The export does not contain this file.', 'Diese Datei fehlt im Export.'],
+  ['This export has no rows of an organization.', 'Dieser Export enthält keine Daten eines Teams.'],
+  ['{} has an id that is none: {}', '{} enthält eine ungültige Kennung: {}'],
+  ['The export names no currency for the account "{}". Set the option `currency`.', 'Der Export nennt für das Konto „{}“ keine Währung. Wähle sie aus.'],
+  [
+    'The account "{}" exists already, so its starting balance of {} was not stored.',
+    'Das Konto „{}“ gibt es schon, deshalb wurde sein Anfangssaldo {} nicht gespeichert.',
+  ],
+  ['This is no export of an app that is known here.', 'Das ist kein Export einer bekannten App.'],
+  ['This is no export of {}.', 'Das ist kein Export von {}.'],
+
+  // archives and other files
+  ['This is an Excel workbook. Save the sheet as CSV.', 'Das ist eine Excel-Datei. Speichere die Tabelle als CSV.'],
+  ['This is an OpenDocument sheet. Save it as CSV.', 'Das ist eine OpenDocument-Tabelle. Speichere sie als CSV.'],
+  [
+    'This is an export of this service. Restore it; it is no file of a bank.',
+    'Das ist ein Export dieser App und keine Bankdatei. Du kannst ihn in den Einstellungen zurückholen.',
+  ],
+  ['This is a backup of Actual. Export its transactions as CSV.', 'Das ist eine Sicherung von Actual. Exportiere dort die Buchungen als CSV.'],
+  ['This archive unpacks to more than 16 MB. Import its files one by one.', 'Das Archiv ist entpackt größer als 16 MB. Importiere die Dateien einzeln.'],
+  ['The archive is larger than 16 MB. Ask the bank for a shorter time.', 'Das Archiv ist größer als 16 MB. Wähle bei der Bank einen kürzeren Zeitraum.'],
+  ['This archive has more than {} files.', 'Das Archiv enthält mehr als {} Dateien.'],
+  ['This archive has a password. Unpack it first.', 'Das Archiv hat ein Passwort. Entpacke es zuerst.'],
+  ['"{}" is an archive inside of this archive. Unpack it first.', '„{}“ ist ein Archiv im Archiv. Entpacke es zuerst.'],
+  ['This ZIP archive is damaged, or a part of it is missing.', 'Das ZIP-Archiv ist beschädigt, oder ein Teil davon fehlt.'],
+  ['This archive is empty.', 'Das Archiv ist leer.'],
+  [
+    'This archive has several files: "{}". Only CAMT, MT940 and OFX are read together, so unpack it and import each file.',
+    'Das Archiv enthält mehrere Dateien: „{}“. Nur CAMT, MT940 und OFX lassen sich zusammen lesen. Entpacke es und importiere jede Datei einzeln.',
+  ],
+  [
+    'This archive has files of several formats, such as "{}". Import each file.',
+    'Das Archiv enthält verschiedene Formate, zum Beispiel „{}“. Importiere die Dateien einzeln.',
+  ],
+  [
+    'This is a ZIP archive or an Excel workbook. Unpack it (`unpack`), or save the sheet as CSV.',
+    'Das ist ein ZIP-Archiv oder eine Excel-Datei. Entpacke es oder speichere die Tabelle als CSV.',
+  ],
+  ['This is a PDF. Ask the bank for CSV, OFX, QIF, MT940 or CAMT.053.', 'Das ist ein PDF. Lade bei der Bank CSV, OFX, QIF, MT940 oder CAMT.053 herunter.'],
+  ['This file is compressed. Unpack it first.', 'Die Datei ist gepackt. Entpacke sie zuerst.'],
+  ['The file is empty.', 'Die Datei ist leer.'],
+  ['The file is larger than 16 MB. Ask the bank for a shorter time.', 'Die Datei ist größer als 16 MB. Wähle bei der Bank einen kürzeren Zeitraum.'],
+  ['The encoding "{}" is not known.', 'Die Zeichenkodierung „{}“ ist unbekannt.'],
+  [
+    'This is not a text file. Ask the bank for CSV, OFX, QIF, MT940 or CAMT.053.',
+    'Das ist keine Textdatei. Lade bei der Bank CSV, OFX, QIF, MT940 oder CAMT.053 herunter.',
+  ],
+  [
+    'This is a web page, not the file that it offers. Download the statement itself.',
+    'Das ist die Webseite und nicht die Datei. Lade den Kontoauszug selbst herunter.',
+  ],
+  ['There is no format "{}".', 'Das Format „{}“ gibt es nicht.'],
+  ['The file is nested too deep to be a statement.', 'Die Datei ist zu tief verschachtelt für einen Kontoauszug.'],
+  ['Line {} is not well-formed XML: {}.', 'Zeile {} ist kein gültiges XML ({}).'],
+  ['The file has no content.', 'Die Datei hat keinen Inhalt.'],
+
+  // CAMT, OFX, QIF, MT940
+  [
+    'This entry does not say whether money came or went (CdtDbtInd).',
+    'Bei diesem Eintrag steht nicht, ob Geld kam oder ging (CdtDbtInd).',
+  ],
+  [
+    'The {} transactions of this entry do not add up to it, so it is one row.',
+    'Die {} Einzelposten ergeben zusammen nicht den Betrag, deshalb ist es eine Buchung.',
+  ],
+  ["This entry has no date, so it has the statement's: {}.", 'Dieser Eintrag hat kein Datum, deshalb gilt das des Auszugs: {}.'],
+  [
+    'This batch is read as its transactions. A statement (CAMT.053) can hold it as one row: then import only one of the two files.',
+    'Die Sammelbuchung wird als einzelne Buchungen gelesen. Im Kontoauszug (CAMT.053) kann sie eine einzige sein. Importiere dann nur eine der beiden Dateien.',
+  ],
+  ['This XML is no statement of an account (CAMT.052, .053 or .054).', 'Dieses XML ist kein Kontoauszug (CAMT.052, .053 oder .054).'],
+  [
+    'This entry only informs and moves no money, so it was left out.',
+    'Dieser Eintrag ist nur eine Information und bewegt kein Geld. Er wurde ausgelassen.',
+  ],
+  ['This OFX file has no <OFX> element.', 'Dieser OFX-Datei fehlt das Element <OFX>.'],
+  [
+    'The file breaks off here: its last elements are never closed. The end may be missing.',
+    'Hier bricht die Datei ab. Vielleicht fehlt das Ende.',
+  ],
+  ['This OFX file has no statement of an account.', 'Diese OFX-Datei enthält keinen Kontoauszug.'],
+  [
+    'The bank {} the transaction "{}" with this one. Look whether it was imported earlier.',
+    'Die Bank {} mit dieser Buchung die Buchung „{}“. Prüf, ob du sie schon importiert hast.',
+  ],
+  ['takes back', 'storniert'],
+  ['replaces', 'ersetzt'],
+  [
+    '{} trades of investments were left out; only what moved cash is read.',
+    '{} Wertpapiergeschäfte wurden ausgelassen. Gelesen wird nur, was Geld bewegt.',
+  ],
+  ['The transactions of an investment account were left out.', 'Die Buchungen eines Depots wurden ausgelassen.'],
+  [
+    'The file breaks off here: its last transaction has no end. Something may be missing.',
+    'Hier bricht die Datei ab: Die letzte Buchung ist unvollständig. Vielleicht fehlt etwas.',
+  ],
+  [
+    'This QIF file has no list of transactions (!Type:Bank, !Type:CCard or !Type:Cash).',
+    'Diese QIF-Datei enthält keine Buchungen (!Type:Bank, !Type:CCard oder !Type:Cash).',
+  ],
+  ['"{}" is no transaction of MT940. It was left out.', '„{}“ ist keine Buchung nach MT940. Sie wurde ausgelassen.'],
+  [
+    'The transactions do not add up to this closing balance. Something may be missing in the file.',
+    'Die Buchungen ergeben nicht diesen Endsaldo. Vielleicht fehlt etwas in der Datei.',
+  ],
+  ['This MT940 file has neither an account nor a transaction.', 'Diese MT940-Datei enthält weder ein Konto noch eine Buchung.'],
+
+  // CSV
+  ['No column is called "{}".', 'Keine Spalte heißt „{}“.'],
+  [
+    'The column "{}" has {} values, such as "{}". Say whether they are accounts of yours: account "{}", or false if all rows are of one account.',
+    'Die Spalte „{}“ hat {} Werte, zum Beispiel „{}“. Sind das deine Konten?',
+  ],
+  [
+    'The column "{}" has {} beside {}. Say whether the amount has the fee in it: fee true takes it off, false does not.',
+    'In der Spalte „{}“ steht {} neben {}. Ist die Gebühr im Betrag enthalten?',
+  ],
+  ['"{}" does not say {}', '„{}“ ist nicht eindeutig.'],
+  ['"{}" do not say {}', '„{}“ sind nicht eindeutig.'],
+  ['This is not the layout of "{}".{}', 'Die Datei ist nicht aufgebaut wie bei „{}“.{}'],
+  [' Its widest line has: {}.', ' Die längste Zeile hat: {}.'],
+  ['No line of the file has all of these columns: {}.{}', 'Keine Zeile der Datei hat alle diese Spalten: {}.{}'],
+  [
+    'This is no bank statement that can be read: neither CSV nor OFX, QIF, MT940 or CAMT.053.',
+    'Das ist kein lesbarer Kontoauszug: weder CSV noch OFX, QIF, MT940 oder CAMT.053.',
+  ],
+  [
+    'No line names the columns of a statement (a date, an amount and a name). Say which is which with `columns`.{}',
+    'Keine Zeile benennt die Spalten (Datum, Betrag und Name).{}',
+  ],
+  [
+    'This line is a balance of the bank and no transaction. It was left out.',
+    'Diese Zeile ist ein Kontostand der Bank und keine Buchung. Sie wurde ausgelassen.',
+  ],
+  [
+    '"{}" names a balance or a sum and no transaction. This line was left out.',
+    '„{}“ ist ein Kontostand oder eine Summe und keine Buchung. Die Zeile wurde ausgelassen.',
+  ],
+  ['This line has neither a date nor an amount and was left out.', 'Diese Zeile hat weder Datum noch Betrag und wurde ausgelassen.'],
+  [
+    'This line has more cells than columns have names, so they may be shifted. It was left out.',
+    'Diese Zeile hat mehr Felder als Spalten, vielleicht ist etwas verrutscht. Sie wurde ausgelassen.',
+  ],
+  [
+    'A quotation mark of this line is never closed, so everything after it is missing.',
+    'Ein Anführungszeichen dieser Zeile wird nie geschlossen. Alles danach fehlt.',
+  ],
+  [
+    'This line stands before the first transaction and was left out, although it has a day or an amount.',
+    'Diese Zeile steht vor der ersten Buchung und wurde ausgelassen, obwohl sie einen Tag oder Betrag hat.',
+  ],
+  [
+    'Neither "{}" nor "{}" is an account of yours, so this line was left out.',
+    'Weder „{}“ noch „{}“ ist eines deiner Konten, deshalb wurde die Zeile ausgelassen.',
+  ],
+  ['The letters of this file can be read in several ways. Say which encoding is right: {}.', 'Die Zeichen dieser Datei lassen sich verschieden lesen: {}.'],
+
+  // rows
+  ['"{}" is no amount.', '„{}“ ist kein Betrag.'],
+  ['"{}" is too large.', '„{}“ ist zu groß.'],
+  ['There is no amount.', 'Der Betrag fehlt.'],
+  ['There is an amount in both columns, debit and credit.', 'In beiden Spalten, Ausgang und Eingang, steht ein Betrag.'],
+  [
+    'Nothing says whether this money came or went: the balance before it is not in the file.',
+    'Es ist nicht erkennbar, ob das Geld kam oder ging: Der Kontostand davor fehlt in der Datei.',
+  ],
+  ['"{}" are written in different ways. Say which the file has: {}.', '„{}“ sind verschieden geschrieben.'],
+  ['"{}" can be read in two ways and nothing in the file decides it. Say which: {}.', '„{}“ lässt sich auf zwei Arten lesen.'],
+  [
+    '"{}": nothing in the file proves whether {} is money that {}. Say which: negate true (amounts without a minus are what was spent) or false (they are money that came in).',
+    '„{}“: Es ist nicht erkennbar, ob das Ausgaben oder Einnahmen sind.',
+  ],
+  ['There is no date.', 'Das Datum fehlt.'],
+  ['"{}" is no date.', '„{}“ ist kein Datum.'],
+  ['"{}" has more than two decimals.{}', '„{}“ hat mehr als zwei Nachkommastellen.'],
+  ['This moves no money, so it was left out.', 'Das bewegt kein Geld und wurde ausgelassen.'],
+  ['"{}" was rounded to {}.', '„{}“ wurde auf {} gerundet.'],
+  [
+    'This row has neither a name nor a description, so its name is "Unnamed".',
+    'Diese Zeile hat weder Namen noch Beschreibung, deshalb heißt sie „Unnamed“.',
+  ],
+  [`"{}" is no currency's code.`, '„{}“ ist keine Währung.'],
+  ['The parts of this split do not add up to it.', 'Die Teile dieser Buchung ergeben nicht ihren Betrag.'],
+  [
+    'The other data of this row is too large to store, so it was left out.',
+    'Die übrigen Angaben dieser Zeile sind zu groß und wurden ausgelassen.',
+  ],
+  [
+    'The file also has this pending transaction as booked, under the same id, so it was left out.',
+    'Diese vorgemerkte Buchung steht mit derselben Kennung auch als gebucht in der Datei und wurde ausgelassen.',
+  ],
+  [
+    'The bank gave the id "{}" to different transactions, so this one is known by its day, amount and name.',
+    'Die Bank hat die Kennung „{}“ mehrfach vergeben, deshalb zählen Tag, Betrag und Name.',
+  ],
+  ['This is {} once more, with the same id, and was left out.', 'Das ist noch einmal {} mit derselben Kennung und wurde ausgelassen.'],
+  ['line {} of {}', 'Zeile {} von {}'],
+  ['line {}', 'Zeile {}'],
+  ['{} has more than {} transactions.', 'Am {} sind es mehr als {} Buchungen.'],
+
+  // reasons of the service
+  ['transfer with "{}" of {} in account "{}"', 'Umbuchung mit „{}“ vom {} auf dem Konto „{}“.'],
+  ['the days until {} are closed', 'Die Tage bis {} sind abgeschlossen.'],
+  ['the bank now says another {}', 'Neu laut Bank: {}.'],
+  ['stored with another {}', 'Anders gespeichert: {}.'],
+  ['its line items add up to {}', 'Ihre Teile ergeben {}.'],
+  ['it is half of a transfer', 'Sie gehört zu einer Umbuchung.'],
+  ['known under another id of the bank', 'Unter einer anderen Kennung der Bank bekannt.'],
+  ['external_id "{}" is that of row {} too', 'Die Kennung „{}“ hat auch Zeile {}.'],
+  ['recorded from a subscription as "{}" on {}', 'Als wiederkehrende Zahlung „{}“ am {} eingetragen.'],
+  ['entered as "{}" on {}', 'Von Hand eingetragen als „{}“ am {}.'],
+  ['announced by the bank as "{}" on {}', 'Von der Bank angekündigt als „{}“ am {}.'],
+  ['imported from {} as "{}"', 'Importiert aus {} als „{}“.'],
+]
