@@ -6,7 +6,7 @@ import { parseAst } from 'vite'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import { localReceivers } from '../../auth/webhooks/sender.ts'
 import { password, signedIn } from '../support/person.ts'
-import { fullBooks, placesOf, settled, visit } from './app-places.ts'
+import { fullBooks, addressesOf, settled, visit } from './app-routes.ts'
 import { type AppStory, startAppStory } from './app-story.ts'
 
 let story: AppStory
@@ -22,23 +22,23 @@ const wordsIn = (text: string) => text.toLowerCase().replaceAll(/\S+@\S+/g, '').
 type Node = { type: string, [part: string]: unknown }
 
 /** Adds the words of each text to those of its language: `de` is the German part of a catalogue, everything else is English. */
-function addWords(node: Node, isGerman: boolean, words: Record<'en' | 'de', Set<string>>): void {
+function addWords(node: Node, isGerman: boolean, vocabulary: Record<'en' | 'de', Set<string>>): void {
   if (node.type === 'ImportDeclaration') return
   const text = node.type === 'Literal' ? node['value'] : node.type === 'TemplateElement' ? (node['value'] as { cooked: string }).cooked : ''
-  for (const word of wordsIn(String(text))) words[isGerman ? 'de' : 'en'].add(word)
+  for (const word of wordsIn(String(text))) vocabulary[isGerman ? 'de' : 'en'].add(word)
   const isDe = isGerman || (node.type === 'Property' && (node['key'] as { name?: string }).name === 'de')
-  for (const part of Object.values(node).flat()) if (typeof (part as Node | null)?.type === 'string') addWords(part as Node, isDe, words)
+  for (const part of Object.values(node).flat()) if (typeof (part as Node | null)?.type === 'string') addWords(part as Node, isDe, vocabulary)
 }
 
 /** Returns the words that only the English texts of the app have. */
 function englishWords(): Set<string> {
   const directory = join(import.meta.dirname, '../../examples/app/src/messages')
-  const words = { en: new Set<string>(), de: new Set<string>() }
+  const vocabulary = { en: new Set<string>(), de: new Set<string>() }
   for (const file of globSync('*.ts', { cwd: directory }))
-    addWords(parseAst(readFileSync(join(directory, file), 'utf8'), { lang: 'ts' }) as unknown as Node, file.endsWith('-german.ts'), words)
+    addWords(parseAst(readFileSync(join(directory, file), 'utf8'), { lang: 'ts' }) as unknown as Node, file.endsWith('-german.ts'), vocabulary)
   for (const day of Array.from({ length: 7 }, (_, at) => new Date(2025, 0, at + 1)))
-    for (const word of wordsIn(day.toLocaleDateString('de', { weekday: 'short' }))) words.de.add(word)
-  return new Set([...words.en].filter((word) => !words.de.has(word)))
+    for (const word of wordsIn(day.toLocaleDateString('de', { weekday: 'short' }))) vocabulary.de.add(word)
+  return new Set([...vocabulary.en].filter((word) => !vocabulary.de.has(word)))
 }
 
 /** Returns everything that users of the page read or hear, without parts that are marked as another language. */
@@ -46,10 +46,10 @@ const textsOn = (page: Page) =>
   page.evaluate<string[]>(`(() => {
     const isOther = (element) => element.closest('[lang]')?.lang !== 'de' || element.closest('script, style, noscript') !== null
     const elements = [...document.querySelectorAll('body *')].filter((element) => !isOther(element))
-    const own = (element) => [...element.childNodes].filter(({ nodeType }) => nodeType === Node.TEXT_NODE).map(({ data }) => data)
+    const textOf = (element) => [...element.childNodes].filter(({ nodeType }) => nodeType === Node.TEXT_NODE).map(({ data }) => data)
     const attributes = (element) => ['aria-label', 'aria-description', 'aria-roledescription', 'placeholder', 'title', 'alt', 'label', 'value']
       .map((name) => name === 'value' && element.type !== 'submit' ? null : element.getAttribute(name))
-    return [document.title, ...elements.flatMap((element) => [...own(element), ...attributes(element)])].filter((text) => text !== null && text.trim() !== '')
+    return [document.title, ...elements.flatMap((element) => [...textOf(element), ...attributes(element)])].filter((text) => text !== null && text.trim() !== '')
   })()`)
 
 const english = englishWords()
@@ -95,7 +95,7 @@ test.each([{ books: 'her own', isTeam: false }, { books: "a team's", isTeam: tru
     const { who, ids } = await fullBooks(story, 'de-DE', isTeam)
     const page = await story.open(who, '/', { locale: 'de-DE', viewport: { width: 1280, height: 900 } })
     const found: Found = new Map()
-    for (const { path } of placesOf(ids).filter(({ isOutside }) => !isOutside)) {
+    for (const { path } of addressesOf(ids).filter(({ isOutside }) => !isOutside)) {
       await visit(page, path)
       await collect(page, path, found)
       await page.evaluate("document.querySelectorAll('details').forEach((one) => { one.open = true })")
@@ -111,7 +111,7 @@ test.each([{ books: 'her own', isTeam: false }, { books: "a team's", isTeam: tru
 test('a guest with a German browser reads no English text', async () => {
   const page = await story.open(null, '/sign-in', { locale: 'de-DE' })
   const found: Found = new Map()
-  for (const { path } of placesOf({ accountId: 'none', dashboardId: 'none' }).filter(({ isOutside }) => isOutside)) {
+  for (const { path } of addressesOf({ accountId: 'none', dashboardId: 'none', day: 'none' }).filter(({ isOutside }) => isOutside)) {
     await visit(page, path)
     await collect(page, path, found)
   }
@@ -148,10 +148,10 @@ const documentOf = (page: Page) =>
   })`)
 
 test('the German manifest differs from the English one only in its words', async () => {
-  const [english = {}, german = {}] = await Promise.all(
+  const [original = {}, german = {}] = await Promise.all(
     ['manifest', 'manifest.de'].map(async (name) => (await fetch(`${story.stack.publicUrl}/${name}.webmanifest`)).json() as Promise<Record<string, unknown>>),
   )
-  const changed = Object.keys(english).filter((member) => JSON.stringify(english[member]) !== JSON.stringify(german[member]))
+  const changed = Object.keys(original).filter((member) => JSON.stringify(original[member]) !== JSON.stringify(german[member]))
   expect(changed).toEqual(['lang', 'description', 'shortcuts'])
-  expect(Object.keys(german)).toEqual(Object.keys(english))
+  expect(Object.keys(german)).toEqual(Object.keys(original))
 })

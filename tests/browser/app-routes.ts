@@ -10,10 +10,10 @@ import type { AppStory } from './app-story.ts'
 const source = readFileSync(join(import.meta.dirname, '../../examples/app/src/app/router.tsx'), 'utf8')
 
 /** The paths of all routes. */
-export const routes = [...source.matchAll(/(?:\bpath: |\bpage\()'([^']+)'/g)].map(([, path = '']) => path).toSorted()
+const routes = [...source.matchAll(/(?:\bpath: |\bpage\()'([^']+)'/g)].map(([, path = '']) => path).toSorted()
 
 /** The pages without a session. */
-const outsidePlaces: Record<string, string> = {
+const outsideAddresses: Record<string, string> = {
   '/sign-in': '/sign-in',
   '/sign-up': '/sign-up',
   '/forgot-password': '/forgot-password',
@@ -22,16 +22,16 @@ const outsidePlaces: Record<string, string> = {
   '/accept-invitation': '/accept-invitation?invitationId=none&token=none',
 }
 
-export type Place = { route: string, path: string, isOutside: boolean }
+export type Address = { route: string, path: string, isOutside: boolean }
 
-/** Returns each page with its address. @param ids the values of the parameters in paths */
-export function placesOf(ids: Readonly<Record<string, string>>): Place[] {
-  const places = routes.map((route) => {
-    const outside = outsidePlaces[route]
+/** Returns the address of each page. @param ids the values of the parameters in paths */
+export function addressesOf(ids: Readonly<Record<string, string>>): Address[] {
+  const addresses = routes.map((route) => {
+    const outside = outsideAddresses[route]
     return { route, path: outside ?? route.replaceAll(/\$(\w+)/g, (_, name: string) => ids[name] ?? ''), isOutside: outside !== undefined }
   })
-  expect(places.filter(({ path }) => path.includes('$') || path.endsWith('/') && path !== '/')).toEqual([])
-  return places
+  expect(addresses.filter(({ path }) => path.includes('$') || path.endsWith('/') && path !== '/')).toEqual([])
+  return addresses
 }
 
 /** Opens another page of the same tab. */
@@ -80,5 +80,5 @@ export async function fullBooks(story: AppStory, locale: string, isTeam = false)
   const [dashboard] = await store(story, who, 'dashboards', [{ name: 'Alles', layout: { widgets: kinds.map((kind, at) => widget(kind, at * 4)) } }])
   for (const [path, body] of [['api-key', { expiresInDays: 9 }], ['webhook', { url: 'http://127.0.0.1:9/' }], ['calendar', {}]] as const)
     expect((await who.post(`/${path}/create`, { name: 'Tabelle', password, ...body })).status).toBe(200)
-  return { who, ids: { accountId: account_id, dashboardId: dashboard.id } }
+  return { who, ids: { accountId: account_id, dashboardId: dashboard.id, day: month() } }
 }
