@@ -1,6 +1,6 @@
 import { defineConfig } from 'vitest/config'
 
-/** Tests in a real browser. CHROMIUM is its path. They are separate, because `npm test` needs no browser. */
+/** Tests in real browsers. CHROMIUM and FIREFOX are their paths. They are separate, because `npm test` needs no browser. */
 export default defineConfig({
   test: {
     globalSetup: ['tests/support/global.ts', 'tests/browser/build-app.ts'],

@@ -51,7 +51,7 @@ function useFrame(contextKey: string, canWrite: boolean) {
   const [showsKeys, setShowsKeys] = useState(false)
   const enter = () => setEnteredFor(contextKey)
   // ready before the first key, so that no typed letter is lost
-  useEffect(() => void loadQuickEntry(), [])
+  useEffect(() => void loadQuickEntry().catch(() => undefined), [])
   useKeys({ '?': () => setShowsKeys(true), ...(canWrite && { n: enter }) })
   return {
     isEntering: canWrite && enteredFor === contextKey,
