@@ -32,7 +32,7 @@ describe('an editor and the owner of a team', () => {
   afterAll(() => page.context().close())
 
   const edit = async (amount: string) => {
-    await row(page, 'Rent').getByRole('button').click()
+    await row(page, 'Rent').locator('.tx-title').click()
     await page.getByLabel('Amount').fill(amount)
     await page.getByRole('button', { name: 'Save' }).click()
   }
@@ -62,7 +62,7 @@ describe('an editor and the owner of a team', () => {
 
   test('the second of two users who edit the same row sees the first change, and then saves their own', async () => {
     await page.reload()
-    await row(page, 'Rent').getByRole('button').click()
+    await row(page, 'Rent').locator('.tx-title').click()
     await send(owner, 'PATCH', `/transactions?id=eq.${rent}`, { amount: -950, name: 'Rent, November' })
     await page.getByLabel('Amount').fill('800')
     await page.getByRole('button', { name: 'Save' }).click()
@@ -76,7 +76,7 @@ describe('an editor and the owner of a team', () => {
 
   test('the details view shows the conflict too, and the row below shows nothing', async () => {
     await page.reload()
-    await row(page, 'Rent').getByRole('button').click()
+    await row(page, 'Rent').locator('.tx-title').click()
     await page.getByRole('button', { name: 'Details' }).click()
     const details = page.getByRole('dialog', { name: 'Rent', exact: true })
     await send(owner, 'PATCH', `/transactions?id=eq.${rent}`, { description: 'Cold' })
@@ -91,7 +91,7 @@ describe('an editor and the owner of a team', () => {
 
   test('an edit of a deleted row is reported as such, and stays readable until the row is closed', async () => {
     await page.reload()
-    await row(page, 'Heating').getByRole('button').click()
+    await row(page, 'Heating').locator('.tx-title').click()
     await send(owner, 'DELETE', '/transactions?name=eq.Heating')
     await page.getByLabel('Amount').fill('777')
     await page.getByRole('button', { name: 'Save' }).click()
@@ -179,7 +179,7 @@ describe('Dan, with a few rows', () => {
 
   test('turns the phone while a row is edited, and the rows below stay below it', async () => {
     const size = page.viewportSize() ?? { width: 1280, height: 720 }
-    await row(page, 'Third').getByRole('button').click()
+    await row(page, 'Third').locator('.tx-title').click()
     const gap = async () => {
       const [editor, next] = await Promise.all([page.locator('.tx-edited').boundingBox(), row(page, 'Second').boundingBox()])
       return Math.round((next?.y ?? 0) - (editor?.y ?? 0) - (editor?.height ?? 0))
@@ -194,7 +194,7 @@ describe('Dan, with a few rows', () => {
   })
 
   test('undoes all saved changes of the details view at once', async () => {
-    await row(page, 'First').getByRole('button').click()
+    await row(page, 'First').locator('.tx-title').click()
     await page.getByRole('button', { name: 'Details' }).click()
     // The notice is a dialog too.
     const details = page.getByRole('dialog', { name: 'First', exact: true })
@@ -229,7 +229,7 @@ describe('Dan, with a few rows', () => {
       .toBe(0)
     expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(320)
     expect(await barriers(page)).toEqual([])
-    await row(page, 'First').getByRole('button').click()
+    await row(page, 'First').locator('.tx-title').click()
     await page.getByRole('group', { name: 'Edit First' }).waitFor()
   })
 

@@ -15,6 +15,7 @@ const reading: readonly Key[] = [['/', m.search], ['↑ ↓ PgUp PgDn Home End',
 const writing: readonly Key[] = [
   [m.enterOrE, m.edit],
   ['c', m.category],
+  ['m', m.menu],
   [m.space, m.select],
   ['Delete', m.delete],
   [m.esc, m.leave],

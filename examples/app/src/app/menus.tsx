@@ -12,11 +12,19 @@ import { pagesFor } from './navigation.ts'
 import { nameOf, useSessionContext } from './session-context.tsx'
 import { common } from '../messages/common.ts'
 
+type MenuPopupProps = {
+  children: ReactNode
+  /** The element beside a menu that has no trigger of its own. */
+  anchor?: Element | null
+  /** Returns the element that gets the focus when the menu closes. By default the trigger. */
+  finalFocus?: () => HTMLElement | null
+}
+
 /** The popup of a menu. Its items are `Menu.Item` with the class `menu-item`. */
-export const MenuPopup = ({ children }: { children: ReactNode }) => (
-  <Menu.Portal>
-    <Menu.Positioner className='menu-place' align='end' sideOffset={4}>
-      <Menu.Popup className='menu'>{children}</Menu.Popup>
+export const MenuPopup = ({ children, anchor, finalFocus }: MenuPopupProps) => (
+  <Menu.Portal container={document.querySelector<HTMLElement>('#content')}>
+    <Menu.Positioner className='menu-place' align='end' sideOffset={4} {...(anchor !== undefined && { anchor })}>
+      <Menu.Popup className='menu' {...(finalFocus !== undefined && { finalFocus })}>{children}</Menu.Popup>
     </Menu.Positioner>
   </Menu.Portal>
 )

@@ -2,6 +2,7 @@ import { inLanguage } from '../locale/language.ts'
 
 export const rules = inLanguage({
   en: {
+    isStored: (name: string) => `Rule “${name}” is stored.`,
     rules: 'Rules',
     newRule: 'New rule',
     noRuleYet: 'No rule yet. A rule gives transactions a category, a name or tags, or marks them as transfers, such as each purchase at one shop.',
@@ -43,6 +44,7 @@ export const rules = inLanguage({
     theFirst: (most: number) => `The first ${most}.`,
   },
   de: {
+    isStored: (name: string) => `Regel „${name}“ gespeichert.`,
     rules: 'Regeln',
     newRule: 'Neue Regel',
     noRuleYet:

@@ -4,14 +4,24 @@ import { ErrorNote } from './ui.tsx'
 import { common } from '../messages/common.ts'
 import { parts as m } from '../messages/parts.ts'
 
-type DialogProps = { title: string, open: boolean, onClose?: (() => void) | undefined, children: ReactNode }
+type DialogProps = {
+  title: string
+  open: boolean
+  onClose?: (() => void) | undefined
+  /** The selector of the element that gets the focus. By default the first control. */
+  focus?: string
+  children: ReactNode
+}
 
 /** A dialog that keeps its input while it is hidden. Without `onClose` the user cannot close it. */
-export const Dialog = ({ title, open, onClose, children }: DialogProps) => (
+export const Dialog = ({ title, open, onClose, focus, children }: DialogProps) => (
   <Base.Root open={open} onOpenChange={(isOpen) => !isOpen && onClose?.()}>
     <Base.Portal keepMounted>
       <Base.Backdrop className='backdrop' />
-      <Base.Popup className='dialog'>
+      <Base.Popup
+        className='dialog'
+        {...(focus !== undefined && { initialFocus: () => document.querySelector<HTMLElement>(`.dialog ${focus}`) })}
+      >
         <Base.Title className='dialog-title'>{title}</Base.Title>
         {children}
         {onClose !== undefined && <Base.Close className='dialog-close' aria-label={m.close}>×</Base.Close>}

@@ -23,8 +23,8 @@ import '../styles/entry.css'
 /** The day and the account of the former row, which the next one starts with. */
 type Former = { day: string, account: string | null }
 
-/** The account and the category that the page suggests for a new row; null for none. */
-export type Beginning = { account: string | null, category: string | null }
+/** The account and the category that the page suggests for a new row; null for none. A copy also has a name and a signed amount. */
+export type Beginning = { account: string | null, category: string | null, name?: string, amount?: number }
 
 /** A form for new rows. It is empty again after each, and keeps the day and the account. */
 export function NewEntry({ begin, changes, onClose }: { begin: Beginning, changes: TransactionChanges, onClose: () => void }) {
@@ -36,6 +36,11 @@ export function NewEntry({ begin, changes, onClose }: { begin: Beginning, change
   }
   return <Entry key={turn} row={null} begin={begin} former={former} changes={changes} onStored={next} onClose={onClose} />
 }
+
+/** A form for one new row that begins with the values of another. */
+export const CopiedEntry = ({ begin, changes, onClose }: { begin: Beginning, changes: TransactionChanges, onClose: () => void }) => (
+  <Entry row={null} begin={begin} former={{ day: today(), account: null }} changes={changes} onStored={onClose} onClose={onClose} />
+)
 
 /** Edits a row. Stores only changed fields, because another user may change the others. */
 export const EditEntry = ({ row, ...rest }: EditEntryProps) => (
@@ -123,10 +128,11 @@ function Entry({ row: shownRow, isGone = false, begin, former, changes, onStored
     })
   }
   const notice = isGone ? m.conflict.gone : seen !== null && shownRow !== null ? noticeOf(seen, shownRow) : null
+  const amountBefore = row?.amount ?? begin?.amount
   const defaultValues: Values = {
-    name: row?.name ?? '',
-    amount: row === null ? null : Math.abs(row.amount),
-    direction: row === null ? null : row.amount > 0 ? 'in' : 'out',
+    name: row?.name ?? begin?.name ?? '',
+    amount: amountBefore === undefined ? null : Math.abs(amountBefore),
+    direction: amountBefore === undefined ? null : amountBefore > 0 ? 'in' : 'out',
     category_id: row === null ? begin?.category ?? null : row.category_id ?? '',
     account_id: row === null ? begin?.account ?? null : row.account_id ?? '',
     transaction_date: former.day,
@@ -143,7 +149,12 @@ function Entry({ row: shownRow, isGone = false, begin, former, changes, onStored
       }}
     >
       {row !== null && <Meanwhile text={work.isIdle ? notice : null} />}
-      <Form draft={row === null ? 'entry new' : `transaction ${row.id}`} defaultValues={defaultValues} error={work.error} onSubmit={submit}>
+      <Form
+        draft={row !== null ? `transaction ${row.id}` : begin?.name === undefined ? 'entry new' : undefined}
+        defaultValues={defaultValues}
+        error={work.error}
+        onSubmit={submit}
+      >
         {({ watch }) => {
           const values = watch()
           const { amount, direction, category_id, account_id, currency } = chosenOf(values)

@@ -18,7 +18,7 @@ type FormProps<Values extends FieldValues> = {
   defaultValues: Values
   error?: Error | null
   /** Keeps the input through a reload: the kind of the form and the id of its row, or `new`. Never for a form with secrets. */
-  draft?: string
+  draft?: string | undefined
   onSubmit: (values: Values) => unknown
   /** A function if the form depends on its own values. */
   children: ReactNode | ((form: UseFormReturn<Values>) => ReactNode)

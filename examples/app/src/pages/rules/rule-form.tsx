@@ -4,7 +4,7 @@ import { accountsQuery } from '../../data/accounts.ts'
 import { categoriesQuery } from '../../data/categories.ts'
 import { useChange } from '../../data/change.ts'
 import { changedFields, inputOf } from '../../data/changed-fields.ts'
-import { type Rule, rulesQuery, type RuleValues, saveRule } from '../../data/rules.ts'
+import { deleteRule, type Rule, rulesQuery, type RuleValues, saveRule } from '../../data/rules.ts'
 import { common } from '../../messages/common.ts'
 import { rules as m } from '../../messages/rules.ts'
 import { Dialog } from '../../parts/dialog.tsx'
@@ -34,7 +34,10 @@ const valueOf = ({ conditions }: Pick<Rule, 'conditions'>, field: Condition['fie
 /** Fields and operations of conditions that the form shows. */
 const editable = [['search', 'contains'], ['amount', 'gte'], ['amount', 'lte'], ['account_id', 'eq']] as const
 
-const valuesOf = (rule: Rule | null): Values => {
+/** The values that a new rule begins with. */
+export type RuleBeginning = Pick<Values, 'name' | 'text' | 'category'>
+
+const valuesOf = (rule: Rule | null, begin?: RuleBeginning): Values => {
   const from = rule ?? { conditions: [] }
   return {
     name: rule?.name ?? '',
@@ -48,6 +51,7 @@ const valuesOf = (rule: Rule | null): Values => {
     isTransfer: rule?.mark_as_transfer ?? false,
     newName: rule?.set_name ?? '',
     tags: rule?.add_tags?.join(', ') ?? '',
+    ...begin,
   }
 }
 
@@ -75,19 +79,23 @@ const ruleOf = (values: Values, rule: Rule | null): RuleValues => ({
 })
 
 /** Creates a rule, or changes the given one. */
-export function RuleForm({ rule, onClose }: { rule: Rule | null, onClose: () => void }) {
+export function RuleForm({ rule, begin, onClose }: { rule: Rule | null, begin?: RuleBeginning, onClose: () => void }) {
   const { context } = useSessionContext()
   const { data: accounts = [] } = useQuery(accountsQuery(context))
   const { data: categories = [] } = useQuery(categoriesQuery(context))
-  const save = useChange(saveRule, { onStored: onClose })
+  const save = useChange(saveRule, {
+    onStored: onClose,
+    // another page does not show the rule
+    outcome: (stored) => begin !== undefined ? { text: m.isStored(stored.name), undo: () => deleteRule(context, stored) } : null,
+  })
   const client = useQueryClient()
-  const opened = valuesOf(rule)
+  const opened = valuesOf(rule, begin)
   const submit = (values: Values) => {
     const input = inputOf(rule, ruleOf(opened, rule), ruleOf(values, rule))
     if (input === null) return onClose()
-    if (input.values.conditions !== undefined) {
+    if (rule !== null && input.values.conditions !== undefined) {
       // all conditions are one column, so another user's changes of the others are sent along
-      const now = client.getQueryData(rulesQuery(context).queryKey)?.find(({ id }) => id === rule?.id) ?? rule
+      const now = client.getQueryData(rulesQuery(context).queryKey)?.find(({ id }) => id === rule.id) ?? rule
       input.values.conditions = conditionsOf({ ...valuesOf(now), ...changedFields(opened, values) }, now)
     }
     save.mutate(input)
@@ -95,7 +103,7 @@ export function RuleForm({ rule, onClose }: { rule: Rule | null, onClose: () => 
   return (
     <Dialog title={rule === null ? m.newRule : common.editOf(rule.name)} open onClose={onClose}>
       <RowMeanwhile row={rule} query={rulesQuery(context)} valuesOf={valuesOf} />
-      <Form draft={`rule ${rule?.id ?? 'new'}`} defaultValues={opened} error={save.error} onSubmit={submit}>
+      <Form draft={begin === undefined ? `rule ${rule?.id ?? 'new'}` : undefined} defaultValues={opened} error={save.error} onSubmit={submit}>
         {({ watch }) => (
           <>
             <TextField name='name' label={common.name} maxLength={255} required />

@@ -17,24 +17,35 @@ import { Dialog } from '../../parts/dialog.tsx'
 import { Form, Select, SubmitButton, TextField } from '../../parts/form.tsx'
 import { Meanwhile } from '../../parts/meanwhile.tsx'
 import { CurrencyField } from '../../parts/money-fields.tsx'
+import type { Beginning } from './list-state.ts'
 import { Receipts } from './receipts.tsx'
 import { type Part, partsOf, restOf, Splits } from './splits.tsx'
 import { TransferLink } from './transfer-link.tsx'
 
-type DetailsProps = { row: Transaction, now: Transaction, isGone: boolean, categories: readonly Category[], changes: TransactionChanges, onClose: () => void }
+type DetailsProps = {
+  begin?: Beginning | undefined
+  row: Transaction
+  now: Transaction
+  isGone: boolean
+  categories: readonly Category[]
+  changes: TransactionChanges
+  onClose: () => void
+}
 
 const textsOf = (row: Transaction) => Object.fromEntries(textColumns.map((column) => [column, row[column] ?? ''])) as Record<TextColumn, string>
 
-const valuesOf = (row: Transaction) => ({
+const emptyPart: Part = { name: '', category_id: '', amount: null }
+
+const valuesOf = (row: Transaction, begin?: Beginning) => ({
   status: row.status,
   tags: row.tags.map(({ name }) => name).join(', '),
   currency: row.currency as string | null,
-  parts: partsOf(row),
+  parts: begin === 'split' && row.line_items.length === 0 ? [emptyPart] : partsOf(row),
   ...textsOf(row),
 })
 
 /** @param row the row as the details were opened @param now the row as the list has it @param isGone whether the list has it no longer */
-export function Details({ row, now, isGone, categories, changes, onClose }: DetailsProps) {
+export function Details({ begin, row, now, isGone, categories, changes, onClose }: DetailsProps) {
   const { context } = useSessionContext()
   const { save, renew } = changes
   const existingTags = useQuery(tagsQuery(context)).data ?? []
@@ -74,9 +85,9 @@ export function Details({ row, now, isGone, categories, changes, onClose }: Deta
     store(values).catch((error: unknown) => error instanceof ChangedMeanwhile && setSeen(error.row))
   }
   return (
-    <Dialog title={row.name} open onClose={close}>
+    <Dialog title={row.name} open onClose={close} {...(begin !== undefined && { focus: beginnings[begin] })}>
       <Meanwhile text={!save.isIdle ? null : isGone ? m.conflict.gone : noticeOf(seen, now)} />
-      <Form draft={`details ${row.id}`} defaultValues={valuesOf(row)} error={save.error} onSubmit={submit}>
+      <Form draft={`details ${row.id}`} defaultValues={valuesOf(row, begin)} error={save.error} onSubmit={submit}>
         {({ watch, formState: { isDirty } }) => (
           <>
             <Select name='status' label={m.status}>
@@ -101,6 +112,9 @@ export function Details({ row, now, isGone, categories, changes, onClose }: Deta
     </Dialog>
   )
 }
+
+/** The elements that the dialog begins with. */
+const beginnings: Record<Beginning, string> = { split: '.tx-split input', transfer: '.tx-link h3' }
 
 const capitalized = (text: string) => `${text.charAt(0).toUpperCase()}${text.slice(1)}`
 

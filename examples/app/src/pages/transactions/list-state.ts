@@ -1,14 +1,24 @@
 /** The state of the list: the active row, the selection, the edited row and the open dialog. Pure functions. */
 import type { Listed, Transaction } from '../../data/transactions/api.ts'
 
-type ListState = {
+/** The part of the details that the user wants to change. */
+export type Beginning = 'split' | 'transfer'
+
+export type ListState = {
   active: string | null
   selected: ReadonlySet<string>
   /** The id of the edited row. */
   edited: string | null
   /** The id of the row that shows the field for its category. */
   categorized: string | null
-  dialog: 'transfer' | { details: Transaction } | { receipts: Transaction } | { suggestFor: readonly Transaction[] | Listed } | null
+  dialog:
+    | 'transfer'
+    | { details: Transaction, begin?: Beginning }
+    | { copyOf: Transaction, isRefund: boolean }
+    | { ruleFor: Transaction }
+    | { receipts: Transaction }
+    | { suggestFor: readonly Transaction[] | Listed }
+    | null
 }
 
 type ListAction =

@@ -50,6 +50,8 @@ type ListProps = {
   picker: ReactNode
   /** Chooses the category of the selected rows or of the active one. */
   onCategorize: () => void
+  /** Opens the menu of a row beside its button. */
+  onMenu: (row: Transaction, button: Element) => void
   /** Opens the receipts of a row. */
   onReceipts: (row: Transaction) => void
   /** Adds files that the user has dropped on a row. */
@@ -121,6 +123,7 @@ export function List(props: ListProps) {
     edited,
     editor,
     onEdit,
+    onMenu,
     onReceipts,
     onFiles,
     onDelete,
@@ -189,7 +192,10 @@ export function List(props: ListProps) {
     else if (isReadOnly) return
     else if ((event.key === 'Enter' || event.key === 'e') && row !== undefined) onEdit(row.id)
     else if (event.key === 'c') onCategorize()
-    else if (event.key === ' ' && row !== undefined) onSelect([row.id])
+    else if (event.key === 'm' && row !== undefined) {
+      const button = grid.current?.querySelector(`#tx-${CSS.escape(row.id)} .tx-menu button`)
+      if (button != null) onMenu(row, button)
+    } else if (event.key === ' ' && row !== undefined) onSelect([row.id])
     else if (event.key === 'Delete' || event.key === 'Backspace') onDelete()
     else if (event.key === 'Escape') onSelect([...selected])
     else return
@@ -246,6 +252,7 @@ export function List(props: ListProps) {
                 onActive={onActive}
                 onSelect={isReadOnly ? null : onSelect}
                 onEdit={onEdit}
+                onMenu={onMenu}
                 onReceipts={onReceipts}
                 editor={row.id === edited ? editor : null}
                 picker={row.id === categorized ? picker : null}
@@ -305,6 +312,11 @@ const Head = memo(function Head({ rows, days, sort, isSortable, onSort, isReadOn
           </div>
         )
       })}
+      {!isReadOnly && (
+        <div role='columnheader' className='tx-menu'>
+          <span className='unseen'>{m.menu}</span>
+        </div>
+      )}
     </div>
   )
 })

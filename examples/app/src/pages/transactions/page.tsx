@@ -1,6 +1,6 @@
 import { Menu } from '@base-ui/react/menu'
 import { getRouteApi } from '@tanstack/react-router'
-import { useCallback, useMemo, useReducer, useRef } from 'react'
+import { useCallback, useMemo, useReducer, useRef, useState } from 'react'
 import { MenuPopup } from '../../app/menus.tsx'
 import { useReopenedDraft } from '../../app/drafts.ts'
 import { useSessionContext } from '../../app/session-context.tsx'
@@ -14,7 +14,7 @@ import { Combobox } from '../../parts/combobox.tsx'
 import { EmptyState, ErrorNote, PageHead, Skeleton } from '../../parts/ui.tsx'
 import { BulkBar, TotalsBar } from './bars.tsx'
 import { daysOfRows } from './days.ts'
-import { Details } from './details.tsx'
+import { Dialogs } from './dialogs.tsx'
 import { useEditedRow } from './edited-row.ts'
 import { EditEntry } from '../../parts/entry.tsx'
 import { useExport } from './export.ts'
@@ -22,9 +22,7 @@ import { Filters } from './filters.tsx'
 import { useKeys } from '../../app/keys.ts'
 import { initialState, nextOf, reduceList } from './list-state.ts'
 import { List } from './list.tsx'
-import { ReceiptsDialog } from './receipts.tsx'
-import { SuggestCategories } from './suggest-categories.tsx'
-import { TransferForm } from './transfer-form.tsx'
+import { type MenuPlace, RowMenu } from './row-menu.tsx'
 import { useTransactionList } from './use-list.ts'
 import './transactions.css'
 
@@ -61,15 +59,20 @@ function Transactions() {
   const toggle = useCallback((ids: readonly string[]) => dispatch({ type: 'toggle', ids }), [])
   const edit = useCallback((id: string) => dispatch({ type: 'edit', id }), [])
   const showReceipts = useCallback((row: Transaction) => dispatch({ type: 'open', dialog: { receipts: row } }), [])
+  const [menuPlace, setMenuPlace] = useState<MenuPlace | null>(null)
+  const showMenu = useCallback((row: Transaction, button: Element) => setMenuPlace({ row, button }), [])
   useReopenedDraft('transaction', edit, !isLoading)
   useReopenedDraft('transfer', () => dispatch({ type: 'open', dialog: 'transfer' }), accounts.length > 0)
   useReopenedDraft('details', (id) => {
     const row = loaded.find((one) => one.id === id)
     if (row !== undefined) dispatch({ type: 'open', dialog: { details: row } })
   }, !isLoading)
-  const closeDialog = () => dispatch({ type: 'open', dialog: null })
   /** Returns the focus to the list when the focused element is removed. */
   const focusList = () => requestAnimationFrame(() => grid.current?.focus({ preventScroll: true }))
+  const closeDialog = () => {
+    dispatch({ type: 'open', dialog: null })
+    if (edited === null) focusList()
+  }
   const stopEditing = () => {
     dispatch({ type: 'stopEditing' })
     focusList()
@@ -91,8 +94,8 @@ function Transactions() {
     grid.current?.focus({ preventScroll: true })
     if (row !== undefined && row.category_id !== (category || null)) changes.change.mutate({ rows: [row], values: { category_id: category || null } })
   }
-  const remove = () => {
-    const removed = chosen.length > 0 ? chosen : rows.filter(({ id }) => id === active)
+  const remove = () => removeRows(chosen.length > 0 ? chosen : rows.filter(({ id }) => id === active))
+  const removeRows = (removed: readonly Transaction[]) => {
     if (removed.length === 0) return
     dispatch({ type: 'removed', next: nextOf(rows, removed) })
     changes.remove.mutate(removed)
@@ -162,6 +165,7 @@ function Transactions() {
           }
           onCategorize={beginToCategorize}
           onReceipts={showReceipts}
+          onMenu={showMenu}
           onFiles={(row, files) => {
             addFiles(context, row.id, files)
             showReceipts(row)
@@ -186,22 +190,15 @@ function Transactions() {
           />
         )
         : <TotalsBar totals={totals} hasTransfers={rows.some(({ transfer_id }) => transfer_id !== null)} />)}
-      {dialog === 'transfer' && <TransferForm accounts={accounts} changes={changes} onClose={closeDialog} />}
-      {dialog !== null && typeof dialog === 'object' && 'suggestFor' in dialog && (
-        <SuggestCategories source={dialog.suggestFor} categories={categories} changes={changes} onClose={closeDialog} />
-      )}
-      {dialog !== null && typeof dialog === 'object' && 'receipts' in dialog && (
-        <ReceiptsDialog
-          transaction={dialog.receipts}
-          onClose={() => {
-            closeDialog()
-            focusList()
-          }}
-        />
-      )}
-      {dialog !== null && typeof dialog === 'object' && 'details' in dialog && (
-        <Details row={dialog.details} now={editedRow ?? dialog.details} isGone={isGone} categories={categories} changes={changes} onClose={closeDialog} />
-      )}
+      <RowMenu
+        place={menuPlace}
+        onOpen={(opened) => dispatch({ type: 'open', dialog: opened })}
+        onEdit={edit}
+        onDelete={(row) => removeRows([row])}
+        onClose={() => setMenuPlace(null)}
+        focusList={() => grid.current}
+      />
+      <Dialogs dialog={dialog} now={editedRow} {...{ isGone, accounts, categories, changes }} onClose={closeDialog} />
     </div>
   )
 }

@@ -1,3 +1,4 @@
+import { Ellipsis } from 'lucide-react'
 import { memo, type ReactNode } from 'react'
 import type { Transaction } from '../../data/transactions/api.ts'
 import { dayOf } from '../../data/transactions/day.ts'
@@ -26,6 +27,7 @@ type RowProps = {
   /** null for read-only rows. */
   onSelect: ((ids: readonly string[]) => void) | null
   onEdit: (id: string) => void
+  onMenu: (row: Transaction, button: Element) => void
   onReceipts: (row: Transaction) => void
   /** The form in place of the row; null for all other rows. */
   editor: ReactNode
@@ -37,7 +39,7 @@ type RowProps = {
 /** A row, which renders only if it changes. */
 export const Row = memo(
   function Row(
-    { row, names, otherHalf, hasDate, index, offset, isActive, isSelected, onActive, onSelect, onEdit, onReceipts, editor, picker, measure }: RowProps,
+    { row, names, otherHalf, hasDate, index, offset, isActive, isSelected, onActive, onSelect, onEdit, onMenu, onReceipts, editor, picker, measure }: RowProps,
   ) {
     const isEdited = editor !== null
     return (
@@ -66,6 +68,7 @@ export const Row = memo(
               isSelected={isSelected}
               onSelect={onSelect}
               onEdit={onEdit}
+              onMenu={onMenu}
               onReceipts={onReceipts}
               picker={picker}
             />
@@ -75,9 +78,9 @@ export const Row = memo(
   },
 )
 
-type CellsProps = Pick<RowProps, 'row' | 'names' | 'otherHalf' | 'hasDate' | 'isSelected' | 'onSelect' | 'onEdit' | 'onReceipts' | 'picker'>
+type CellsProps = Pick<RowProps, 'row' | 'names' | 'otherHalf' | 'hasDate' | 'isSelected' | 'onSelect' | 'onEdit' | 'onMenu' | 'onReceipts' | 'picker'>
 
-function Cells({ row, names, otherHalf, hasDate, isSelected, onSelect, onEdit, onReceipts, picker }: CellsProps) {
+function Cells({ row, names, otherHalf, hasDate, isSelected, onSelect, onEdit, onMenu, onReceipts, picker }: CellsProps) {
   const account = row.account_id === null ? '' : names.accounts.get(row.account_id) ?? ''
   const files = row.attachments.filter(({ status }) => status === 'ready').length
   return (
@@ -120,6 +123,20 @@ function Cells({ row, names, otherHalf, hasDate, isSelected, onSelect, onEdit, o
       <div role='gridcell' className='tx-amount'>
         <Amount value={row.amount} currency={row.currency} />
       </div>
+      {onSelect !== null && (
+        <div role='gridcell' className='tx-menu'>
+          <button
+            type='button'
+            className='quiet'
+            tabIndex={-1}
+            aria-haspopup='menu'
+            aria-label={m.menu}
+            onClick={({ currentTarget }) => onMenu(row, currentTarget)}
+          >
+            <Ellipsis className='icon' aria-hidden='true' />
+          </button>
+        </div>
+      )}
     </>
   )
 }

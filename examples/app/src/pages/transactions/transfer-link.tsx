@@ -35,7 +35,7 @@ export function TransferLink({ row, changes: { link, unlink }, isEdited, onDone 
   const nameOf = (other: Transaction) => accounts.find(({ id }) => id === other.account_id)?.name ?? m.noAccount
   return (
     <section className='tx-link' aria-labelledby='tx-link'>
-      <h3 id='tx-link'>{isWhole ? m.transferWith : isLinkable ? m.linkAsTransferWith : m.transfer}</h3>
+      <h3 id='tx-link' tabIndex={-1}>{isWhole ? m.transferWith : isLinkable ? m.linkAsTransferWith : m.transfer}</h3>
       <ErrorNote error={link.error ?? unlink.error} />
       {isEdited && <p className='field-note'>{m.saveTheInputFirst}</p>}
       {isLoneHalf(row) && <p className='field-note'>{m.otherHalfIsElsewhere}</p>}
