@@ -2,7 +2,7 @@
 import type { Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import { signedIn, team } from '../support/person.ts'
-import { inDays, store } from './app-books.ts'
+import { inDays, month, nameOf, store } from './app-books.ts'
 import { type AppStory, barriers, startAppStory } from './app-story.ts'
 
 let story: AppStory
@@ -14,7 +14,9 @@ afterAll(() => story?.close())
 
 const dayOf = (day: string) => new Intl.DateTimeFormat('en-US', { dateStyle: 'medium', timeZone: 'UTC' }).format(new Date(day))
 const cellsOf = (page: Page) =>
-  page.locator('tbody tr').evaluateAll((rows) => rows.map((row) => [...(row as any).cells].map((cell) => cell.textContent).slice(0, 5)))
+  page.getByRole('region', { name: 'Income and costs' }).locator('tbody tr').evaluateAll((rows) =>
+    rows.map((row) => [...(row as any).cells].map((cell) => cell.textContent).slice(0, 5))
+  )
 
 test('Ann creates a weekly cost, records, pauses, changes and deletes it, and undoes the deletion', async () => {
   const page = await story.open(await signedIn(story.stack, 'Ann'), '/recurring')
@@ -100,7 +102,7 @@ test('Dora plans a standing order between two accounts, records it, and reads th
   await page.getByLabel('Or every so many days').fill('60')
   expect(await barriers(page)).toEqual([])
   await page.getByRole('button', { name: 'Save' }).click()
-  await expect.poll(async () => (await cellsOf(page)).map(([name, , , amount, month]) => [name, amount, month])).toEqual([
+  await expect.poll(async () => (await cellsOf(page)).map(([name, , , amount, inAMonth]) => [name, amount, inAMonth])).toEqual([
     ['SavingTransfer', '€100.00', '–'],
     ['Rent', '€450.00', '€228.13'],
     ['Salary', '+€2,000.00', '–'],
@@ -218,4 +220,111 @@ test('an editor of a team restores a deleted cost, and a viewer reads on a phone
   expect(await phone.evaluate('document.documentElement.scrollWidth')).toBe(320)
   expect(await barriers(phone)).toEqual([])
   await phone.context().close()
+})
+
+test('Fay sees her month as a calendar: paid, pending, due and not booked days with their sums, and opens each of them', async () => {
+  const fay = await signedIn(story.stack, 'Fay')
+  const accounts = await store(story, fay, 'accounts', [
+    { name: 'Giro', type: 'checking', currency: 'eur', balance: 500 },
+    { name: 'Savings', type: 'savings', currency: 'eur', balance: 0 },
+  ])
+  const at = (day: number) => `${month(-1).slice(0, 8)}${String(day).padStart(2, '0')}`
+  const cost = (title: string, kind: string, amount: number, day: number) => ({
+    title,
+    kind,
+    amount,
+    currency: 'eur',
+    period: 'monthly',
+    starts_on: at(day),
+    account_id: accounts[0].id,
+    to_account_id: kind === 'transfer' ? accounts[1].id : null,
+  })
+  const [rent, , gym] = await store(story, fay, 'subscriptions', [
+    cost('Rent', 'expense', 900, 3),
+    cost('Salary', 'income', 2000.5, 3),
+    cost('Gym', 'expense', 30, 12),
+    cost('Phone', 'expense', 20, 5),
+    cost('Saving', 'transfer', 100, 20),
+  ])
+  await store(story, fay, 'transactions', [
+    {
+      name: 'Rent, warm',
+      amount: -910,
+      currency: 'eur',
+      transaction_date: at(4),
+      status: 'paid',
+      subscription_id: rent.id,
+      due_on: at(3),
+      account_id: accounts[0].id,
+    },
+    {
+      name: 'Gym',
+      amount: -30,
+      currency: 'eur',
+      transaction_date: at(12),
+      status: 'pending',
+      subscription_id: gym.id,
+      due_on: at(12),
+      account_id: accounts[0].id,
+    },
+  ])
+  const page = await story.open(fay, '/recurring', { now: `${at(10)}T12:00:00Z`, viewport: { width: 1440, height: 900 } })
+  const calendar = page.getByRole('table', { name: `Due in ${nameOf(month(-1))}` })
+  const day = async (number: number) => {
+    const text = await calendar.getByRole('cell').filter({ has: page.locator(`time[datetime="${at(number)}"]`) }).innerText()
+    return text.replaceAll(/\s+/g, ' ').trim()
+  }
+  await expect.poll(() => day(3)).toBe('3 Rent, warm -910.00 paid Salary +2,000.50 not booked Sum +1,090.50')
+  expect(await day(5)).toBe('5 Phone -20.00 not booked')
+  expect(await day(12)).toBe('12 Gym -30.00 pending')
+  expect(await day(20)).toBe('20 Saving 100.00 due, transfer')
+  expect(await calendar.locator('td[aria-current=date]').innerText()).toBe('10')
+  expect(await calendar.getByRole('columnheader').allInnerTexts()).toEqual(['Sun', 'Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat'])
+  const sums = page.getByRole('region', { name: 'Calendar' }).locator('dl > div')
+  expect(await sums.allInnerTexts()).toEqual(['Income\n+€2,000.50', 'Costs\n-€960.00', 'Still open\n+€1,980.50'])
+  // the calendar is beside the list
+  const [left, right] = await Promise.all([calendar, page.getByRole('region', { name: 'Income and costs' })].map((part) => part.boundingBox()))
+  expect((left?.x ?? 0) + (left?.width ?? 0)).toBeLessThan(right?.x ?? 0)
+  expect(await barriers(page)).toEqual([])
+
+  await calendar.getByRole('button', { name: 'Saving' }).press('Enter')
+  await page.getByRole('dialog', { name: 'Edit Saving' }).waitFor()
+  await page.keyboard.press('Escape')
+  await page.getByRole('button', { name: 'Month after' }).click()
+  const next = page.getByRole('table', { name: `Due in ${nameOf(month())}` })
+  await next.getByRole('button', { name: 'Rent -900.00 due' }).waitFor()
+  expect(new URL(page.url()).searchParams.get('month')).toBe(month())
+  await page.getByRole('button', { name: 'Month before' }).click()
+  await calendar.getByRole('link', { name: 'Rent, warm' }).click()
+  await page.getByRole('grid').getByText('Rent, warm').waitFor()
+  expect(Object.fromEntries(new URL(page.url()).searchParams)).toEqual({ search: 'Rent, warm', from: at(4), to: at(4) })
+  await page.context().close()
+})
+
+test('Gus, in Germany, reads his month on a phone as a list of days, and a week begins on Monday on his desktop', async () => {
+  const gus = await signedIn(story.stack, 'Gus')
+  const at = (day: number) => `${month(-1).slice(0, 8)}${String(day).padStart(2, '0')}`
+  await store(story, gus, 'subscriptions', [
+    { title: 'Insurance of the household and of the bicycle', amount: 1164.5, currency: 'eur', period: 'monthly', starts_on: at(12) },
+    { title: 'Choir', amount: 12, currency: 'eur', period: 'monthly', starts_on: at(12) },
+  ])
+  const options = { now: `${at(10)}T12:00:00Z`, locale: 'en-DE' }
+  const phone = await story.open(gus, '/recurring', { ...options, viewport: { width: 320, height: 640 }, hasTouch: true, isMobile: true, colorScheme: 'dark' })
+  const days = phone.getByRole('list', { name: `Due in ${nameOf(month(-1))}` })
+  const texts = async () => (await days.locator(':scope > li').allInnerTexts()).map((text) => text.replaceAll(/\s+/g, ' ').trim())
+  const inWords = new Intl.DateTimeFormat('en-DE', { weekday: 'short', day: 'numeric', month: 'long', timeZone: 'UTC' }).format(new Date(at(12)))
+  await expect.poll(texts).toEqual([
+    'Today Sum Nothing is due today.',
+    `${inWords} Sum -€1,176.50 Choir -€12.00 due Insurance of the household and of the bicycle -€1,164.50 due`,
+  ])
+  expect(await phone.evaluate('document.documentElement.scrollWidth')).toBe(320)
+  expect(await barriers(phone)).toEqual([])
+  await days.getByRole('button', { name: 'Choir' }).tap()
+  await phone.getByRole('dialog', { name: 'Edit Choir' }).waitFor()
+  await phone.context().close()
+  const desktop = await story.open(gus, '/recurring', { ...options, viewport: { width: 1024, height: 800 } })
+  await expect.poll(() => desktop.getByRole('columnheader').allInnerTexts().then((all) => all.slice(0, 7))).toEqual(
+    ['Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat', 'Sun'],
+  )
+  await desktop.context().close()
 })

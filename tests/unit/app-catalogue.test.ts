@@ -64,6 +64,7 @@ const prefixes: Record<string, string> = {
   'styles/shell.css': 'shell',
   'pages/budgets/budgets.css': 'budget',
   'pages/inbox/inbox.css': 'inbox',
+  'pages/recurring/recurring.css': 'recurring',
   'pages/transactions/transactions.css': 'tx',
 }
 

@@ -1,6 +1,7 @@
 /** Recurring costs. The service calls them subscriptions. */
 import { queryOptions } from '@tanstack/react-query'
 import { type NewRow, type Row, type RowChange, unwrap } from 'finance-client'
+import type { Days } from '../locale/months.ts'
 import type { RowInput } from './changed-fields.ts'
 import { type Context, finance, rowOf, stored, within } from './client.ts'
 import { recurring as m } from '../messages/recurring.ts'
@@ -20,6 +21,19 @@ export const recurringQuery = (context: Context) =>
       unwrap(
         within(context, finance.data.from('subscriptions').select('*,next_due_on,monthly_cost'))
           .order('is_active', { ascending: false }).order('next_due_on', { nullsFirst: false }).order('title').order('id').abortSignal(signal),
+      ),
+  })
+
+/** The stored transactions of due days. A transfer is only its outgoing half. */
+export const recordedQuery = (context: Context, { start, end }: Days) =>
+  queryOptions({
+    queryKey: [context.key, 'recurring', 'recorded', start, end],
+    queryFn: ({ signal }) =>
+      unwrap(
+        within(
+          context,
+          finance.data.from('transactions').select('id,name,due_on,amount,currency,status,transfer_id,booked_on,transaction_date'),
+        ).gte('due_on', start).lte('due_on', end).or('transfer_id.is.null,amount.lt.0').order('due_on').order('id').abortSignal(signal),
       ),
   })
 

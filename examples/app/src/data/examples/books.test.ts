@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { addMonths } from '../../locale/months.ts'
 import { exampleNames } from '../../messages/example-names.ts'
 import { type ExampleBooks, exampleBooks } from './books.ts'
 import { isExample, isMarked, keptMetadata, markedId, markedIds } from './mark.ts'
@@ -81,8 +82,15 @@ test('the parts of a purchase add up to it', () => {
   }
 })
 
-test('recurring payments are due after today, so that none is overdue', () => {
-  for (const today of days) expect(booksOf(today).subscriptions.filter(({ starts_on: day = '' }) => day <= today)).toEqual([])
+test('each due day of a monthly payment until today has its transaction, so that none is overdue', () => {
+  for (const today of days) {
+    const { subscriptions, transactions } = booksOf(today)
+    for (const { id, starts_on: start = '', period } of subscriptions) {
+      const recorded = transactions.filter(({ subscription_id }) => subscription_id === id).map(({ due_on }) => due_on)
+      const due = period === 'monthly' ? Array.from({ length: 14 }, (_, months) => `${addMonths(start, months).slice(0, 8)}${start.slice(8)}`) : [start]
+      expect(recorded).toEqual(due.filter((day) => day <= today))
+    }
+  }
 })
 
 test('yen have no decimals, and their prices are plausible', () => {

@@ -161,14 +161,24 @@ export function exampleBooks({ today, currency, names, newId }: BooksOptions): E
   const accountIds = idsOf(names.accounts)
   const categoryIds = idsOf(names.categories)
   const tagId = newId()
+  const recurring = fixed.filter(({ isRecurring }) => isRecurring === true)
+  const recurringIds = new Map(recurring.map(({ payee }) => [payee, newId()]))
   const transactions: ExampleBooks['transactions'] = []
   const line_items: ExampleBooks['line_items'] = []
   const transaction_tags: ExampleBooks['transaction_tags'] = []
 
-  type Entry = { name: string, day: string, amount: number, account: AccountName, category?: CategoryName | null, transferId?: string | null }
+  type Entry = {
+    name: string
+    day: string
+    amount: number
+    account: AccountName
+    category?: CategoryName | null
+    transferId?: string | null
+    recurringId?: string | null
+  }
 
   /** Adds a transaction if its day has come. Returns its id, or null. */
-  const book = ({ name, day, amount, account, category = null, transferId = null }: Entry): string | null => {
+  const book = ({ name, day, amount, account, category = null, transferId = null, recurringId = null }: Entry): string | null => {
     if (day > today) return null
     const id = newId()
     const count = transactions.length
@@ -181,6 +191,8 @@ export function exampleBooks({ today, currency, names, newId }: BooksOptions): E
       account_id: accountIds[account],
       category_id: category === null ? null : categoryIds[category],
       transfer_id: transferId,
+      subscription_id: recurringId,
+      due_on: recurringId === null ? null : day,
       source,
       external_id: `${source}-${count + 1}`,
     })
@@ -200,7 +212,14 @@ export function exampleBooks({ today, currency, names, newId }: BooksOptions): E
     for (const { payee, category, account, day, amount } of fixed) {
       // the salary rises in the middle of the year
       const isRaised = payee === 'salary' && ago <= 6
-      book({ name: names.payees[payee], day: dayOf(ago, day), amount: price(isRaised ? amount + 110 : amount), account, category })
+      book({
+        name: names.payees[payee],
+        day: dayOf(ago, day),
+        amount: price(isRaised ? amount + 110 : amount),
+        account,
+        category,
+        recurringId: recurringIds.get(payee) ?? null,
+      })
     }
     for (const { payees, category, account, days, from, to } of varying) {
       for (const [index, day] of days.entries()) {
@@ -247,9 +266,6 @@ export function exampleBooks({ today, currency, names, newId }: BooksOptions): E
     )
   }
 
-  /** Returns the next day of a monthly payment, so that none is overdue. */
-  const nextDay = (day: number) => dayOf(0, day) > today ? dayOf(0, day) : dayOf(-1, day)
-
   return {
     accounts: (Object.keys(names.accounts) as AccountName[]).map((account) => ({
       id: accountIds[account],
@@ -270,8 +286,8 @@ export function exampleBooks({ today, currency, names, newId }: BooksOptions): E
     })),
     tags: [{ id: tagId, name: names.tag }],
     subscriptions: [
-      ...fixed.filter(({ isRecurring }) => isRecurring === true).map(({ payee, category, account, day, amount }) => ({
-        id: newId(),
+      ...recurring.map(({ payee, category, account, day, amount }) => ({
+        id: recurringIds.get(payee) ?? newId(),
         title: names.payees[payee],
         amount: price(payee === 'salary' ? amount + 110 : Math.abs(amount)),
         kind: amount > 0 ? 'income' as const : 'expense' as const,
@@ -279,7 +295,7 @@ export function exampleBooks({ today, currency, names, newId }: BooksOptions): E
         currency,
         category_id: categoryIds[category],
         account_id: accountIds[account],
-        starts_on: nextDay(day),
+        starts_on: dayOf(fullMonths, day),
       })),
       {
         id: newId(),

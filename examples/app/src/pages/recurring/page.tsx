@@ -7,9 +7,11 @@ import { useDeletion } from '../../data/change.ts'
 import { recurring as m } from '../../messages/recurring.ts'
 import { QueryBoundary } from '../../parts/query-boundary.tsx'
 import { EmptyState, PageHead, Skeleton } from '../../parts/ui.tsx'
+import { Calendar } from './calendar.tsx'
 import { Forecast } from './forecast.tsx'
 import { RecurringForm } from './recurring-form.tsx'
 import { RecurringTable } from './recurring-table.tsx'
+import './recurring.css'
 
 export function Page() {
   const { context, rights } = useSessionContext()
@@ -22,20 +24,18 @@ export function Page() {
       <PageHead title={m.recurring}>
         {rights.write && <button type='button' className='primary' onClick={() => setEdited('new')}>{m.newRecurringCost}</button>}
       </PageHead>
+      <QueryBoundary of={[costs]} empty={<EmptyState>{m.noRecurringCostYetRent}</EmptyState>} loading={<Skeleton rows={6} />}>
+        {(rows) => (
+          <div className='recurring'>
+            <Calendar onEdit={(id) => setEdited(rows.find((cost) => cost.id === id) ?? null)} />
+            <section className='recurring-list' aria-labelledby='recurring-list'>
+              <h2 id='recurring-list'>{m.allRecurring}</h2>
+              <RecurringTable costs={rows} onEdit={setEdited} onDelete={remove} />
+            </section>
+          </div>
+        )}
+      </QueryBoundary>
       <div className='report-cards'>
-        <div className='report-card-wide'>
-          <QueryBoundary
-            of={[costs]}
-            empty={
-              <EmptyState>
-                {m.noRecurringCostYetRent}
-              </EmptyState>
-            }
-            loading={<Skeleton rows={6} />}
-          >
-            {(rows) => <RecurringTable costs={rows} onEdit={setEdited} onDelete={remove} />}
-          </QueryBoundary>
-        </div>
         <Forecast />
       </div>
       {edited !== null && <RecurringForm cost={edited === 'new' ? null : edited} onClose={() => setEdited(null)} />}

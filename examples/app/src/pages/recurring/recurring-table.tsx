@@ -15,7 +15,7 @@ type OnCost = { onEdit: (cost: Recurring) => void, onDelete: (cost: Recurring) =
 export function RecurringTable({ costs, ...does }: OnCost & { costs: Recurring[] }) {
   const { rights } = useSessionContext()
   return (
-    <table className='stacking'>
+    <table className='recurring-table'>
       <thead>
         <tr>
           <th>{common.name}</th>
@@ -59,7 +59,9 @@ function CostRow({ cost, ...does }: OnCost & { cost: Recurring }) {
       <td data-label={m.howOften}>{interval === null ? periods[period] : m.everyDays(interval)}</td>
       <td data-label={m.nextDue}>{is_active && next_due_on !== null ? formatDay(next_due_on) : state}</td>
       <td className='amount' data-label={common.amount}>{formatCost(costOf(cost), currency)}</td>
-      <td className='amount' data-label={m.inAMonth}>{monthly_cost === null ? '–' : formatCost(monthly_cost, currency)}</td>
+      <td className={monthly_cost === null ? 'amount recurring-no-month' : 'amount'} data-label={m.inAMonth}>
+        {monthly_cost === null ? '–' : formatCost(monthly_cost, currency)}
+      </td>
       {rights.write && (
         <td className='row-actions'>
           <CostActions cost={cost} {...does} />
