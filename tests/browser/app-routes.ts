@@ -1,7 +1,7 @@
 /** Every page of the app with rows on it. The list comes from the routes, so that no new page is forgotten. */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import type { Page } from 'playwright-core'
+import type { Page, Request } from 'playwright-core'
 import { expect } from 'vitest'
 import { password, type Person, subscribed } from '../support/person.ts'
 import { inDays, month, store } from './app-books.ts'
@@ -34,16 +34,29 @@ export function addressesOf(ids: Readonly<Record<string, string>>): Address[] {
   return addresses
 }
 
+/** The requests of each tab that have no response yet. */
+const pending = new WeakMap<Page, Set<Request>>()
+
+/** Follows the requests of a tab. The stream of changes never ends. */
+function follow(page: Page): Set<Request> {
+  const open = new Set<Request>()
+  page.on('request', (request) => new URL(request.url()).pathname.endsWith('/changes') || open.add(request))
+  page.on('requestfinished', (request) => open.delete(request))
+  page.on('requestfailed', (request) => open.delete(request))
+  return open
+}
+
 /** Opens another page of the same tab. */
 export async function visit(page: Page, path: string): Promise<void> {
+  if (!pending.has(page)) pending.set(page, follow(page))
   await page.goto(new URL(path, page.url()).href)
   await settled(page)
 }
 
-/** Waits until the page has loaded its rows, and all requests have their responses. The stream of changes stays open. */
+/** Waits until the page has loaded its rows, and all requests have their responses. */
 export async function settled(page: Page): Promise<void> {
   await page.locator('h1').first().waitFor({ state: 'attached' })
-  await expect.poll(() => page.locator('.skeleton, .report-chart:empty').count()).toBe(0)
+  await expect.poll(async () => await page.locator('.skeleton, .report-chart:empty').count() + (pending.get(page)?.size ?? 0)).toBe(0)
   await page.evaluate('new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(drawn)))')
 }
 

@@ -1,4 +1,4 @@
-/** The user's choices on this device, which the browser stores: language, theme, contrast, density and motion. */
+/** The user's choices on this device, which the browser stores: language, theme, contrast, density, motion and single keys. */
 import { language, type Language, languageEntry } from '../locale/language.ts'
 import { shell } from '../messages/shell.ts'
 
@@ -8,6 +8,7 @@ export const appearances = {
   contrast: ['system', 'more'],
   density: ['comfortable', 'compact'],
   motion: ['system', 'reduced'],
+  keys: ['on', 'off'],
 } as const
 
 export type Appearance = { [Name in keyof typeof appearances]: (typeof appearances)[Name][number] }

@@ -9,10 +9,16 @@ export function LanguageChoice() {
   return (
     <div className='field'>
       <label htmlFor={id}>{m.language}</label>
-      <select id={id} value={chosenLanguage() ?? ''} onChange={({ target }) => chooseLanguage((target.value || null) as Language | null)}>
+      <select
+        id={id}
+        value={chosenLanguage() ?? ''}
+        aria-describedby={`${id}-note`}
+        onChange={({ target }) => chooseLanguage((target.value || null) as Language | null)}
+      >
         <option value=''>{m.languageOfTheBrowser}</option>
         {Object.entries(languages).map(([language, name]) => <option key={language} value={language} lang={language}>{name}</option>)}
       </select>
+      <p id={`${id}-note`} className='field-note'>{m.loadsThePageAgain}</p>
     </div>
   )
 }

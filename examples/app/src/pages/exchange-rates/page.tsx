@@ -63,7 +63,7 @@ type RateTableProps = { rates: Rate[], onEdit: (rate: Rate) => void, onDelete: (
 function RateTable({ rates, onEdit, onDelete }: RateTableProps) {
   const { rights } = useSessionContext()
   return (
-    <table>
+    <table className='stacking'>
       <thead>
         <tr>
           <th>{m.currencies}</th>
@@ -76,8 +76,8 @@ function RateTable({ rates, onEdit, onDelete }: RateTableProps) {
         {rates.map((rate) => (
           <tr key={rate.id}>
             <th scope='row'>{nameOf(rate)}</th>
-            <td>{formatDay(rate.on_date)}</td>
-            <td className='amount'>{formatRate(rate.rate)}</td>
+            <td data-label={m.from}>{formatDay(rate.on_date)}</td>
+            <td className='amount' data-label={m.rate}>{formatRate(rate.rate)}</td>
             {rights.write && (
               <td className='row-actions'>
                 <Action name={common.edit} of={m.rateFrom(nameOf(rate), formatDay(rate.on_date))} onClick={() => onEdit(rate)} />
