@@ -3,7 +3,7 @@ import type { Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { type Person, signedIn } from '../support/person.ts'
 import { type AppStory, barriers, startAppStory } from './app-story.ts'
-import { otherPrograms, row, said, soon } from './app-transactions-page.ts'
+import { beginEntry, otherPrograms, row, said, soon } from './app-transactions-page.ts'
 
 let story: AppStory
 beforeAll(async () => {
@@ -136,4 +136,33 @@ describe('Ann, with payees of former months', () => {
     expect((await stored(`t.name like 'Open %'`)).map(({ category }) => category)).toEqual(Array.from({ length: 40 }, (_, at) => wanted[at % 4]?.[1]))
     expect(keys.presses()).toBeLessThanOrEqual(300)
   })
+})
+
+test('Dan types a category that does not exist yet, and creates it from the field of a new row and of a stored one', async () => {
+  const dan = await signedIn(story.stack, 'Dan')
+  await store(dan, 'transactions', { name: 'Salary', amount: 2000 })
+  const page = await story.open(dan, '/transactions')
+  await row(page, 'Salary').waitFor()
+  await beginEntry(page)
+  const entry = page.getByRole('group', { name: 'New transaction' })
+  await entry.getByLabel('Name').fill('Bread')
+  await entry.getByLabel('Amount').fill('4')
+  await entry.getByLabel('Category').fill('Bakery')
+  await page.getByRole('option', { name: 'Create “Bakery”' }).waitFor()
+  await entry.getByLabel('Category').press('Enter')
+  await said(page, 'Bakery is created.')
+  await soon(() => entry.getByLabel('Category').inputValue()).toBe('Bakery')
+  await entry.getByRole('button', { name: 'Add' }).click()
+  await soon(() => row(page, 'Bread').locator('.tx-category').textContent()).toBe('Bakery')
+  await entry.getByRole('button', { name: 'Close' }).click()
+  await row(page, 'Salary').locator('.tx-amount').click()
+  await page.getByRole('grid').focus()
+  await page.keyboard.press('c')
+  await page.getByRole('combobox', { name: 'Category' }).fill('Pay')
+  await page.getByRole('option', { name: 'Create “Pay”' }).waitFor()
+  await page.keyboard.press('Enter')
+  await soon(() => row(page, 'Salary').locator('.tx-category').textContent()).toBe('Pay')
+  await soon(() => story.stack.sql.query(`select name, kind from api.categories where name in ('Bakery', 'Pay') order by name`).then(({ rows }) => rows))
+    .toEqual([{ name: 'Bakery', kind: 'expense' }, { name: 'Pay', kind: 'income' }])
+  await page.context().close()
 })

@@ -4,6 +4,7 @@ import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import { signedIn, team } from '../support/person.ts'
 import { inDays, month, nameOf, store } from './app-books.ts'
 import { type AppStory, barriers, startAppStory } from './app-story.ts'
+import { choose } from './app-transactions-page.ts'
 
 let story: AppStory
 beforeAll(async () => {
@@ -96,8 +97,8 @@ test('Dora plans a standing order between two accounts, records it, and reads th
   await page.getByLabel('Name').fill('Saving')
   await page.getByLabel('Amount').fill('100')
   await page.getByLabel('Direction').selectOption('Transfer')
-  await page.getByLabel('Account', { exact: true }).selectOption('Giro')
-  await page.getByLabel('To account').selectOption('Savings')
+  await choose(page.getByLabel('Account', { exact: true }), 'Giro')
+  await choose(page.getByLabel('To account'), 'Savings')
   await page.getByLabel('First due on').fill(inDays(5))
   await page.getByLabel('Or every so many days').fill('60')
   expect(await barriers(page)).toEqual([])

@@ -20,10 +20,10 @@ export function otherPrograms(story: () => AppStory) {
 
 export const row = (page: Page, name: string) => page.locator('.tx-rows .tx-row', { has: page.getByRole('button', { name, exact: true }) })
 export const said = (page: Page, text: string) => page.getByText(text, { exact: true }).first().waitFor()
-/** Takes the match of a typed text in a combobox. */
+/** Takes the match of a typed text in a combobox. A subcategory also names its parent. */
 export async function choose(field: Locator, name: string): Promise<void> {
   await field.fill(name)
-  await field.page().getByRole('option', { name, exact: true }).waitFor()
+  await field.page().getByRole('option', { name: new RegExp(`^${name}`) }).first().waitFor()
   await field.press('Enter')
 }
 /** Waits for the visible rows, longer on a busy machine. */

@@ -1,6 +1,8 @@
 /** Categories and tags. */
 import { queryOptions } from '@tanstack/react-query'
 import { type Row, unwrap } from 'finance-client'
+import { common } from '../messages/common.ts'
+import { useChange } from './change.ts'
 import type { RowInput } from './changed-fields.ts'
 import { type Context, finance, rowOf, stored, within } from './client.ts'
 
@@ -32,6 +34,17 @@ export const saveCategory = (context: Context, { id, values }: RowInput<Category
   id === undefined
     ? unwrap(finance.data.from('categories').insert(rowOf(context, values)).select().single())
     : stored(finance.data.from('categories').update(values).eq('id', id).select())
+
+/** Returns a function that creates a category by its name and returns its id, for a field that finds categories by typing. */
+export function useCategoryCreation(): (name: string, isIncome: boolean) => Promise<string> {
+  const { mutateAsync } = useChange(
+    (context: Context, values: Pick<Category, 'name' | 'kind'>) =>
+      saveCategory(context, { values: { ...values, parent_id: null, color: null, monthly_budget: null } }),
+    // the field or the row already has it, so that only its own page deletes it
+    { outcome: ({ name }) => ({ text: common.isCreated(name) }), toastsErrors: true },
+  )
+  return async (name, isIncome) => (await mutateAsync({ name, kind: isIncome ? 'income' : 'expense' })).id
+}
 
 /** Deletes a category with its budgets. Its rows move to the replacement, or lose their category. */
 export const deleteCategory = (_: Context, { id, replacementId }: { id: string, replacementId: string | null }) =>

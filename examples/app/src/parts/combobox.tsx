@@ -24,7 +24,7 @@ type ComboboxProps = {
   onChange: (id: string) => void
   /** The name of no choice. Without it a row has to be chosen. */
   none?: string | undefined
-  /** Creates a row of the typed name, and returns its id. */
+  /** Creates a row of the typed name, and returns its id. Reports a refusal itself. */
   onCreate?: ((name: string) => Promise<string>) | undefined
   /** Opens the list and focuses the field when it appears. */
   opens?: boolean
@@ -60,7 +60,7 @@ export function Combobox({ of, value, onChange, none, onCreate, opens = false, o
   const options = optionsOf(of, query, none, onCreate !== undefined)
   const chosen = of.find(({ id }) => id === value) ?? null
   const choose = (option: Option | null) => {
-    if (option?.isNew === true) void onCreate?.(option.name).then(onChange)
+    if (option?.isNew === true) void onCreate?.(option.name).then(onChange, () => undefined)
     else if (option !== null || none !== undefined) onChange(option?.id ?? '')
     setTyped(null)
     setIsOpen(false)

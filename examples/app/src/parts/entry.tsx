@@ -3,7 +3,7 @@ import { useQuery } from '@tanstack/react-query'
 import { useEffect, useState } from 'react'
 import { useSessionContext } from '../app/session-context.tsx'
 import { accountsQuery, offered, useUsualCurrency } from '../data/accounts.ts'
-import { categoriesQuery } from '../data/categories.ts'
+import { categoriesQuery, useCategoryCreation } from '../data/categories.ts'
 import { changedFields } from '../data/changed-fields.ts'
 import { suggestionsQuery, type Transaction } from '../data/transactions/api.ts'
 import { dayOf } from '../data/transactions/day.ts'
@@ -80,6 +80,7 @@ function Entry({ row: shownRow, isGone = false, begin, former, changes, onStored
   const categories = useQuery(categoriesQuery(context)).data ?? []
   const accounts = offered(useQuery(accountsQuery(context)).data ?? [], row?.account_id)
   const suggestions = useQuery(suggestionsQuery(context, user.id)).data ?? []
+  const createCategory = useCategoryCreation()
   const usual = useUsualCurrency()
   const payees = payeesOf(suggestions)
   const work = row === null ? changes.add : changes.save
@@ -171,7 +172,14 @@ function Entry({ row: shownRow, isGone = false, begin, former, changes, onStored
                 sign={{ direction: direction === 'in' ? 'in' : 'out', isFixed: row?.transfer_id != null }}
                 required
               />
-              <ComboboxField name='category_id' label={common.category} of={categories} none={m.noCategory} fallback={category_id} />
+              <ComboboxField
+                name='category_id'
+                label={common.category}
+                of={categories}
+                none={m.noCategory}
+                fallback={category_id}
+                onCreate={(created) => createCategory(created, direction === 'in')}
+              />
               <ComboboxField
                 name='account_id'
                 label={common.account}

@@ -10,6 +10,7 @@ import { formatAmount } from '../../locale/amounts.ts'
 import { formatDay, today } from '../../locale/days.ts'
 import { common } from '../../messages/common.ts'
 import { recurring as m } from '../../messages/recurring.ts'
+import { ComboboxField } from '../../parts/combobox.tsx'
 import { Dialog } from '../../parts/dialog.tsx'
 import { DateField, Form, Options, Select, SubmitButton, TextField } from '../../parts/form.tsx'
 import { RowMeanwhile } from '../../parts/meanwhile.tsx'
@@ -99,15 +100,14 @@ export function RecurringForm({ cost, onClose }: { cost: Recurring | null, onClo
             <TextField name='title' label={common.name} maxLength={255} required />
             <AmountField name='amount' label={common.amount} direction='direction' required />
             <DirectionField hint={hintOf(watch())} hasTransfer />
-            <Select name='account_id' label={common.account} required={watch('direction') === 'transfer'}>
-              <option value=''>{m.none}</option>
-              <Options of={accounts} />
-            </Select>
+            <ComboboxField name='account_id' label={common.account} of={accounts} none={m.none} required={watch('direction') === 'transfer'} />
             {watch('direction') === 'transfer' && (
-              <Select name='to_account_id' label={m.toAccount} required>
-                <option value=''>{m.chooseAnAccount}</option>
-                <Options of={accounts.filter(({ id, currency }) => id !== watch('account_id') && currency === currencyOf(watch()))} />
-              </Select>
+              <ComboboxField
+                name='to_account_id'
+                label={m.toAccount}
+                of={accounts.filter(({ id, currency }) => id !== watch('account_id') && currency === currencyOf(watch()))}
+                required
+              />
             )}
             {!accounts.some(({ id }) => id === watch('account_id')) && <CurrencyField />}
             <Select name='period' label={m.howOften}>
@@ -122,10 +122,7 @@ export function RecurringForm({ cost, onClose }: { cost: Recurring | null, onClo
             />
             <DateField name='starts_on' label={m.firstDueOn} required />
             <DateField name='ends_on' label={m.until} />
-            <Select name='category_id' label={common.category}>
-              <option value=''>{m.none}</option>
-              <Options of={categories} />
-            </Select>
+            <ComboboxField name='category_id' label={common.category} of={categories} none={m.none} />
             <TextField name='description' label={m.note} />
             <SubmitButton isBusy={save.isPending}>{common.save}</SubmitButton>
           </>

@@ -7,8 +7,9 @@ import { changedFields, inputOf } from '../../data/changed-fields.ts'
 import { deleteRule, type Rule, rulesQuery, type RuleValues, saveRule } from '../../data/rules.ts'
 import { common } from '../../messages/common.ts'
 import { rules as m } from '../../messages/rules.ts'
+import { ComboboxField } from '../../parts/combobox.tsx'
 import { Dialog } from '../../parts/dialog.tsx'
-import { Checkbox, Form, Options, Select, SubmitButton, TextField } from '../../parts/form.tsx'
+import { Checkbox, Form, SubmitButton, TextField } from '../../parts/form.tsx'
 import { RowMeanwhile } from '../../parts/meanwhile.tsx'
 
 type Values = {
@@ -110,17 +111,9 @@ export function RuleForm({ rule, begin, onClose }: { rule: Rule | null, begin?: 
             <TextField name='text' label={m.text} hint={m.textHint} maxLength={1000} />
             <TextField name='least' label={m.least} type='number' step='any' hint={m.signHint} />
             <TextField name='most' label={m.most} type='number' step='any' />
-            <Select name='account' label={common.account}>
-              <option value=''>{m.anyAccount}</option>
-              <Options of={accounts} />
-            </Select>
+            <ComboboxField name='account' label={common.account} of={accounts} none={m.anyAccount} />
             <Checkbox name='isTransfer'>{m.markAsTransfer}</Checkbox>
-            {!watch('isTransfer') && (
-              <Select name='category' label={m.setCategory}>
-                <option value=''>{m.unchanged}</option>
-                <Options of={categories} />
-              </Select>
-            )}
+            {!watch('isTransfer') && <ComboboxField name='category' label={m.setCategory} of={categories} none={m.unchanged} />}
             <TextField name='newName' label={m.setName} maxLength={255} />
             <TextField name='tags' label={m.addTags} hint={m.tagsHint} />
             <TextField name='priority' label={m.priority} type='number' step={1} min={-2147483648} max={2147483647} hint={m.priorityHint} required />

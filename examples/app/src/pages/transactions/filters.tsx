@@ -6,7 +6,8 @@ import { type TransactionView, type Sort, statuses, usualSort } from '../../data
 import { formatDay } from '../../locale/days.ts'
 import { common } from '../../messages/common.ts'
 import { transactions as m } from '../../messages/transactions.ts'
-import { Field, Options } from '../../parts/form.tsx'
+import { Combobox } from '../../parts/combobox.tsx'
+import { Field } from '../../parts/form.tsx'
 
 type FiltersProps = {
   view: TransactionView
@@ -82,11 +83,7 @@ function Choices({ view, onChange, categories, accounts, tags, isSortable }: Fil
   return (
     <div className='tx-filters-choices'>
       <CategoryChoice {...{ view, onChange, categories }} />
-      <Choice label={common.account} {...choose('account')}>
-        <option value=''>{m.any}</option>
-        <option value='none'>{m.none}</option>
-        <Options of={accounts} />
-      </Choice>
+      <TypedChoice label={common.account} {...choose('account')} of={accounts} />
       <Choice label={m.tag} {...choose('tag')}>
         <option value=''>{m.any}</option>
         {tags.map(({ id, name }) => <option key={id} value={name}>{name}</option>)}
@@ -131,18 +128,24 @@ function CategoryChoice({ view, onChange, categories }: Pick<FiltersProps, 'view
       : [{ ...category, parent_id: category.parent_id && `${withSubcategories}${category.parent_id}` }]
   )
   return (
-    <Choice
+    <TypedChoice
       label={common.category}
       name='category'
       value={view.parent === undefined ? view.category ?? '' : `${withSubcategories}${view.parent}`}
       onChange={choose}
-    >
-      <option value=''>{m.any}</option>
-      <option value='none'>{m.none}</option>
-      <Options of={families} />
-    </Choice>
+      of={families}
+    />
   )
 }
+
+type TypedChoiceProps = Omit<ChoiceProps, 'children'> & { of: ReadonlyArray<{ id: string, name: string, parent_id?: string | null }> }
+
+/** A choice by typing: any row, none, or one. */
+const TypedChoice = ({ label, name, of, ...choice }: TypedChoiceProps) => (
+  <Field {...{ label, name }}>
+    {(control) => <Combobox {...control} {...choice} none={m.any} of={[{ id: 'none', name: m.none }, ...of]} />}
+  </Field>
+)
 
 function Day({ label, name, value, onChange }: { label: string, name: 'from' | 'to', value: string | undefined, onChange: FiltersProps['onChange'] }) {
   const field = useRef<HTMLInputElement>(null)

@@ -4,6 +4,7 @@ import { useCallback, useMemo, useReducer, useRef, useState } from 'react'
 import { MenuPopup } from '../../app/menus.tsx'
 import { useReopenedDraft } from '../../app/drafts.ts'
 import { useSessionContext } from '../../app/session-context.tsx'
+import { useCategoryCreation } from '../../data/categories.ts'
 import { addFiles } from '../../data/uploads.ts'
 import { useTransactionChanges } from '../../data/transactions/changes.ts'
 import type { Transaction } from '../../data/transactions/api.ts'
@@ -40,6 +41,7 @@ function Transactions() {
   const navigate = route.useNavigate()
   const { list, rows: loaded, names, categories, accounts, tags, totals, isSortable, hasMore, loadMore, isLoading, isEmpty, error } = useTransactionList(view)
   const changes = useTransactionChanges()
+  const createCategory = useCategoryCreation()
   const exporting = useExport(list, names)
   const [{ active, selected, edited, categorized, dialog }, dispatch] = useReducer(reduceList, initialState)
   const { rows, editedRow, isGone } = useEditedRow(loaded, edited)
@@ -160,6 +162,7 @@ function Transactions() {
               none={m.noCategory}
               value={rows.find(({ id }) => id === categorized)?.category_id ?? ''}
               onChange={categorize}
+              onCreate={(name) => createCategory(name, rows.some(({ id, amount }) => id === categorized && amount > 0))}
               onClose={stopCategorizing}
             />
           }

@@ -3,7 +3,8 @@ import type { Category } from '../../data/categories.ts'
 import type { Transaction } from '../../data/transactions/api.ts'
 import { common } from '../../messages/common.ts'
 import { transactions as m } from '../../messages/transactions.ts'
-import { Options, Select, TextField } from '../../parts/form.tsx'
+import { ComboboxField } from '../../parts/combobox.tsx'
+import { TextField } from '../../parts/form.tsx'
 import { AmountField } from '../../parts/money-fields.tsx'
 import { Amount } from '../../parts/ui.tsx'
 
@@ -36,10 +37,13 @@ export function Splits({ row, currency, categories }: SplitsProps) {
       {fields.map((field, index) => (
         <div key={field.id} className='tx-split' role='group' aria-label={m.part(index + 1)}>
           <TextField name={`parts.${index}.name`} label={m.what} maxLength={255} required />
-          <Select name={`parts.${index}.category_id`} label={common.category} onChange={(id) => rename(index, parts[index] ?? field, id)}>
-            <option value=''>{m.asTheWhole}</option>
-            <Options of={categories} />
-          </Select>
+          <ComboboxField
+            name={`parts.${index}.category_id`}
+            label={common.category}
+            of={categories}
+            none={m.asTheWhole}
+            onChange={(id) => rename(index, parts[index] ?? field, id)}
+          />
           <AmountField name={`parts.${index}.amount`} label={common.amount} currency={currency} required />
           <button type='button' className='quiet' aria-label={m.removePart(index + 1)} onClick={() => remove(index)}>×</button>
         </div>

@@ -3,8 +3,9 @@ import type { TransactionChanges } from '../../data/transactions/changes.ts'
 import { today } from '../../locale/days.ts'
 import { common } from '../../messages/common.ts'
 import { transactions as m } from '../../messages/transactions.ts'
+import { ComboboxField } from '../../parts/combobox.tsx'
 import { Dialog } from '../../parts/dialog.tsx'
-import { DateField, Form, Options, Select, SubmitButton, TextField } from '../../parts/form.tsx'
+import { DateField, Form, SubmitButton, TextField } from '../../parts/form.tsx'
 import { AmountField } from '../../parts/money-fields.tsx'
 
 type TransferFormProps = { accounts: readonly Account[], changes: TransactionChanges, onClose: () => void }
@@ -35,7 +36,6 @@ export function TransferForm({ accounts: all, changes: { transfer }, onClose }: 
     transfer_date: today(),
     name: '',
   }
-  const options = <Options of={accounts} />
   return (
     <Dialog title={m.transfer} open onClose={onClose}>
       <Form draft='transfer new' defaultValues={defaultValues} error={transfer.error} onSubmit={submit}>
@@ -44,8 +44,8 @@ export function TransferForm({ accounts: all, changes: { transfer }, onClose }: 
           const [currency, arriving] = [currencyOf(from), currencyOf(to)]
           return (
             <>
-              <Select name='from_account_id' label={m.from}>{options}</Select>
-              <Select name='to_account_id' label={m.to} problem={from === to ? m.chooseAnotherAccountThanThe : null}>{options}</Select>
+              <ComboboxField name='from_account_id' label={m.from} of={accounts} required />
+              <ComboboxField name='to_account_id' label={m.to} of={accounts} problem={from === to ? m.chooseAnotherAccountThanThe : null} required />
               <AmountField name='amount' label={m.amountIn(currency.toUpperCase())} currency={currency} isNeverZero required />
               {currency !== arriving && (
                 <AmountField name='to_amount' label={m.whatArrivesIn(arriving.toUpperCase())} currency={arriving} isNeverZero required />
