@@ -2,13 +2,10 @@
  * `npm run bench:app`: measures the cost of a frame while the app's list of transactions scrolls. The baseline is a page of plain lines of
  * text. Both pages run in one browser, in turn. CHROMIUM is the path of the browser.
  */
-import { createHmac } from 'node:crypto'
-import { join } from 'node:path'
-import { chromium, type Page } from 'playwright-core'
-import { referenceApp } from '../infra/local/reference-app.ts'
-import { emptyDirectory, remove, start } from '../tests/local/support.ts'
+import type { Page } from 'playwright-core'
+import { benchApp } from './app.ts'
 import { print, type Figure } from './figures.ts'
-import { benchStack, people, quantile } from './stack.ts'
+import { quantile } from './stack.ts'
 
 const rounds = 5
 const frames = 240
@@ -16,10 +13,9 @@ const frames = 240
 const [rows, loaded] = [100_000, 10_000]
 /** The height of a row, and the distance of a fast scroll per frame, in pixels. */
 const [height, step] = [44, 132]
-const secret = 'a secret of the bench, long enough for it'
 
 /** Without the frame rate limit, the time between two frames is the cost of one. */
-const args = ['--no-sandbox', '--disable-gpu', '--disable-frame-rate-limit', '--disable-gpu-vsync']
+const args = ['--disable-frame-rate-limit', '--disable-gpu-vsync']
 
 type Way = 'steps' | 'jumps'
 
@@ -43,28 +39,14 @@ const scroll = (page: Page, way: Way) =>
     return { times, long }
   })()`)
 
-const directory = await referenceApp(join(import.meta.dirname, '..'), console.error, new AbortController().signal)
-if (directory === undefined) throw new Error('there is no app to measure')
-await using resources = new AsyncDisposableStack()
-const stack = resources.use(await benchStack(people(1)))
-await stack.owner.query(`
-  update auth.users set name = 'Ann', email_verified = true;
-  insert into api.categories (id, user_id, organization_id, name) values ('00000000-0000-4000-8000-000000000001', 'user-1', null, 'Food');
+await using app = await benchApp(
+  `insert into api.categories (id, user_id, organization_id, name) values ('00000000-0000-4000-8000-000000000001', 'user-1', null, 'Food');
   insert into api.transactions (user_id, organization_id, name, amount, currency, status, category_id, transaction_date)
     select 'user-1', null, 'Row ' || n, -n, 'usd', case when n % 50 = 0 then 'pending' else 'paid' end, '00000000-0000-4000-8000-000000000001',
-      timestamptz '2025-06-30' - n * interval '1 hour' from generate_series(1, ${rows}) n;
-  analyze`)
-const data = await emptyDirectory()
-resources.defer(() => remove(data))
-const run = resources.use(await start({ env: { DATABASE_URL: stack.url, DATA_DIR: data, BETTER_AUTH_SECRET: secret, APP_DIR: directory } }))
-await run.ready
-// the cookie is for localhost
-const url = run.url.replace('127.0.0.1', 'localhost')
-const browser = await chromium.launch({ executablePath: process.env['CHROMIUM'] ?? '/usr/bin/chromium', args })
-resources.defer(() => browser.close())
-const context = await browser.newContext({ viewport: { width: 1200, height: 800 }, locale: 'en-US', timezoneId: 'UTC' })
-const signature = createHmac('sha256', secret).update('token-1').digest('base64')
-await context.addCookies([{ name: 'better-auth.session_token', value: encodeURIComponent(`token-1.${signature}`), url }])
+      timestamptz '2025-06-30' - n * interval '1 hour' from generate_series(1, ${rows}) n`,
+  args,
+)
+const context = await app.openContext()
 
 const bare = await context.newPage()
 await bare.setContent(
@@ -74,7 +56,7 @@ await bare.setContent(
   ${Array.from({ length: loaded }, (_, row) => `<div>Jun 30, 2025 Row ${row} Food -$${row}.00</div>`).join('')}`,
 )
 const list = await context.newPage()
-await list.goto(`${url}/transactions`)
+await list.goto(`${app.url}/transactions`)
 await list.getByText('Row 4', { exact: true }).waitFor()
 await list.evaluate(`new Promise((resolve) => {
   const further = () => {
