@@ -52,7 +52,7 @@ describe('Ann, with books of three months', () => {
     // the months before had 1,000, 1,000 and nothing
     await spent.getByText('€383.33 more than the average of three months').waitFor()
     const link = new URL(await spent.getByRole('link', { name: '€1,050.00' }).getAttribute('href') ?? '', story.stack.publicUrl)
-    expect(Object.fromEntries(link.searchParams)).toEqual({ currency: 'eur', from: month(), to: inDays(0), sort: 'amount' })
+    expect(Object.fromEntries(link.searchParams)).toEqual({ currency: 'eur', from: month(), to: inDays(0), side: 'out', sort: 'amount' })
     await coming.getByText('lowest balance, today').waitFor()
     await coming.getByText('1 recurring cost has no account and is left out').waitFor()
   })

@@ -111,7 +111,7 @@ export const MonthSteps = ({ month, name = formatPeriod(month, 'month'), onChang
   </div>
 )
 
-type RowsLinkProps = Pick<TransactionView, 'account' | 'parent' | 'sort' | 'search'> & {
+type RowsLinkProps = Pick<TransactionView, 'account' | 'parent' | 'side' | 'sort' | 'search'> & {
   /** null for all time. */
   days?: Days | null
   /** A category's id; null for rows without one, undefined for all. */

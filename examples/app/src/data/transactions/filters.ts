@@ -6,6 +6,10 @@ import { isDay } from '../../locale/days.ts'
 export const statuses = ['paid', 'pending', 'failed'] as const
 type Status = (typeof statuses)[number]
 
+/** The sides of money: what came in, and what went out. */
+export const sides = ['in', 'out'] as const
+type Side = (typeof sides)[number]
+
 /** The texts of a transaction in addition to its name, which are searched, exported and edited. A new one needs a name in `fields` of the messages. */
 export const textColumns = Object.keys(textLengths) as TextColumn[]
 
@@ -23,6 +27,7 @@ export type TransactionView = {
   parent?: string | undefined
   account?: string | undefined
   tag?: string | undefined
+  side?: Side | undefined
   status?: Status | undefined
   currency?: string | undefined
   from?: string | undefined
@@ -47,6 +52,7 @@ export function viewOf(search: Record<string, unknown>): TransactionView {
     parent: matching(search['parent'], id),
     account: matching(search['account'], reference),
     tag: matching(search['tag'], /^.{1,255}$/),
+    side: oneOf(search['side'], sides),
     status: oneOf(search['status'], statuses),
     currency: matching(search['currency'], currencyPattern),
     from: dayIn(search['from']),
@@ -63,12 +69,13 @@ type ReportFilter =
   | { field: 'search', operation: 'contains', value: string }
   | { field: 'category_id' | 'account_id' | 'tag' | 'status' | 'currency', operation: 'eq', value: string }
   | { field: 'category_id' | 'account_id', operation: 'is_null', value: true }
+  | { field: 'amount', operation: 'gt' | 'lt', value: 0 }
   | { field: 'category_id', operation: 'in', value: string[] }
   | { field: 'transaction_date', operation: 'from' | 'to', value: string }
 
 /** Returns the same filters for reports. @param subcategories ids of the subcategories of `parent` */
 export function reportFilters(
-  { search, category, parent, account, tag, status, currency, from, to }: TransactionView,
+  { search, category, parent, account, tag, side, status, currency, from, to }: TransactionView,
   subcategories: readonly string[],
 ): ReportFilter[] {
   const filters: ReportFilter[] = []
@@ -79,6 +86,7 @@ export function reportFilters(
   }
   if (parent !== undefined) filters.push({ field: 'category_id', operation: 'in', value: [parent, ...subcategories] })
   if (tag !== undefined) filters.push({ field: 'tag', operation: 'eq', value: tag })
+  if (side !== undefined) filters.push({ field: 'amount', operation: side === 'in' ? 'gt' : 'lt', value: 0 })
   if (status !== undefined) filters.push({ field: 'status', operation: 'eq', value: status })
   if (currency !== undefined) filters.push({ field: 'currency', operation: 'eq', value: currency })
   if (from !== undefined) filters.push({ field: 'transaction_date', operation: 'from', value: from })
@@ -94,6 +102,7 @@ type Narrowable = {
   gte: (column: string, value: string) => unknown
   lte: (column: string, value: string) => unknown
   lt: (column: string, value: string) => unknown
+  gt: (column: string, value: string) => unknown
   or: (conditions: string) => unknown
   order: (column: string, options: { ascending: boolean }) => unknown
 }
@@ -110,7 +119,7 @@ const nextDay = (date: string) => new Date(Date.parse(`${date}T00:00:00Z`) + 86_
 
 /** Narrows a query to the filters. A tag needs the embedded `tagged:tags!inner(name)`. @param subcategories ids of the subcategories of `parent` */
 export function narrowed<Query extends Narrowable>(query: Query, view: TransactionView, subcategories: readonly string[]): Query {
-  const { search, category, parent, account, tag, status, currency, from, to } = view
+  const { search, category, parent, account, tag, side, status, currency, from, to } = view
   if (search !== undefined) {
     const pattern = quoted(`*${literal(search)}*`)
     query.or(['name', ...textColumns].map((column) => `${column}.ilike.${pattern}`).join())
@@ -121,6 +130,7 @@ export function narrowed<Query extends Narrowable>(query: Query, view: Transacti
   }
   if (parent !== undefined) query.in('category_id', [parent, ...subcategories])
   if (tag !== undefined) query.eq('tagged.name', tag)
+  if (side !== undefined) query[side === 'in' ? 'gt' : 'lt']('amount', '0')
   if (status !== undefined) query.eq('status', status)
   if (currency !== undefined) query.eq('currency', currency)
   if (from !== undefined || to !== undefined) {

@@ -53,7 +53,7 @@ export function Month({ month, money }: { month: string, money: Money }) {
   return (
     <Hero
       title={title}
-      figure={<RowsLink days={days} currency={only} sort='amount'>{say(figures.spent)}</RowsLink>}
+      figure={<RowsLink days={days} currency={only} side='out' sort='amount'>{say(figures.spent)}</RowsLink>}
       meaning={title === m.thisMonth ? m.spentSoFar : m.spentIn(title)}
       words={
         <>
@@ -77,7 +77,7 @@ function Left({ budgets, spent, income, say }: LeftProps) {
   if (budgets.length > 0)
     return (
       <p>
-        <Link to='/categories'>{left < 0 ? m.overTheBudgets(say(-left), say(planned)) : m.leftOfTheBudgets(say(left), say(planned))}</Link>
+        <Link to='/budgets'>{left < 0 ? m.overTheBudgets(say(-left), say(planned)) : m.leftOfTheBudgets(say(left), say(planned))}</Link>
       </p>
     )
   return <p>{left < 0 ? m.moreThanTheIncome(say(-left), say(income)) : m.leftOfTheIncome(say(left), say(income))}</p>
@@ -157,7 +157,11 @@ function Course({ month, days, money, currency }: CourseProps) {
             fromZero
             onOpen={(index) => {
               const to = names[index]
-              if (to) void navigate({ to: '/transactions', search: { from: month, to, sort: 'amount', ...(money.convertTo === null && { currency }) } })
+              if (to)
+                void navigate({
+                  to: '/transactions',
+                  search: { from: month, to, side: 'out', sort: 'amount', ...(money.convertTo === null && { currency }) },
+                })
             }}
           />
         )}

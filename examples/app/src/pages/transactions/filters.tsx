@@ -2,7 +2,7 @@
 import { type ReactNode, type RefObject, useEffect, useRef, useState } from 'react'
 import type { Account } from '../../data/accounts.ts'
 import { type Category, inFamilies, isParent, type Tag } from '../../data/categories.ts'
-import { type TransactionView, type Sort, statuses, usualSort } from '../../data/transactions/filters.ts'
+import { type TransactionView, type Sort, sides, statuses, usualSort } from '../../data/transactions/filters.ts'
 import { formatDay } from '../../locale/days.ts'
 import { common } from '../../messages/common.ts'
 import { transactions as m } from '../../messages/transactions.ts'
@@ -87,6 +87,10 @@ function Choices({ view, onChange, categories, accounts, tags, isSortable }: Fil
       <Choice label={m.tag} {...choose('tag')}>
         <option value=''>{m.any}</option>
         {tags.map(({ id, name }) => <option key={id} value={name}>{name}</option>)}
+      </Choice>
+      <Choice label={m.side} {...choose('side')}>
+        <option value=''>{m.any}</option>
+        {sides.map((side) => <option key={side} value={side}>{m.sides[side]}</option>)}
       </Choice>
       <Choice label={m.status} {...choose('status')}>
         <option value=''>{m.any}</option>
@@ -178,7 +182,8 @@ function Labels({ view, onChange, categories, accounts }: FiltersProps) {
     parent: named(categories, view.parent, m.noCategory),
     account: named(accounts, view.account, m.noAccount),
     tag: view.tag === undefined ? undefined : `#${view.tag}`,
-    status: view.status,
+    side: view.side && m.sides[view.side],
+    status: view.status && common.statuses[view.status],
     currency: view.currency?.toUpperCase(),
     from: view.from === undefined ? undefined : m.fromDay(formatDay(view.from)),
     to: view.to === undefined ? undefined : m.toDay(formatDay(view.to)),
