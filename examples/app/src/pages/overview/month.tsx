@@ -57,7 +57,7 @@ export function Month({ month, money }: { month: string, money: Money }) {
       meaning={title === m.thisMonth ? m.spentSoFar : m.spentIn(title)}
       words={
         <>
-          <Left budgets={budgets.data} {...figures} say={say} />
+          <Left month={month} budgets={budgets.data} {...figures} say={say} />
           <Compared month={month} {...figures} say={say} />
           <ReportNotes rows={spent.data} money={money} />
         </>
@@ -68,16 +68,16 @@ export function Month({ month, money }: { month: string, money: Money }) {
   )
 }
 
-type LeftProps = { budgets: Array<{ budget: number, difference: number }>, spent: number, income: number, say: (amount: number) => string }
+type LeftProps = { month: string, budgets: Array<{ budget: number, difference: number }>, spent: number, income: number, say: (amount: number) => string }
 
 /** The rest of the budgets, or of the income if there are none. */
-function Left({ budgets, spent, income, say }: LeftProps) {
+function Left({ month, budgets, spent, income, say }: LeftProps) {
   const planned = sumOf(budgets.map(({ budget }) => budget))
   const left = sumOf(budgets.length > 0 ? budgets.map(({ difference }) => difference) : [income, -spent])
   if (budgets.length > 0)
     return (
       <p>
-        <Link to='/budgets'>{left < 0 ? m.overTheBudgets(say(-left), say(planned)) : m.leftOfTheBudgets(say(left), say(planned))}</Link>
+        <Link to='/budgets' search={{ month }}>{left < 0 ? m.overTheBudgets(say(-left), say(planned)) : m.leftOfTheBudgets(say(left), say(planned))}</Link>
       </p>
     )
   return <p>{left < 0 ? m.moreThanTheIncome(say(-left), say(income)) : m.leftOfTheIncome(say(left), say(income))}</p>
