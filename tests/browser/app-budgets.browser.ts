@@ -21,6 +21,15 @@ const rowOf = async (page: Page, name: string) => {
   return cells.map((text) => text.replaceAll(/\s+/g, ' ').trim())
 }
 
+/** Removes a stored budget in the form, and closes the form. */
+async function removeBudget(page: Page, name: string) {
+  const dialog = page.getByRole('dialog', { name: 'Budget of Food', exact: true })
+  await dialog.getByRole('button', { name: `Remove ${name}`, exact: true }).click()
+  await page.getByText(`Removed: ${name}.`).first().waitFor()
+  await dialog.getByRole('button', { name: 'Close' }).click()
+  await dialog.waitFor({ state: 'detached' })
+}
+
 test('Ann sees three months beside each other: what is left, what is over, and what rolls over, as she has it on paper', async () => {
   const ann = await signedIn(story.stack, 'Ann')
   const [food, books] = await store(story, ann, 'categories', [
@@ -45,22 +54,22 @@ test('Ann sees three months beside each other: what is left, what is over, and w
   await expect.poll(() => headsOf(page)).toEqual(['Category', nameOf(month(-1)), nameOf(month()), nameOf(month(1))])
   // 100 - 80 = 20 roll over. 120 - 130.50 = -10.50 roll over. 89.50 - 40 = 49.50 are left.
   await expect.poll(() => rowOf(page, 'Food')).toEqual([
-    `10.50 over 130.50 of 120.00 +€20.00 from ${shortNameOf(month(-2))}`,
-    `49.50 left 40.00 of 89.50 -€10.50 from ${shortNameOf(month(-1))}`,
-    `149.50 left 0.00 of 149.50 +€49.50 from ${shortNameOf(month())} so far`,
+    `10.50 over 130.50 of 120.00 +20.00 from ${shortNameOf(month(-2))}`,
+    `49.50 left 40.00 of 89.50 -10.50 from ${shortNameOf(month(-1))}`,
+    `149.50 left 0.00 of 149.50 +49.50 from ${shortNameOf(month())} so far`,
   ])
   expect(await rowOf(page, 'Books')).toEqual(['30.00 left 0.00 of 30.00', '15.00 over 45.00 of 30.00', '30.00 left 0.00 of 30.00'])
   expect(await rowOf(page, 'All budgets')).toEqual([
-    `€19.50 left 130.50 of 150.00 +€20.00 from ${shortNameOf(month(-2))}`,
-    `€34.50 left 85.00 of 119.50 -€10.50 from ${shortNameOf(month(-1))}`,
-    `€179.50 left 0.00 of 179.50 +€49.50 from ${shortNameOf(month())} so far`,
+    `€19.50 left 130.50 of 150.00 +20.00 from ${shortNameOf(month(-2))}`,
+    `€34.50 left 85.00 of 119.50 -10.50 from ${shortNameOf(month(-1))}`,
+    `€179.50 left 0.00 of 179.50 +49.50 from ${shortNameOf(month())} so far`,
   ])
   expect(await barriers(page)).toEqual([])
   await page.getByRole('button', { name: 'Month before' }).click()
   await expect.poll(() => rowOf(page, 'Food')).toEqual([
     '20.00 left 80.00 of 100.00',
-    `10.50 over 130.50 of 120.00 +€20.00 from ${shortNameOf(month(-2))}`,
-    `49.50 left 40.00 of 89.50 -€10.50 from ${shortNameOf(month(-1))}`,
+    `10.50 over 130.50 of 120.00 +20.00 from ${shortNameOf(month(-2))}`,
+    `49.50 left 40.00 of 89.50 -10.50 from ${shortNameOf(month(-1))}`,
   ])
   expect(new URL(page.url()).searchParams.get('month')).toBe(month(-1))
   await page.reload()
@@ -121,13 +130,12 @@ test('Bob gives a month its own budget, carries its remainder over to the next m
   await set(month(-1), '200', false)
   await expect.poll(() => rowOf(page, 'Food')).toEqual(['80.00 left 120.00 of 200.00', '300.00 left 0.00 of 300.00', '300.00 left 0.00 of 300.00'])
   await set(month(), '250', true)
-  const carried = `330.00 left 0.00 of 330.00 +€80.00 from ${shortNameOf(month(-1))}`
+  const carried = `330.00 left 0.00 of 330.00 +80.00 from ${shortNameOf(month(-1))}`
   await expect.poll(() => rowOf(page, 'Food')).toEqual(['80.00 left 120.00 of 200.00', carried, '300.00 left 0.00 of 300.00'])
   await page.getByRole('button', { name: `Change the budget of Food in ${nameOf(month())}: €330.00` }).click()
   expect(await barriers(page)).toEqual([])
   const name = `€250.00 in ${nameOf(month())}`
-  await page.getByRole('button', { name: `Remove ${name}` }).click()
-  await page.getByRole('button', { name: 'Close' }).first().click()
+  await removeBudget(page, name)
   await expect.poll(() => rowOf(page, 'Food')).toEqual(['80.00 left 120.00 of 200.00', '300.00 left 0.00 of 300.00', '300.00 left 0.00 of 300.00'])
   await page.getByText(`Removed: ${name}.`).locator('..').getByRole('button', { name: 'Undo' }).click()
   await expect.poll(() => rowOf(page, 'Food')).toEqual(['80.00 left 120.00 of 200.00', carried, '300.00 left 0.00 of 300.00'])
@@ -142,8 +150,7 @@ test('Dana changes each budget of a category with two currencies, which have a s
   await expect.poll(() => page.getByRole('rowheader').allInnerTexts()).toEqual(['All budgets\nEUR', 'All budgets\nUSD', 'Food\nEUR', 'Food\nUSD'])
   await page.getByRole('button', { name: `Change the budget of Food in ${nameOf(month())}: $90.00` }).click()
   expect([await page.getByLabel('Currency').inputValue(), await page.getByLabel('Amount').inputValue()]).toEqual(['USD', '90'])
-  await page.getByRole('button', { name: 'Remove $90.00 every month' }).click()
-  await page.getByRole('button', { name: 'Close' }).first().click()
+  await removeBudget(page, '$90.00 every month')
   // the month before keeps its budget
   await expect.poll(() => rowOf(page, 'Food USD')).toEqual(['90.00 left 0.00 of 90.00', 'Set a budget', 'Set a budget'])
   await page.context().close()

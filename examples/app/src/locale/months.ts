@@ -95,6 +95,10 @@ const formats: Record<Unit, { long: Intl.DateTimeFormatOptions, short: Intl.Date
 export const formatPeriod = (start: string, unit: Unit, length: 'long' | 'short' = 'long', locale = appLocale): string =>
   new Intl.DateTimeFormat(locale, { ...formats[unit][length], timeZone: 'UTC' }).format(timeOf(start))
 
+/** Formats a month without its year. */
+export const formatMonthName = (month: string, locale = appLocale): string =>
+  new Intl.DateTimeFormat(locale, { month: 'long', timeZone: 'UTC' }).format(timeOf(month))
+
 /** Formats a range of days, such as `Oct 1 – 22`. */
 export const formatDays = ({ start, end }: Days, locale = appLocale): string =>
   new Intl.DateTimeFormat(locale, { day: 'numeric', month: 'short', timeZone: 'UTC' }).formatRange(timeOf(start), timeOf(end))

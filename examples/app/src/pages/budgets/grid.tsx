@@ -3,9 +3,9 @@ import { useSessionContext } from '../../app/session-context.tsx'
 import { type BudgetCell, type BudgetSources, type BudgetTotal, cellOf, totalOf } from '../../data/budget-grid.ts'
 import type { Category } from '../../data/categories.ts'
 import type { Comparison } from '../../data/reports.ts'
-import { formatAmount, formatChangeOf, formatFigure } from '../../locale/amounts.ts'
+import { formatAmount, formatFigure } from '../../locale/amounts.ts'
 import { today } from '../../locale/days.ts'
-import { addMonths, daysOf, formatMonths, formatPeriod, monthOf, passedOf } from '../../locale/months.ts'
+import { addMonths, daysOf, formatMonthName, formatMonths, formatPeriod, monthOf, passedOf } from '../../locale/months.ts'
 import { budgets as m } from '../../messages/budgets.ts'
 import { common } from '../../messages/common.ts'
 import { BudgetBar, transactionsOf } from '../../parts/reports/budgets.tsx'
@@ -114,9 +114,8 @@ const restOf = (left: number, currency: string) => left < 0 ? m.overAmount(forma
 function Carried({ carried, month, currency }: { carried: number, month: string, currency: string }) {
   const before = addMonths(month, -1)
   const say = before < monthOf(today()) ? m.carried : m.carriedSoFar
-  return carried !== 0 && (
-    <small className='budget-carried'>{say(formatChangeOf(carried, currency), formatPeriod(before, 'month').replace(/\s*\d+$/, ''))}</small>
-  )
+  const figure = `${carried > 0 ? '+' : ''}${formatFigure(carried, currency)}`
+  return carried !== 0 && <small className='budget-carried'>{say(figure, formatMonthName(before))}</small>
 }
 
 /** The sums of a month. */
