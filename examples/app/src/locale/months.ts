@@ -96,8 +96,8 @@ export const formatPeriod = (start: string, unit: Unit, length: 'long' | 'short'
   new Intl.DateTimeFormat(locale, { ...formats[unit][length], timeZone: 'UTC' }).format(timeOf(start))
 
 /** Formats a month without its year. */
-export const formatMonthName = (month: string, locale = appLocale): string =>
-  new Intl.DateTimeFormat(locale, { month: 'long', timeZone: 'UTC' }).format(timeOf(month))
+export const formatMonthName = (start: string, locale = appLocale): string =>
+  new Intl.DateTimeFormat(locale, { month: 'long', timeZone: 'UTC' }).format(timeOf(start))
 
 /** Formats a range of days, such as `Oct 1 – 22`. */
 export const formatDays = ({ start, end }: Days, locale = appLocale): string =>
