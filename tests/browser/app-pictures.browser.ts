@@ -21,6 +21,7 @@ let story: AppStory
 let mara: Person
 let studio: string
 let dashboard: string
+let everyday: string
 
 beforeAll(async () => {
   story = await startAppStory()
@@ -34,7 +35,7 @@ beforeAll(async () => {
     end $$`,
   )
   mara = await subscribed(story.stack, 'Mara')
-  await keepHousehold(story, mara)
+  everyday = await keepHousehold(story, mara)
   studio = await studioOf(mara)
   dashboard = await keepStudio(story, mara)
 })
@@ -53,19 +54,25 @@ async function studioOf(owner: Person): Promise<string> {
   return id
 }
 
+const [wide, dark] = [{ viewport: { width: 1200, height: 786 } }, { colorScheme: 'dark' as const }]
+const phone = { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true }
+
 test.each([
-  { name: 'overview', place: () => ({ team: null, path: '/' }), options: { viewport: { width: 1200, height: 1300 } } },
-  {
-    name: 'transactions',
-    place: () => ({ team: null, path: '/transactions' }),
-    options: { viewport: { width: 1200, height: 786 }, colorScheme: 'dark' as const },
-  },
-  { name: 'dashboard', place: () => ({ team: studio, path: dashboard }), options: { viewport: { width: 1200, height: 852 } } },
-  { name: 'phone', place: () => ({ team: null, path: '/' }), options: { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true } },
-])('the picture $name shows what Mara sees', async ({ name, place, options }) => {
-  const { team, path } = place()
-  await mara.post('/organization/set-active', { organizationId: team })
-  const page = await story.open(mara, path, { now: `${today}T12:00:00Z`, ...options })
+  { name: 'overview', path: () => '/', options: { viewport: { width: 1200, height: 1300 } } },
+  { name: 'transactions', path: () => '/transactions', options: { ...wide, ...dark } },
+  { name: 'inbox', path: () => '/inbox', options: wide },
+  { name: 'budgets', path: () => '/budgets', options: wide },
+  { name: 'recurring', path: () => '/recurring', options: { viewport: { width: 1200, height: 1100 } } },
+  { name: 'accounts', path: () => '/accounts', options: { ...wide, ...dark } },
+  { name: 'statement', path: () => `/accounts/${everyday}/statements/2025-10-20`, options: wide },
+  { name: 'dashboard', path: () => dashboard, isTeam: true, options: { viewport: { width: 1200, height: 852 } } },
+  { name: 'settings', path: () => '/settings', options: { ...wide, contrast: 'more' as const } },
+  { name: 'phone', path: () => '/', options: phone },
+  { name: 'phone-transactions', path: () => '/transactions', options: { ...phone, ...dark } },
+  { name: 'phone-german', path: () => '/recurring', options: { ...phone, locale: 'de-DE' } },
+])('the picture $name shows what Mara sees', async ({ name, path, isTeam = false, options }) => {
+  await mara.post('/organization/set-active', { organizationId: isTeam ? studio : null })
+  const page = await story.open(mara, path(), { now: `${today}T12:00:00Z`, ...options })
   const files = { picture: join(directory, `${name}.png`), words: join(directory, `${name}.txt`) }
   if (isTaking) {
     await page.getByRole('button', { name: 'Mara' }).waitFor()

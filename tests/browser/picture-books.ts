@@ -40,8 +40,8 @@ async function book(
 
 const idsOf = (rows: any[], by: string) => new Map<string, string>(rows.map((row) => [row[by], row.id]))
 
-/** Half a year of Mara, who lives with a child, earns 3,240 and saves 400 each month. */
-export async function keepHousehold(story: AppStory, mara: Person): Promise<void> {
+/** Half a year of Mara, who lives with a child, earns 3,240 and saves 400 each month. @returns the id of her account for every day */
+export async function keepHousehold(story: AppStory, mara: Person): Promise<string> {
   const accounts = idsOf(
     await store(story, mara, 'accounts', [
       { name: 'Everyday', type: 'checking', currency: 'eur', balance: 1860.4 },
@@ -53,12 +53,13 @@ export async function keepHousehold(story: AppStory, mara: Person): Promise<void
   )
   const categories = idsOf(
     await store(story, mara, 'categories', [
-      { name: 'Home', color: '#4a7fb5', monthly_budget: 1450, budget_currency: 'eur' },
-      { name: 'Groceries', color: '#5b9a68', monthly_budget: 480, budget_currency: 'eur' },
-      { name: 'Eating out', color: '#b9712a', monthly_budget: 120, budget_currency: 'eur' },
-      { name: 'Getting around', color: '#8a6fb0', monthly_budget: 110, budget_currency: 'eur' },
-      { name: 'Lena', color: '#c2607f', monthly_budget: 400, budget_currency: 'eur' },
-      { name: 'Leisure', color: '#3f8f95', monthly_budget: 100, budget_currency: 'eur' },
+      { name: 'Income', kind: 'income', color: '#2f7d6b', monthly_budget: null, budget_currency: 'eur' },
+      { name: 'Home', kind: 'expense', color: '#4a7fb5', monthly_budget: 1450, budget_currency: 'eur' },
+      { name: 'Groceries', kind: 'expense', color: '#5b9a68', monthly_budget: 480, budget_currency: 'eur' },
+      { name: 'Eating out', kind: 'expense', color: '#b9712a', monthly_budget: 120, budget_currency: 'eur' },
+      { name: 'Getting around', kind: 'expense', color: '#8a6fb0', monthly_budget: 110, budget_currency: 'eur' },
+      { name: 'Lena', kind: 'expense', color: '#c2607f', monthly_budget: 400, budget_currency: 'eur' },
+      { name: 'Leisure', kind: 'expense', color: '#3f8f95', monthly_budget: 100, budget_currency: 'eur' },
     ]),
     'name',
   )
@@ -68,8 +69,11 @@ export async function keepHousehold(story: AppStory, mara: Person): Promise<void
     story,
     mara,
     [
-      ...each('Salary', 'Everyday', undefined, monthly('01', [3240])),
-      ...each('Child benefit', 'Everyday', undefined, monthly('10', [255])),
+      { name: 'Supermarket', on: '2025-10-21', amount: -48.2, account: 'Everyday' },
+      { name: 'Trattoria Sole', on: '2025-10-21', amount: -38.5, account: 'Credit card' },
+      { name: 'Garden centre', on: '2025-10-21', amount: -31.9, account: 'Credit card' },
+      ...each('Salary', 'Everyday', 'Income', monthly('01', [3240])),
+      ...each('Child benefit', 'Everyday', 'Income', monthly('10', [255])),
       ...each('Rent', 'Everyday', 'Home', monthly('01', [-1290])),
       ...each('Electricity', 'Everyday', 'Home', monthly('06', [-86.4])),
       ...each('Internet', 'Everyday', 'Home', monthly('08', [-39.9])),
@@ -82,7 +86,7 @@ export async function keepHousehold(story: AppStory, mara: Person): Promise<void
       ...each('Trattoria Sole', 'Credit card', 'Eating out', monthly('12', [-42.5, -57, -88.6, -49.9, -61.2, -71.8])),
       { name: 'Bicycle repair', on: '2025-06-14', amount: -148, account: 'Credit card', category: 'Getting around' },
       { name: 'Summer by the sea', on: '2025-07-19', amount: -1260, account: 'Everyday', category: 'Leisure' },
-      { name: 'Tax refund', on: '2025-08-20', amount: 418.6, account: 'Everyday' },
+      { name: 'Tax refund', on: '2025-08-20', amount: 418.6, account: 'Everyday', category: 'Income' },
       { name: 'School books', on: '2025-09-03', amount: -92.4, account: 'Credit card', category: 'Lena' },
       { name: 'Theatre', on: '2025-09-20', amount: -54, account: 'Credit card', category: 'Leisure' },
       { name: 'Winter jacket', on: '2025-10-16', amount: -79.95, account: 'Credit card', category: 'Lena' },
@@ -91,6 +95,7 @@ export async function keepHousehold(story: AppStory, mara: Person): Promise<void
       { name: 'Lunch with Tom', on: '2025-10-20', amount: -64.8, account: 'Credit card', category: 'Eating out' },
       { name: 'Sold: old bicycle', on: '2025-10-20', amount: 140, account: 'Wallet' },
       { name: 'Shoes', on: '2025-10-21', amount: -64.9, account: 'Credit card', category: 'Lena', status: 'pending' },
+      { name: 'Chemist', on: '2025-10-17', amount: -23.45, account: 'Everyday', category: 'Groceries', status: 'pending' },
       { name: 'Swimming pool', on: '2025-10-22', amount: -9, account: 'Wallet', category: 'Leisure' },
     ],
     accounts,
@@ -118,13 +123,47 @@ export async function keepHousehold(story: AppStory, mara: Person): Promise<void
   ])
   const [tag] = await store(story, mara, 'tags', [{ name: 'birthday' }])
   await store(story, mara, 'transaction_tags', ['Winter jacket', 'Trattoria Sole'].map((name) => ({ transaction_id: booked.get(name), tag_id: tag.id })))
-  await store(story, mara, 'subscriptions', [
-    { title: 'Music for the family', amount: 17.99, currency: 'eur', period: 'monthly', starts_on: '2025-10-28', category_id: categories.get('Leisure') },
-    { title: 'Rent', amount: 1290, currency: 'eur', period: 'monthly', starts_on: '2025-11-01', category_id: categories.get('Home') },
-    { title: 'Electricity', amount: 86.4, currency: 'eur', period: 'monthly', starts_on: '2025-11-06', category_id: categories.get('Home') },
-    { title: 'Internet', amount: 39.9, currency: 'eur', period: 'monthly', starts_on: '2025-11-08', category_id: categories.get('Home') },
-    { title: 'Household insurance', amount: 214, currency: 'eur', period: 'yearly', starts_on: '2025-11-14', category_id: categories.get('Home') },
-  ])
+  const costs = [
+    { title: 'Music for the family', amount: 17.99, starts_on: '2025-10-28', category: 'Leisure' },
+    { title: 'Salary', kind: 'income', amount: 3240, starts_on: '2025-11-01', category: 'Income' },
+    { title: 'Rent', amount: 1290, starts_on: '2025-11-01', category: 'Home' },
+    { title: 'After-school care', amount: 210, starts_on: '2025-11-04', category: 'Lena' },
+    { title: 'Electricity', amount: 86.4, starts_on: '2025-11-06', category: 'Home' },
+    { title: 'Internet', amount: 39.9, starts_on: '2025-11-08', category: 'Home' },
+    { title: 'Household insurance', amount: 214, period: 'yearly', starts_on: '2025-11-14', category: 'Home' },
+  ]
+  await store(
+    story,
+    mara,
+    'subscriptions',
+    costs.map(({ category, ...cost }) => ({
+      kind: 'expense',
+      period: 'monthly',
+      currency: 'eur',
+      account_id: accounts.get('Everyday'),
+      category_id: categories.get(category),
+      ...cost,
+    })),
+  )
+  const everyday = accounts.get('Everyday') ?? ''
+  await stateBalances(story, mara, everyday, [['2025-09-30', 0], ['2025-10-20', -23.45]])
+  return everyday
+}
+
+/** States balances of an account, each apart from the computed one by an amount. */
+async function stateBalances(
+  story: AppStory,
+  who: Person,
+  account_id: string,
+  stated: ReadonlyArray<readonly [on_date: string, apart: number]>,
+): Promise<void> {
+  const rows = stated.map(([on_date]) => ({ account_id, on_date, balance: 0 }))
+  await store(story, who, 'balances', rows)
+  const compared = await store(story, who, 'rpc/get_reconciliation', { p_account_id: account_id })
+  for (const [on_date, apart] of stated) {
+    const { computed } = compared.find((row) => row.on_date === on_date)
+    await story.stack.sql.query('update api.balances set balance = $1 where account_id = $2 and on_date = $3', [computed + apart, account_id, on_date])
+  }
 }
 
 /** Three months of a small studio, with its dashboard. @returns the address of the dashboard */

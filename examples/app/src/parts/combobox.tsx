@@ -1,7 +1,7 @@
 /** A choice among rows by typing. */
 import { Autocomplete } from '@base-ui/react/autocomplete'
 import { Combobox as Base } from '@base-ui/react/combobox'
-import { type KeyboardEvent, useState } from 'react'
+import { type KeyboardEvent, startTransition, useEffect, useState } from 'react'
 import { useController } from 'react-hook-form'
 import { inFamilies } from '../data/categories.ts'
 import { folded, matching } from '../locale/matching.ts'
@@ -55,7 +55,11 @@ export function Combobox({ of, value, onChange, none, onCreate, opens = false, o
   /** The typed text; null while the field has the name of the chosen row. */
   const [typed, setTyped] = useState<string | null>(opens ? '' : null)
   const query = typed ?? ''
-  const [isOpen, setIsOpen] = useState(opens)
+  const [isOpen, setIsOpen] = useState(false)
+  useEffect(() => {
+    // the field takes keys at once, and a long list follows
+    if (opens) startTransition(() => setIsOpen(true))
+  }, [opens])
   const [highlighted, setHighlighted] = useState<Option | undefined>()
   const options = optionsOf(of, query, none, onCreate !== undefined)
   const chosen = of.find(({ id }) => id === value) ?? null

@@ -1,6 +1,6 @@
 import { Menu } from '@base-ui/react/menu'
 import { getRouteApi } from '@tanstack/react-router'
-import { useCallback, useMemo, useReducer, useRef, useState } from 'react'
+import { startTransition, useCallback, useMemo, useReducer, useRef, useState } from 'react'
 import { MenuPopup } from '../../app/menus.tsx'
 import { useReopenedDraft } from '../../app/drafts.ts'
 import { useSessionContext } from '../../app/session-context.tsx'
@@ -54,8 +54,11 @@ function Transactions() {
   const chosen = rows.filter(({ id }) => selected.has(id))
 
   const show = (change: TransactionView, isTyping = false) => {
-    dispatch({ type: 'deselect' })
-    void navigate({ search: (before) => viewOf({ ...before, ...change }), replace: isTyping, resetScroll: false })
+    // the field shows its value before the list is drawn again
+    startTransition(() => {
+      dispatch({ type: 'deselect' })
+      void navigate({ search: (before) => viewOf({ ...before, ...change }), replace: isTyping, resetScroll: false })
+    })
   }
   const activate = useCallback((id: string) => dispatch({ type: 'activate', id }), [])
   const toggle = useCallback((ids: readonly string[]) => dispatch({ type: 'toggle', ids }), [])
