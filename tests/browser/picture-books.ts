@@ -124,15 +124,18 @@ export async function keepHousehold(story: AppStory, mara: Person): Promise<stri
   const [tag] = await store(story, mara, 'tags', [{ name: 'birthday' }])
   await store(story, mara, 'transaction_tags', ['Winter jacket', 'Trattoria Sole'].map((name) => ({ transaction_id: booked.get(name), tag_id: tag.id })))
   const costs = [
+    { title: 'Salary', kind: 'income', amount: 3240, starts_on: '2025-10-01', category: 'Income' },
+    { title: 'Rent', amount: 1290, starts_on: '2025-10-01', category: 'Home' },
+    { title: 'After-school care', amount: 210, starts_on: '2025-10-04', category: 'Lena' },
+    { title: 'Electricity', amount: 86.4, starts_on: '2025-10-06', category: 'Home' },
+    { title: 'Internet', amount: 39.9, starts_on: '2025-10-08', category: 'Home' },
+    { title: 'Music school', amount: 74, starts_on: '2025-10-09', category: 'Lena' },
+    { title: 'Child benefit', kind: 'income', amount: 255, starts_on: '2025-10-10', category: 'Income' },
+    { title: 'Phone', amount: 19.99, starts_on: '2025-10-24', category: 'Home' },
     { title: 'Music for the family', amount: 17.99, starts_on: '2025-10-28', category: 'Leisure' },
-    { title: 'Salary', kind: 'income', amount: 3240, starts_on: '2025-11-01', category: 'Income' },
-    { title: 'Rent', amount: 1290, starts_on: '2025-11-01', category: 'Home' },
-    { title: 'After-school care', amount: 210, starts_on: '2025-11-04', category: 'Lena' },
-    { title: 'Electricity', amount: 86.4, starts_on: '2025-11-06', category: 'Home' },
-    { title: 'Internet', amount: 39.9, starts_on: '2025-11-08', category: 'Home' },
     { title: 'Household insurance', amount: 214, period: 'yearly', starts_on: '2025-11-14', category: 'Home' },
   ]
-  await store(
+  const planned = await store(
     story,
     mara,
     'subscriptions',
@@ -145,6 +148,14 @@ export async function keepHousehold(story: AppStory, mara: Person): Promise<stri
       ...cost,
     })),
   )
+  // October's payments are recorded
+  for (const { id, title, starts_on: day } of planned) {
+    await story.stack.sql.query('update api.transactions set subscription_id = $1, due_on = $2::date where name = $3 and transaction_date::date = $2::date', [
+      id,
+      day,
+      title,
+    ])
+  }
   const everyday = accounts.get('Everyday') ?? ''
   await stateBalances(story, mara, everyday, [['2025-09-30', 0], ['2025-10-20', -23.45]])
   return everyday
