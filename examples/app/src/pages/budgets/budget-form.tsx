@@ -107,6 +107,7 @@ function BudgetList({ budgets, past }: { budgets: Budget[], past: PastBudget[] }
   const removePast = useChange((context, { id }: Removed) => deletePastBudget(context, { id }), {
     outcome: (_, { id, name }) => ({ text: m.isRemoved(name), undo: () => undoLastOf(id) }),
   })
+  const isBusy = remove.isPending || removePast.isPending
   return (
     <>
       <h3>{m.asItIsNow}</h3>
@@ -119,7 +120,7 @@ function BudgetList({ budgets, past }: { budgets: Budget[], past: PastBudget[] }
             <li key={budget.id}>
               {name}
               {budget.rollover && m.carriesOver}
-              <Action name={common.remove} of={name} onClick={() => remove.mutate({ id: budget.id, name })} />
+              <Action name={common.remove} of={name} disabled={isBusy} onClick={() => remove.mutate({ id: budget.id, name })} />
             </li>
           )
         })}
@@ -130,7 +131,7 @@ function BudgetList({ budgets, past }: { budgets: Budget[], past: PastBudget[] }
             <li key={budget.id}>
               {name}
               {budget.rollover && m.carriedOver}
-              <Action name={common.remove} of={name} onClick={() => removePast.mutate({ id: budget.id, name })} />
+              <Action name={common.remove} of={name} disabled={isBusy} onClick={() => removePast.mutate({ id: budget.id, name })} />
             </li>
           )
         })}
