@@ -120,7 +120,7 @@ describe('the list of an editor', () => {
 
 describe('a row that the editor is editing', () => {
   const edit = async (page: Page, name: string) => {
-    await row(page, name).getByRole('button').click()
+    await row(page, name).locator('.tx-title').click()
     return page.getByRole('group', { name: `Edit ${name}` })
   }
 

@@ -13,7 +13,7 @@ afterEach(() => expect(story.complaints()).toEqual([]))
 afterAll(() => story?.close())
 
 const lost = 'There is no connection to the service.'
-const rowsOf = (page: Page) => page.locator('.tx-rows').getByRole('button').allTextContents()
+const rowsOf = (page: Page) => page.locator('.tx-rows .tx-title').allTextContents()
 
 /** Begins to edit a row in the list. */
 async function writeIn(page: Page, name: string, text: string) {
