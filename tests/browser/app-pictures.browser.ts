@@ -89,7 +89,7 @@ test.each([
 
 /** The text of the page with its roles, in order. Ids, the moments of the service and the address of the user differ in each run. */
 async function wordsOf(page: Page): Promise<string> {
-  const words = await page.locator('body').ariaSnapshot()
+  const snapshot = await page.locator('body').ariaSnapshot()
   return `${
     words.replaceAll(/[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}/g, 'id').replaceAll(/\w+ \d+, \d{4}, \d+:\d\d [AP]M/g, 'moment').replaceAll(/-\d+@/g, '@')
   }\n`

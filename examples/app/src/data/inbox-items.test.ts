@@ -53,10 +53,17 @@ test('rows of a payee are together, suggestions are first, and refunds are apart
 })
 
 test('a rule looks for the words before a number', () => {
-  expect(['REWE Markt 0815 Köln', 'Amazon.de*2K3', '1und1 Telecom', 'A very long name of a shop'].map(ruleTextOf)).toEqual([
+  expect(
+    ['REWE Markt 0815 Köln', 'Amazon.de*2K3', '1und1 Telecom', 'A very long name of a shop', 'CARD 4417 BLUE CUP COFFEE', 'PAYPAL *SPOTIFY', 'Card 12'].map(
+      ruleTextOf,
+    ),
+  ).toEqual([
     'REWE Markt',
     'Amazon.de',
     '1und1 Telecom',
     'A very long',
+    'BLUE CUP COFFEE',
+    'SPOTIFY',
+    'Card',
   ])
 })

@@ -107,8 +107,15 @@ export function itemsOf(judged: readonly Judged[], due: readonly Due[]): InboxIt
 /** Whether accepting the item needs no choice. */
 export const isAcceptable = (item: InboxItem): boolean => item.kind !== 'payee' || item.categoryId !== null
 
-/** Returns the part of a name that a rule should look for: its words before a number, at most three. */
+/** Words of banks for the kind of a payment, which the names of most payees have. */
+const paymentWord =
+  /^(?:card|credit|debit|ec|girocard|karte|kartenzahlung|kauf|lastschrift|maestro|mastercard|payment|paypal|pos|purchase|sepa|sq|sumup|visa|zahlung)$/i
+
+/** Returns the part of a name that a rule should look for: its words before a number, at most three. Skips words for the kind of a payment. */
 export function ruleTextOf(name: string): string {
-  const [before = ''] = name.split(/\s*[\d/*#,]/)
-  return (before.trim() === '' ? name : before).trim().split(/\s+/).slice(0, 3).join(' ')
+  const runs = name.split(/\s*[\d/*#,]+\s*/).map((run) => run.trim().split(/\s+/))
+  const isPayee = (run: readonly string[]) => run.some((word) => word !== '' && !paymentWord.test(word))
+  const before = runs[0] ?? []
+  const chosen = isPayee(before) ? before : before.join('') === '' ? name.trim().split(/\s+/) : runs.find(isPayee) ?? before
+  return chosen.slice(0, 3).join(' ')
 }

@@ -64,9 +64,9 @@ const formats = new Map<string, Intl.NumberFormat>()
 export const decimalsOf = (currency: string): number =>
   new Intl.NumberFormat(appLocale, { style: 'currency', currency: currency.toUpperCase() }).resolvedOptions().maximumFractionDigits ?? 2
 
-/** Formats an amount for a field: without groups and currency. */
+/** Formats an amount for a field: without groups and currency, and with two decimals unless it is whole. */
 export const typedAmount = (amount: number, locale = appLocale): string =>
-  new Intl.NumberFormat(locale, { useGrouping: false, maximumFractionDigits: 4 }).format(amount)
+  new Intl.NumberFormat(locale, { useGrouping: false, minimumFractionDigits: Number.isInteger(amount) ? 0 : 2, maximumFractionDigits: 4 }).format(amount)
 
 /** Formats a recurring cost. Income is a negative cost and gets a plus. */
 export const formatCost = (cost: number, currency: string, locale = appLocale): string =>

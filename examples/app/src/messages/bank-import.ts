@@ -46,6 +46,7 @@ export const bankImport = inLanguage({
     rowOrRows: (count: number) => count === 1 ? 'row' : 'rows',
     withoutAccounts: (count: number) => count === 0 ? '. You have no account yet; rows can be without one.' : '',
     noAccount: 'No account',
+    changeNoBalance: '. Without an account they change no balance.',
     theFileDoesNotSay: 'Neither the file nor an account names it.',
     importThePendingTooMany: (pending: number) =>
       `Import the ${pending} pending too. Many banks change pending rows when they book them, and then they would be imported twice.`,
@@ -225,6 +226,7 @@ export const bankImport = inLanguage({
     rowOrRows: (count: number) => count === 1 ? 'Zeile' : 'Zeilen',
     withoutAccounts: (count: number) => count === 0 ? '. Du hast noch kein Konto; es geht auch ohne.' : '',
     noAccount: 'Ohne Konto',
+    changeNoBalance: '. Ohne Konto ändern sie keinen Kontostand.',
     theFileDoesNotSay: 'Sie steht weder in der Datei noch beim Konto.',
     importThePendingTooMany: (pending: number) =>
       `Auch ${

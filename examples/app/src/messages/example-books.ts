@@ -8,7 +8,7 @@ export const exampleBooks = inLanguage({
     theseAreExamples: 'These are example books.',
     removeThem: 'Remove them',
     examplesAreRemoved: 'The example books are removed.',
-    keptBecauseUsed: (names: string) => `The example books are removed. Your own rows use ${names}, so these stay.`,
+    keptBecauseUsed: (names: string) => `The example books are removed. Your own rows use ${names}, so these stay, without their example balance.`,
     exampleBooks: 'Example books',
     thereAreRowsAlready: 'You can add example books only as long as there is nothing here yet.',
   },
@@ -19,7 +19,8 @@ export const exampleBooks = inLanguage({
     theseAreExamples: 'Das sind Beispieldaten.',
     removeThem: 'Entfernen',
     examplesAreRemoved: 'Die Beispieldaten sind entfernt.',
-    keptBecauseUsed: (names: string) => `Die Beispieldaten sind entfernt. Deine eigenen Daten verwenden ${names}, deshalb bleibt das.`,
+    keptBecauseUsed: (names: string) =>
+      `Die Beispieldaten sind entfernt. Deine eigenen Daten verwenden ${names}, deshalb bleibt das, ohne den Saldo der Beispiele.`,
     exampleBooks: 'Beispieldaten',
     thereAreRowsAlready: 'Beispieldaten kannst du nur hinzufügen, solange hier noch nichts steht.',
   },

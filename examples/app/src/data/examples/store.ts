@@ -99,7 +99,9 @@ async function deleteUnused(context: Context, note: Note): Promise<string[]> {
   const keptIds = new Set(kept.map(({ id }) => id))
   const unused = (rows: Array<{ id: string }>) => rows.map(({ id }) => id).filter((id) => isMarked(id) && !keptIds.has(id))
 
-  if (keptAccounts.length > 0) await unwrap(data.from('accounts').update({ metadata: keptMetadata }).in('id', keptAccounts.map(({ id }) => id)))
+  // the opening balance of a kept account is money of the example
+  const keptIn = data.from('accounts').update({ metadata: keptMetadata, balance: 0 }).in('id', keptAccounts.map(({ id }) => id))
+  if (keptAccounts.length > 0) note(await unwrap(keptIn.select('id')))
   note(await unwrap(data.from('tags').delete().in('id', unused(tags)).select('id')))
   note(await unwrap(data.from('categories').delete().in('id', unused(categories)).select('id')))
   note(await unwrap(data.from('accounts').delete().in('id', unused(accounts)).select('id')))

@@ -105,13 +105,17 @@ export async function readOpen(context: Context, userId: string, signal: AbortSi
 /** The maximum number of rows between two statements. */
 export const statedAtOnce = 1_000
 
-/** The paid and pending rows of an account in some days, oldest first. @param from null for the beginning */
+/** `areAll` is false if there are more rows than the page reads. */
+export type StatementPage = { rows: Transaction[], areAll: boolean }
+
+/** The paid and pending rows of an account in some days, newest first. @param from null for the beginning */
 export const statementRowsQuery = (context: Context, userId: string, accountId: string, from: string | null, to: string) =>
   queryOptions({
     queryKey: [context.key, 'transactions', 'statement', accountId, from, to],
-    queryFn: async ({ signal }): Promise<Transaction[]> => {
-      const view = { account: accountId, to, sort: 'transaction_date' as const, ...(from !== null && { from }) }
-      return (await readPage(context, { userId, view, subcategories: [] }, null, statedAtOnce, signal)).filter(({ status }) => status !== 'failed')
+    queryFn: async ({ signal }): Promise<StatementPage> => {
+      const view = { account: accountId, to, sort: usualSort, ...(from !== null && { from }) }
+      const rows = await readPage(context, { userId, view, subcategories: [] }, null, statedAtOnce, signal)
+      return { rows: rows.filter(({ status }) => status !== 'failed'), areAll: rows.length < statedAtOnce }
     },
   })
 

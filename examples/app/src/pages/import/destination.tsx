@@ -71,7 +71,9 @@ export function Destination({ groups, accounts, choices, onChoose }: Destination
           key={group.key}
           name={`account ${group.key}`}
           label={group.account === null ? common.account : m.accountFor(group.account.name)}
-          hint={`${group.rows.length} ${m.rowOrRows(group.rows.length)}${m.withoutAccounts(accounts.length)}`}
+          hint={`${group.rows.length} ${m.rowOrRows(group.rows.length)}${
+            accounts.length > 0 && !choices.accounts[group.key] ? m.changeNoBalance : m.withoutAccounts(accounts.length)
+          }`}
         >
           {(control) => (
             <select

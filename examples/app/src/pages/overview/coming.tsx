@@ -96,7 +96,7 @@ function OfDays({ days, values, visible, each, accounts, currency }: OfDaysProps
   return (
     <Hero
       title={m.whatComes}
-      figure={<Link to='/recurring'>{say(values[at])}</Link>}
+      figure={<Link to='/recurring' hash='ahead'>{say(values[at])}</Link>}
       meaning={at === 0 ? m.lowestToday : m.lowestOn(shortDay(days[at] ?? ''))}
       words={
         <>
@@ -130,7 +130,7 @@ function OfDays({ days, values, visible, each, accounts, currency }: OfDaysProps
           />
         )}
       <div className='report-hero-links'>
-        <Link to='/recurring'>{m.forecast}</Link>
+        <Link to='/recurring' hash='ahead'>{m.forecast}</Link>
         <TableSwitch isTable={isTable} onChange={setIsTable} />
       </div>
       <Due />

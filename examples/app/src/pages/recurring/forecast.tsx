@@ -23,7 +23,7 @@ export function Forecast() {
   const { context } = useSessionContext()
   const accounts = useQuery({ ...accountsQuery(context), select: (all) => offered(all) })
   return (
-    <Card title={m.lookingAhead} className='report-card report-card-wide'>
+    <Card id='ahead' title={m.lookingAhead} className='report-card report-card-wide'>
       <QueryBoundary of={[accounts]} empty={<EmptyState action={<Link to='/accounts'>{m.addAnAccount}</Link>}>{m.aForecastIsOfAccounts}</EmptyState>}>
         {(open) => <OfAccounts key={context.key} accounts={open} />}
       </QueryBoundary>
@@ -82,10 +82,16 @@ function OfAccounts({ accounts }: { accounts: Account[] }) {
 /** One account, or all of them in one currency. */
 type Series = { id: string | null, name: string, days: Day[] }
 
-/** The course of the chosen account, and a list of all accounts with their lowest days. */
+/** The difference between the highest and the lowest balance. */
+function spreadOf({ days }: Series): number {
+  const balances = days.map(({ balance }) => balance)
+  return Math.max(...balances) - Math.min(...balances)
+}
+
+/** The course of the chosen account, otherwise of the one that changes most, and a list of all accounts with their lowest days. */
 function Courses({ series, asPlanned, until }: { series: Series[], asPlanned: Day[], until: string }) {
   const [chosen, setChosen] = useState<string | null>(null)
-  const current = series.find(({ id }) => id === chosen) ?? series[0]
+  const current = series.find(({ id }) => id === chosen) ?? series.toSorted((one, other) => spreadOf(other) - spreadOf(one))[0]
   return (
     <>
       {current !== undefined && <Course key={current.id} {...current} asPlanned={asPlanned.filter((row) => row.account_id === current.id)} until={until} />}

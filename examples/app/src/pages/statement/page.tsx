@@ -6,7 +6,7 @@ import { useDraft } from '../../app/drafts.ts'
 import { useSessionContext } from '../../app/session-context.tsx'
 import { type Account, accountsQuery } from '../../data/accounts.ts'
 import { reconciliationQuery, startOf, type StatementStart } from '../../data/balances.ts'
-import { statedAtOnce, statementRowsQuery, type Transaction } from '../../data/transactions/api.ts'
+import { statementRowsQuery } from '../../data/transactions/api.ts'
 import { formatDay } from '../../locale/days.ts'
 import { addDays } from '../../locale/months.ts'
 import { agreement } from '../../messages/agreement.ts'
@@ -67,16 +67,15 @@ function Statement({ account, start }: { account: Account, start: StatementStart
   const { agreedOn, of: { on_date: day } } = start
   const loaded = useQuery(statementRowsQuery(context, user.id, account.id, agreedOn === null ? null : addDays(agreedOn, 1), day))
   const [ticked, setTicked] = useTicks(`statement ${account.id} ${day}`)
-  const rows: readonly Transaction[] = loaded.data ?? []
+  const rows = loaded.data?.rows ?? []
   return (
     <div className='statement'>
       <Summary account={account} start={start} rows={rows} ticked={ticked} />
       <section className='statement-rows' aria-label={agreedOn === null ? m.sinceTheBeginning : m.since(formatDay(agreedOn))}>
         <h2>{agreedOn === null ? m.sinceTheBeginning : m.since(formatDay(agreedOn))}</h2>
-        <QueryBoundary of={[loaded]} empty={<EmptyState>{m.nothingBetween}</EmptyState>}>
-          {(all) => <StatementRows rows={all} currency={account.currency} ticked={ticked} onTick={setTicked} />}
+        <QueryBoundary of={[loaded]} empty={null}>
+          {(all) => <StatementRows {...all} currency={account.currency} ticked={ticked} onTick={setTicked} />}
         </QueryBoundary>
-        {rows.length === statedAtOnce && <p className='field-note'>{m.tooMany(statedAtOnce)}</p>}
       </section>
     </div>
   )

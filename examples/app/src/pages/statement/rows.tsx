@@ -1,18 +1,22 @@
-import type { Transaction } from '../../data/transactions/api.ts'
+import { statedAtOnce, type StatementPage } from '../../data/transactions/api.ts'
 import { dayOf } from '../../data/transactions/day.ts'
 import { formatDay } from '../../locale/days.ts'
 import { statement as m } from '../../messages/statement.ts'
-import { Amount } from '../../parts/ui.tsx'
+import { Amount, EmptyState } from '../../parts/ui.tsx'
 
-type StatementRowsProps = { rows: readonly Transaction[], currency: string, ticked: ReadonlySet<string>, onTick: (ids: readonly string[]) => void }
+type StatementRowsProps = StatementPage & { currency: string, ticked: ReadonlySet<string>, onTick: (ids: readonly string[]) => void }
 
 /** The rows of the statement's days, each with a box to tick. */
-export function StatementRows({ rows, currency, ticked, onTick }: StatementRowsProps) {
+export function StatementRows({ rows, areAll, currency, ticked, onTick }: StatementRowsProps) {
+  if (rows.length === 0) return <EmptyState>{m.nothingBetween}</EmptyState>
   const isAll = rows.every(({ id }) => ticked.has(id))
   const toggle = (id: string) => onTick(ticked.has(id) ? [...ticked].filter((one) => one !== id) : [...ticked, id])
   return (
     <>
       <p className='field-note'>{m.howTo}</p>
+      <div className='buttons'>
+        <button type='button' onClick={() => onTick(isAll ? [] : rows.map(({ id }) => id))}>{isAll ? m.untickAll : m.tickAll}</button>
+      </div>
       <ul className='statement-list'>
         {rows.map((row) => (
           <li key={row.id}>
@@ -27,9 +31,7 @@ export function StatementRows({ rows, currency, ticked, onTick }: StatementRowsP
           </li>
         ))}
       </ul>
-      <div className='buttons'>
-        <button type='button' onClick={() => onTick(isAll ? [] : rows.map(({ id }) => id))}>{isAll ? m.untickAll : m.tickAll}</button>
-      </div>
+      {!areAll && <p className='field-note'>{m.tooMany(statedAtOnce)}</p>}
     </>
   )
 }

@@ -23,11 +23,14 @@ export function Summary({ account, start: { of, balance }, rows, ticked }: Summa
   const say = (amount: number) => formatAmount(amount, account.currency)
   const found = rows.filter(({ id }) => ticked.has(id))
   const agrees = of.difference === 0
+  // an account that agrees leaves nothing to tick
+  const isTicking = !agrees || found.length > 0
   const figures = [
     [m.theBankSays, say(of.stated)],
     [m.computed, say(of.computed)],
-    [m.ticked, m.tickedOf(found.length, rows.length)],
-    [m.leadsTo, say(sumOf([balance, ...found.map(({ amount }) => amount)]))],
+    ...isTicking
+      ? [[m.ticked, m.tickedOf(found.length, rows.length)], [m.leadsTo, say(sumOf([balance, ...found.map(({ amount }) => amount)]))]] as const
+      : [],
   ] as const
   return (
     <section className='statement-summary' aria-label={agreement.agreementWithTheBank}>

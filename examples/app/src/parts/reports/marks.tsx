@@ -57,7 +57,7 @@ export const TableSwitch = ({ isTable, onChange }: { isTable: boolean, onChange:
 )
 
 /** Names the colours of a chart, and its mark for the net. @param parts class and name */
-export const Legend = ({ parts }: { parts: ReadonlyArray<readonly [string, string]> }) => (
+export const Legend = ({ parts, net = m.net }: { parts: ReadonlyArray<readonly [string, string]>, net?: string }) => (
   <ul className='report-legend'>
     {parts.map(([className, name]) => (
       <li key={name}>
@@ -71,7 +71,7 @@ export const Legend = ({ parts }: { parts: ReadonlyArray<readonly [string, strin
       <svg viewBox='0 0 14 14' aria-hidden='true'>
         <line className='report-flow-net' x1='0' x2='14' y1='7' y2='7' />
       </svg>
-      {m.net}
+      {net}
     </li>
   </ul>
 )

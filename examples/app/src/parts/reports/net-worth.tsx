@@ -52,7 +52,7 @@ export function NetWorth() {
             <>
               {isTable && <WorthTable rows={visible} />}
               {!isTable && (years === '1' ? <WorthChart rows={visible} /> : <WorthLine rows={visible} />)}
-              {!isTable && years === '1' && <Legend parts={[['report-flow-in', m.assets], ['report-flow-out', m.liabilities]]} />}
+              {!isTable && years === '1' && <Legend parts={[['report-flow-in', m.assets], ['report-flow-out', m.liabilities]]} net={named.netWorth} />}
               <TableSwitch isTable={isTable} onChange={setIsTable} />
               {apart.map((base) => {
                 const missing = rows.filter((row) => row.currency === base).map(({ period }) => period)
