@@ -70,7 +70,7 @@ test('Ben has added rows of his own: they stay, with the account and category th
   const before = await countsOf('user_id', userId)
 
   await remove(page).click()
-  await page.getByText('Your own rows use Wallet, Leisure, Holidays, so these stay.').waitFor()
+  await page.getByText('Your own rows use Wallet, Leisure, Holidays, so these stay, without their example balance.').waitFor()
   await banner(page).waitFor({ state: 'detached' })
   const names = async (table: string) =>
     (await story.stack.sql.query(`select name from api.${table} where user_id = $1 order by name`, [userId])).rows.map(({ name }) => name)

@@ -91,7 +91,7 @@ test.each([
 async function wordsOf(page: Page): Promise<string> {
   const snapshot = await page.locator('body').ariaSnapshot()
   return `${
-    words.replaceAll(/[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}/g, 'id').replaceAll(/\w+ \d+, \d{4}, \d+:\d\d [AP]M/g, 'moment').replaceAll(/-\d+@/g, '@')
+    snapshot.replaceAll(/[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}/g, 'id').replaceAll(/\w+ \d+, \d{4}, \d+:\d\d [AP]M/g, 'moment').replaceAll(/-\d+@/g, '@')
   }\n`
 }
 

@@ -125,3 +125,24 @@ test('a viewer of a team ticks for herself, and is offered no change', async () 
   expect(await barriers(page)).toEqual([])
   await page.context().close()
 })
+
+test('the editor takes back the closing of the days, and the later new name by the owner stays', async () => {
+  const { owner, editor } = await team(story.stack, ['editor'])
+  const id = await keepGiro(owner, [['Bread', -20, -20]], 480)
+  const page = await story.open(editor, `/accounts/${id}/statements/${inDays(-5)}`)
+  await page.getByRole('button', { name: `Close the days until ${dayOf(-5)}` }).click()
+  const toast = page.locator('.toast', { hasText: `The days until ${dayOf(-5)} are closed.` })
+  await toast.waitFor()
+  const account = () => story.stack.sql.query('select name, closed_until is null as is_open from api.accounts where id = $1', [id]).then(({ rows }) => rows)
+  await fetch(`${story.stack.url}/data/accounts?id=eq.${id}`, {
+    method: 'PATCH',
+    headers: { authorization: `Bearer ${await owner.token()}`, 'content-type': 'application/json' },
+    body: JSON.stringify({ name: 'Our giro' }),
+  })
+  expect(await account()).toEqual([{ name: 'Our giro', is_open: false }])
+  await toast.getByRole('button', { name: 'Undo' }).click()
+  const answer = page.locator('.toast', { hasText: /taken back|changed/ })
+  await answer.waitFor()
+  expect((await account())[0].name).toBe('Our giro')
+  await page.context().close()
+})

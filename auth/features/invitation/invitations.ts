@@ -15,7 +15,7 @@ const invitations = (db: AuthDatabase) =>
 const addressHint = (email: string): string => email.replace(/^(.)[^@]*(?=@)/u, '$1…')
 
 /**
- * Returns an invitation to anyone who has the link of its mail. The id is random and is only in that mail. A user who declined or was
+ * Returns an invitation to anyone who knows its random id, which is in its mail and visible to managers. A user who declined or was
  * uninvited gets no names, because they are the current ones.
  */
 export async function invitationOfLink(c: RouteContext, { invitationId }: z.output<typeof input.invitation>): Promise<z.output<typeof output.ofLink>> {

@@ -39,7 +39,7 @@ const inside = createRoute({
 })
 
 /** Accepts only paths of this app, never another site. */
-const returnPath = ({ to }: Record<string, unknown>): { to?: string } => typeof to === 'string' && /^\/(?![/\\])/.test(to) && to !== '/' ? { to } : {}
+const returnPath = ({ to }: Record<string, unknown>): { to?: string } => typeof to === 'string' && /^\/(?![/\\\s])/.test(to) && to !== '/' ? { to } : {}
 
 /** Drops all other parameters, which the router would keep. */
 const only = <Taken extends object>(take: (search: Record<string, unknown>) => Taken) => (search: Record<string, unknown>): Taken => ({

@@ -27,24 +27,6 @@ export const reconciliationQuery = (context: Context, accountId: string) =>
     },
   })
 
-/** A stated balance, and the balance that the rows since then begin with. */
-export type StatementStart = {
-  of: Reconciliation
-  /** The last day that agrees with the bank; null for the beginning of the account. */
-  agreedOn: string | null
-  /** The computed balance of that day. */
-  balance: number
-}
-
-/** Returns the start of a statement: the stated balance before it that agrees. Undefined if no balance is stated for the day. */
-export function startOf({ opened_on, balance }: Account, compared: readonly Reconciliation[], day: string): StatementStart | undefined {
-  const of = compared.find(({ on_date }) => on_date === day)
-  if (of === undefined) return undefined
-  const agreed = compared.find(({ on_date, difference }) => on_date < day && difference === 0)
-  if (agreed !== undefined) return { of, agreedOn: agreed.on_date, balance: agreed.computed }
-  return { of, agreedOn: null, balance: opened_on !== null && opened_on > day ? 0 : balance }
-}
-
 type Statement = Pick<StatedBalance, 'account_id' | 'on_date' | 'balance'>
 
 /** Stores the balance of a day. Replaces another one of that day. It moves no money. */

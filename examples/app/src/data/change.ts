@@ -10,8 +10,8 @@ import { type Context, finance } from './client.ts'
 /** Undoes an optimistic update. */
 type Rollback = () => unknown
 
-/** The sentence of a toast and the action of its Undo button; null if there is no way back. */
-export type Outcome = { text: string | Error, undo?: (() => Promise<unknown>) | null }
+/** The sentence of a toast, and the action of its Undo button, or the id of the row whose change it undoes. Without both there is no way back. */
+export type Outcome = { text: string | Error, undo?: (() => Promise<unknown>) | null, undoOf?: string }
 
 type ChangeOptions<Input, Output> = {
   /** Shows the change before it is stored. Returns the rollback, or null if only the service can compute the result. */
@@ -36,11 +36,11 @@ export function useChange<Input, Output>(
   work: (context: Context, input: Input) => Promise<Output>,
   options: ChangeOptions<Input, Output> = {},
 ): Change<Input, Output> {
-  const { context } = useSessionContext()
+  const { context, user } = useSessionContext()
   const client = useQueryClient()
   const toast = useToast()
   const refresh = options.refresh ?? (() => client.invalidateQueries({ queryKey: [context.key] }))
-  const showUndo = ({ text, undo }: Outcome) => {
+  const showUndo = ({ text, undoOf, undo = undoOf === undefined ? null : makeUndoOf(undoOf, user.id) }: Outcome) => {
     const takeBack = async () => {
       try {
         await undo?.()
@@ -83,11 +83,18 @@ export async function updateRows<Row>(client: QueryClient, queryKey: readonly un
 export const updateRow = <Row extends { id: string }>(client: QueryClient, queryKey: readonly unknown[], id: string, values: Partial<Row>): Promise<Rollback> =>
   updateRows<Row>(client, queryKey, (row) => row.id === id ? { ...row, ...values } : row)
 
-/** Undoes the newest change of a row, with everything else of that request. @throws FinanceError 409 if the row has changed since */
-export async function undoLastOf(rowId: string): Promise<void> {
-  const newest = finance.data.from('activity').select('id').eq('row_id', rowId).order('happened_at', { ascending: false }).order('id', { ascending: false })
-  const { id } = await unwrap(newest.limit(1).single())
-  await unwrap(finance.data.rpc('undo', { p_activity_id: id }))
+/**
+ * Returns a function that undoes the user's newest change of a row, with everything else of that request. Looks the change up now, because a
+ * later change is another request. The function throws FinanceError 409 if the row has changed since.
+ */
+export function makeUndoOf(rowId: string, userId: string): () => Promise<void> {
+  const ofUser = finance.data.from('activity').select('id').eq('row_id', rowId).eq('actor_id', userId)
+  const newest = unwrap(ofUser.order('happened_at', { ascending: false }).order('id', { ascending: false }).limit(1).single())
+  newest.catch(() => undefined)
+  return async () => {
+    const { id } = await newest
+    await unwrap(finance.data.rpc('undo', { p_activity_id: id }))
+  }
 }
 
 /**
@@ -99,7 +106,7 @@ export function useDeletion<Row extends { id: string }>(
   nameOf: (row: Row) => string,
 ): (row: Row) => void {
   const { mutate } = useChange(remove, {
-    outcome: (_, row) => ({ text: common.isDeleted(nameOf(row)), undo: () => undoLastOf(row.id) }),
+    outcome: (_, row) => ({ text: common.isDeleted(nameOf(row)), undoOf: row.id }),
     toastsErrors: true,
   })
   return mutate

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
-import { explanationsOf } from './explanations.ts'
+import type { Reconciliation } from './balances.ts'
+import { explanationsOf, startOf } from './explanations.ts'
 import type { Transaction } from './transactions/api.ts'
 
 const row = (id: string, amount: number, day = '2025-03-05', more: Partial<Transaction> = {}) =>
@@ -36,4 +37,18 @@ test('a change of a transfer also moves money of another account, so only its pe
 test('accounts that agree need no explanation, and more than five explain nothing', () => {
   expect(found(0, [pending('Bread', -20), row('Milk', 0)])).toEqual([])
   expect(found(5, Array.from({ length: 8 }, (_, number) => row(`Coffee ${number}`, -5, `2025-0${number + 1}-01`)))).toHaveLength(5)
+})
+
+test('a statement begins after the last one that agrees, with the opening balance if the account opens since then', () => {
+  const stated = (on_date: string, computed: number, difference: number) => ({ on_date, computed, difference }) as Reconciliation
+  const compared = [stated('2025-03-31', 70, -5), stated('2025-02-28', 60, -5), stated('2025-01-31', 40, 0)]
+  const startAt = (opened_on: string | null, day: string) => {
+    const start = startOf({ opened_on, balance: 30 }, compared, day)
+    return start && [start.agreedOn, start.balance]
+  }
+  expect(startAt(null, '2025-03-31')).toEqual(['2025-01-31', 40])
+  expect(startAt('2025-02-10', '2025-03-31')).toEqual(['2025-01-31', 70])
+  expect(startAt(null, '2025-01-31')).toEqual([null, 30])
+  expect(startAt('2025-02-10', '2025-01-31')).toEqual([null, 0])
+  expect(startAt(null, '2025-03-30')).toBeUndefined()
 })

@@ -1,4 +1,6 @@
-/** Explains why an account differs from its bank. */
+/** Compares a statement with the rows since the last one that agrees, and explains their difference. */
+import type { Account } from './accounts.ts'
+import type { Reconciliation } from './balances.ts'
 import type { Transaction } from './transactions/api.ts'
 import { dayOf } from './transactions/day.ts'
 
@@ -64,4 +66,27 @@ export function explanationsOf(difference: number, rows: readonly Transaction[])
     ...tooMuch.filter((row) => twinOf(row) === undefined).map((row) => ({ kind: 'extra' as const, row })),
   ]
   return found.slice(0, most)
+}
+
+/** A stated balance, and the balance that its rows begin with. */
+export type StatementStart = {
+  of: Reconciliation
+  /** The last day before it that agrees with the bank; null for the beginning of the account. */
+  agreedOn: string | null
+  balance: number
+}
+
+/** Returns the start of the statement of a day. Undefined if no balance is stated for it. */
+export function startOf(
+  { opened_on: opened, balance }: Pick<Account, 'opened_on' | 'balance'>,
+  compared: readonly Reconciliation[],
+  day: string,
+): StatementStart | undefined {
+  const of = compared.find(({ on_date }) => on_date === day)
+  if (of === undefined) return undefined
+  const agreed = compared.find(({ on_date, difference }) => on_date < day && difference === 0)
+  const countsUntil = (until: string) => opened === null || opened <= until
+  // the account may open between the two days
+  const opening = countsUntil(day) && (agreed === undefined || !countsUntil(agreed.on_date)) ? balance : 0
+  return { of, agreedOn: agreed?.on_date ?? null, balance: (centsOf(agreed?.computed ?? 0) + centsOf(opening)) / 100 }
 }

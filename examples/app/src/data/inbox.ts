@@ -9,7 +9,7 @@ import { inbox as m } from '../messages/inbox.ts'
 import { parts } from '../messages/parts.ts'
 import { useToast } from '../parts/toast.tsx'
 import { accountsQuery } from './accounts.ts'
-import { undoLastOf, useChange } from './change.ts'
+import { makeUndoOf, useChange } from './change.ts'
 import { type Context, finance, within } from './client.ts'
 import type { Difference, Due, Judged, MatchItem, TransferItem } from './inbox-items.ts'
 import { applyRuleToOpen, saveRule } from './rules.ts'
@@ -158,13 +158,15 @@ export function useInboxChanges() {
     })
     return { rule, ...await applyRuleToOpen(rule.id) }
   }, {
-    outcome: ({ rule, count, transactionId }) => ({
-      text: m.ruleMade(rule.name, count),
-      undo: remember(count, async () => {
-        if (transactionId !== undefined) await undoLastOf(transactionId)
-        await undoLastOf(rule.id)
-      }),
-    }),
+    outcome: ({ rule, count, transactionId }) => {
+      const undos = [transactionId, rule.id].filter((id) => id !== undefined).map((id) => makeUndoOf(id, user.id))
+      return {
+        text: m.ruleMade(rule.name, count),
+        undo: remember(count, async () => {
+          for (const undo of undos) await undo()
+        }),
+      }
+    },
     toastsErrors: true,
   })
 

@@ -69,6 +69,8 @@ document.addEventListener('visibilitychange', () => document.visibilityState ===
 
 /** Keeps what the user sees from now on, and what the page has read already. Deletes what is too old or too much, and everything of other users. */
 export async function recordLastSeen(userId: string): Promise<void> {
+  // what another user has read is not stored as this user's
+  if (recordedUser !== userId) changed.clear()
   recordedUser = userId
   for (const query of queries.getQueryCache().getAll()) if (query.state.status === 'success' && isKept(query)) changed.set(query.queryHash, query)
   timer ??= setTimeout(flushQuietly, flushAfterMs)

@@ -11,7 +11,8 @@ const store = () => import('../data/examples/store.ts')
 
 /** Adds a year of example books to the context. */
 export function AddExamples() {
-  const add = useChange(async (context) => (await store()).addExamples(context), {
+  const { user } = useSessionContext()
+  const add = useChange(async (context) => (await store()).addExamples(context, user.id), {
     outcome: () => ({ text: m.examplesAreHere }),
     toastsErrors: true,
   })
@@ -25,7 +26,8 @@ export function AddExamples() {
 
 /** Removes the example books of the context, with undo. */
 export function RemoveExamples() {
-  const remove = useChange(async (context) => (await store()).removeExamples(context), {
+  const { user } = useSessionContext()
+  const remove = useChange(async (context) => (await store()).removeExamples(context, user.id), {
     outcome: ({ kept, undo }) => ({ text: kept.length === 0 ? m.examplesAreRemoved : m.keptBecauseUsed(kept.join(', ')), undo }),
     toastsErrors: true,
   })

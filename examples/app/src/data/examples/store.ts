@@ -3,7 +3,7 @@ import { unwrap } from 'finance-client'
 import { localCurrency } from '../../locale/currencies.ts'
 import { today } from '../../locale/days.ts'
 import { exampleNames } from '../../messages/example-names.ts'
-import { undoLastOf } from '../change.ts'
+import { makeUndoOf } from '../change.ts'
 import { type Context, finance, rowOf, within } from '../client.ts'
 import { exampleBooks } from './books.ts'
 import { isMarked, keptMetadata, markedId, markedIds } from './mark.ts'
@@ -11,7 +11,7 @@ import { isMarked, keptMetadata, markedId, markedIds } from './mark.ts'
 const { data } = finance
 
 /** Stores example books, with one request per table. Deletes them again if one of them fails. */
-export async function addExamples(context: Context): Promise<void> {
+export async function addExamples(context: Context, userId: string): Promise<void> {
   const { accounts, categories, tags, subscriptions, transactions, line_items, transaction_tags } = exampleBooks({
     today: today(),
     currency: localCurrency(),
@@ -33,7 +33,7 @@ export async function addExamples(context: Context): Promise<void> {
     ])
   } catch (error) {
     // the user sees the first error
-    await removeExamples(context).catch(() => undefined)
+    await removeExamples(context, userId).catch(() => undefined)
     throw error
   }
 }
@@ -42,12 +42,12 @@ export async function addExamples(context: Context): Promise<void> {
 export type Removal = { kept: string[], undo: () => Promise<void> }
 
 /** Deletes the example books, from whichever device they were added. Own rows stay, with the accounts and categories that they use. */
-export async function removeExamples(context: Context): Promise<Removal> {
+export async function removeExamples(context: Context, userId: string): Promise<Removal> {
   const { first, last } = markedIds
-  /** A row of each request, the latest first. */
-  const deleted: string[] = []
+  /** The undo of each request, the latest first. */
+  const undos: Array<() => Promise<void>> = []
   const note: Note = (rows) => {
-    if (rows[0] !== undefined) deleted.unshift(rows[0].id)
+    if (rows[0] !== undefined) undos.unshift(makeUndoOf(rows[0].id, userId))
   }
 
   // the deletion of one half of a transfer would also delete an own half
@@ -67,7 +67,7 @@ export async function removeExamples(context: Context): Promise<Removal> {
   return {
     kept,
     undo: async () => {
-      for (const id of deleted) await undoLastOf(id)
+      for (const undo of undos) await undo()
     },
   }
 }

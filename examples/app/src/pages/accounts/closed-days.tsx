@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query'
 import { useSessionContext } from '../../app/session-context.tsx'
 import type { Account } from '../../data/accounts.ts'
 import { closeAccountDays, closeDays, closingsQuery } from '../../data/balances.ts'
-import { undoLastOf, useChange } from '../../data/change.ts'
+import { useChange } from '../../data/change.ts'
 import { firstDay, formatDay, lastDay, today } from '../../locale/days.ts'
 import { addDays, monthOf } from '../../locale/months.ts'
 import { agreement as m } from '../../messages/agreement.ts'
@@ -13,7 +13,7 @@ export function ClosedAccount({ account: { id, closed_until: until } }: { accoun
   const { context } = useSessionContext()
   const [latest] = useQuery(closingsQuery(context)).data ?? []
   const close = useChange(closeAccountDays, {
-    outcome: ({ closed_until: day }) => ({ text: outcomeOf(day), undo: () => undoLastOf(id) }),
+    outcome: ({ closed_until: day }) => ({ text: outcomeOf(day), undoOf: id }),
   })
   return (
     <>
@@ -28,7 +28,7 @@ export function ClosedContext() {
   const { context } = useSessionContext()
   const [latest] = useQuery(closingsQuery(context)).data ?? []
   const close = useChange(closeDays, {
-    outcome: ([row], { closed_until: day }) => row === undefined ? null : { text: outcomeOf(day), undo: () => undoLastOf(row.id) },
+    outcome: ([row], { closed_until: day }) => row === undefined ? null : { text: outcomeOf(day), undoOf: row.id },
   })
   return (
     <ClosedDays

@@ -4,7 +4,7 @@ import { Link } from '@tanstack/react-router'
 import { useSessionContext } from '../../app/session-context.tsx'
 import type { Account } from '../../data/accounts.ts'
 import { deleteStatedBalance, type Reconciliation as Compared, reconciliationQuery, stateBalance } from '../../data/balances.ts'
-import { undoLastOf, useChange, useDeletion } from '../../data/change.ts'
+import { useChange, useDeletion } from '../../data/change.ts'
 import { formatAmount } from '../../locale/amounts.ts'
 import { firstDay, formatDay, today } from '../../locale/days.ts'
 import { addDays } from '../../locale/months.ts'
@@ -79,7 +79,7 @@ const RowsBetween = ({ account: { id }, of: { on_date: to, after, transactions }
 /** Enters a balance of the bank. */
 function StateBalance({ account: { id, currency } }: { account: Account }) {
   const save = useChange(stateBalance, {
-    outcome: ({ id: row, balance, on_date }) => ({ text: m.isStated(formatAmount(balance, currency), formatDay(on_date)), undo: () => undoLastOf(row) }),
+    outcome: ({ id: row, balance, on_date }) => ({ text: m.isStated(formatAmount(balance, currency), formatDay(on_date)), undoOf: row }),
   })
   return (
     <Form

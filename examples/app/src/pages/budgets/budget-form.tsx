@@ -1,6 +1,6 @@
 import { type Budget, budgetsQuery, deleteBudget, deletePastBudget, type PastBudget, setBudget } from '../../data/budgets.ts'
 import type { Category } from '../../data/categories.ts'
-import { undoLastOf, updateRow, updateRows, useChange } from '../../data/change.ts'
+import { updateRow, updateRows, useChange } from '../../data/change.ts'
 import { budgetComparisonQuery, type Comparison, everyCurrency } from '../../data/reports.ts'
 import { formatAmount } from '../../locale/amounts.ts'
 import { today } from '../../locale/days.ts'
@@ -52,7 +52,7 @@ export function BudgetForm({ category, currency, month, months, budgets, past, o
       ]
       return () => rollbacks.map((rollback) => rollback())
     },
-    outcome: ({ id }) => ({ text: m.isSet(category.name), undo: () => undoLastOf(id) }),
+    outcome: ({ id }) => ({ text: m.isSet(category.name), undoOf: id }),
     onStored: onClose,
   })
   const submit = ({ amount, currency: chosen, which, starts_on, rollover }: Values) => {
@@ -102,10 +102,10 @@ type Removed = { id: string, name: string }
 /** Stored and former budgets, each with a button to remove it. */
 function BudgetList({ budgets, past }: { budgets: Budget[], past: PastBudget[] }) {
   const remove = useChange((context, { id }: Removed) => deleteBudget(context, { id }), {
-    outcome: (_, { id, name }) => ({ text: m.isRemoved(name), undo: () => undoLastOf(id) }),
+    outcome: (_, { id, name }) => ({ text: m.isRemoved(name), undoOf: id }),
   })
   const removePast = useChange((context, { id }: Removed) => deletePastBudget(context, { id }), {
-    outcome: (_, { id, name }) => ({ text: m.isRemoved(name), undo: () => undoLastOf(id) }),
+    outcome: (_, { id, name }) => ({ text: m.isRemoved(name), undoOf: id }),
   })
   const isBusy = remove.isPending || removePast.isPending
   return (

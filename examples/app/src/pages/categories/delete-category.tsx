@@ -1,6 +1,6 @@
 import { useState } from 'react'
 import { type Category, deleteCategory } from '../../data/categories.ts'
-import { undoLastOf, useChange } from '../../data/change.ts'
+import { useChange } from '../../data/change.ts'
 import { categories as m } from '../../messages/categories.ts'
 import { common } from '../../messages/common.ts'
 import { Confirm } from '../../parts/dialog.tsx'
@@ -15,7 +15,7 @@ export function DeleteCategory({ category, others, onClose }: DeleteCategoryProp
     onStored: onClose,
     outcome: ({ transactions }) => ({
       text: m.isDeletedAndTransactionsHave(category.name, transactions),
-      undo: () => undoLastOf(category.id),
+      undoOf: category.id,
     }),
   })
   return (

@@ -2,7 +2,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { FinanceError } from 'finance-client'
 import { useSessionContext } from '../../app/session-context.tsx'
-import { undoLastOf, useChange } from '../../data/change.ts'
+import { useChange } from '../../data/change.ts'
 import { type Import, importsQuery, revertImport } from '../../data/imports.ts'
 import { formatMoment } from '../../locale/days.ts'
 import { bankImport as m } from '../../messages/bank-import.ts'
@@ -18,7 +18,7 @@ export function PastImports() {
   const back = useChange(revertImport, {
     outcome: (_, one) => ({
       text: m.isTakenBackWithIts(nameOf(one), one.row_count),
-      undo: () => undoLastOf(one.id),
+      undoOf: one.id,
     }),
   })
   return (

@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { useSessionContext } from '../../app/session-context.tsx'
 import { categoriesQuery } from '../../data/categories.ts'
-import { undoLastOf, useChange } from '../../data/change.ts'
+import { useChange } from '../../data/change.ts'
 import { applyRules, previewed, type Rule, type RuleChange, ruleChangesQuery, rulesQuery } from '../../data/rules.ts'
 import { dayOf } from '../../data/transactions/day.ts'
 import { formatDay } from '../../locale/days.ts'
@@ -17,7 +17,7 @@ export function ApplyRules({ rule, onClose }: { rule: Rule | null, onClose: () =
   const { data: rules = [] } = useQuery(rulesQuery(context))
   const apply = useChange(applyRules, {
     onStored: onClose,
-    outcome: ({ count, transactionId }) => transactionId === undefined ? null : { text: m.applied(count), undo: () => undoLastOf(transactionId) },
+    outcome: ({ count, transactionId }) => transactionId === undefined ? null : { text: m.applied(count), undoOf: transactionId },
   })
   // the refresh after the change needs no new preview
   const changes = useQuery({ ...ruleChangesQuery(context, rule?.id ?? null), enabled: !apply.isPending })

@@ -1,6 +1,6 @@
 import type { Account } from '../../data/accounts.ts'
 import { correctBalance, type Reconciliation } from '../../data/balances.ts'
-import { undoLastOf, useChange } from '../../data/change.ts'
+import { useChange } from '../../data/change.ts'
 import { formatAmount } from '../../locale/amounts.ts'
 import { formatDay } from '../../locale/days.ts'
 import { agreement as m } from '../../messages/agreement.ts'
@@ -16,7 +16,7 @@ export function Correct({ account, of: { on_date, stated, difference }, onClose 
     outcome: (booked) =>
       booked === null
         ? { text: m.nothingToBook }
-        : { text: m.isBooked(formatAmount(booked.amount, account.currency), formatDay(on_date)), undo: () => undoLastOf(booked.id) },
+        : { text: m.isBooked(formatAmount(booked.amount, account.currency), formatDay(on_date)), undoOf: booked.id },
   })
   return (
     <Dialog title={m.correctOf(formatDay(on_date))} open onClose={onClose}>

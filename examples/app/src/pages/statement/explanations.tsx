@@ -1,18 +1,29 @@
+import type { RowChange } from 'finance-client'
 import type { Explanation } from '../../data/explanations.ts'
+import type { Transaction } from '../../data/transactions/api.ts'
 import { dayOf } from '../../data/transactions/day.ts'
 import { type TransactionChanges, useTransactionChanges } from '../../data/transactions/changes.ts'
 import { formatAmount } from '../../locale/amounts.ts'
 import { formatDay } from '../../locale/days.ts'
 import { listOf } from '../../locale/lists.ts'
 import { statement as m } from '../../messages/statement.ts'
+import { ErrorNote } from '../../parts/ui.tsx'
 
 /** The sentence of an explanation, and the change that it offers. */
 type Offer = { text: string, action: string, of: string, act: (changes: TransactionChanges) => void }
 
+/** Changes one row unless another user has changed it meanwhile. */
+const changeOne = (row: Transaction, values: RowChange<'transactions'>) => ({ save }: TransactionChanges) => save.mutate({ row, changed: { values } })
+
 function offerOf(one: Explanation, currency: string): Offer {
   if (one.kind === 'pending') {
-    const names = listOf(one.rows.map(({ name }) => name))
-    return { text: m.wasBooked(names), action: m.markPaid, of: names, act: ({ change }) => change.mutate({ rows: one.rows, values: { status: 'paid' } }) }
+    const { rows } = one
+    const names = listOf(rows.map(({ name }) => name))
+    const [row, ...others] = rows
+    const act = row !== undefined && others.length === 0
+      ? changeOne(row, { status: 'paid' })
+      : ({ change }: TransactionChanges) => change.mutate({ rows, values: { status: 'paid' } })
+    return { text: m.wasBooked(names), action: m.markPaid, of: names, act }
   }
   const { row } = one
   const [name, day] = [row.name, formatDay(dayOf(row))]
@@ -26,7 +37,7 @@ function offerOf(one: Explanation, currency: string): Offer {
     text: text(name, day, formatAmount(amount, currency)),
     action: m.changeIt,
     of: name,
-    act: ({ change }) => change.mutate({ rows: [row], values: { amount } }),
+    act: changeOne(row, { amount }),
   }
 }
 
@@ -36,6 +47,7 @@ export function Explanations({ explanations, currency }: { explanations: readonl
   if (explanations.length === 0) return <p>{m.nothingExplains}</p>
   return (
     <>
+      <ErrorNote error={changes.save.error} />
       <h2>{m.explains}</h2>
       <ul className='list'>
         {explanations.map((one) => {

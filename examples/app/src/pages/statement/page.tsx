@@ -1,11 +1,12 @@
 /** The reconciliation of an account with one statement of its bank. */
 import { useQuery } from '@tanstack/react-query'
 import { Link, useParams } from '@tanstack/react-router'
-import { useState } from 'react'
+import { Fragment, useEffect, useId, useState } from 'react'
 import { useDraft } from '../../app/drafts.ts'
-import { useSessionContext } from '../../app/session-context.tsx'
+import { useSessionContext, useUnsavedInput } from '../../app/session-context.tsx'
 import { type Account, accountsQuery } from '../../data/accounts.ts'
-import { reconciliationQuery, startOf, type StatementStart } from '../../data/balances.ts'
+import { reconciliationQuery } from '../../data/balances.ts'
+import { startOf, type StatementStart } from '../../data/explanations.ts'
 import { statementRowsQuery } from '../../data/transactions/api.ts'
 import { formatDay } from '../../locale/days.ts'
 import { addDays } from '../../locale/months.ts'
@@ -43,34 +44,38 @@ function OfAccount({ account, day }: { account: Account, day: string }) {
     <QueryBoundary of={[compared]} empty={<EmptyState action={toTheAccount}>{m.noBalanceIsStated}</EmptyState>}>
       {(starts) =>
         starts.map((start) => (
-          <div key={day}>
+          <Fragment key={day}>
             <PageHead title={m.title(account.name, formatDay(day))}>{toTheAccount}</PageHead>
             <Statement account={account} start={start} />
-          </div>
+          </Fragment>
         ))}
     </QueryBoundary>
   )
 }
 
-/** The ids of the rows that the user has found on the statement. They survive a reload. */
-function useTicks(name: string): [ReadonlySet<string>, (ids: readonly string[]) => void] {
-  const { restored, keep } = useDraft(name, { ticked: [] })
+/** The ids of the rows that the user has found on the statement. They survive a reload as long as the account differs. */
+function useTicks(name: string, differs: boolean): [ReadonlySet<string>, (ids: readonly string[]) => void] {
+  const { restored, keep, drop } = useDraft(name, { ticked: [] })
   const [ticked, setTicked] = useState<ReadonlySet<string>>(() => new Set(restored?.['ticked'] as string[] | undefined))
+  useUnsavedInput(useId(), differs && ticked.size > 0)
+  useEffect(() => {
+    if (!differs) drop()
+  }, [differs, drop])
   return [ticked, (ids) => {
     setTicked(new Set(ids))
-    keep({ ticked: ids })
+    if (differs) keep({ ticked: ids })
   }]
 }
 
 function Statement({ account, start }: { account: Account, start: StatementStart }) {
   const { context, user } = useSessionContext()
-  const { agreedOn, of: { on_date: day } } = start
+  const { agreedOn, of: { on_date: day, difference } } = start
   const loaded = useQuery(statementRowsQuery(context, user.id, account.id, agreedOn === null ? null : addDays(agreedOn, 1), day))
-  const [ticked, setTicked] = useTicks(`statement ${account.id} ${day}`)
-  const rows = loaded.data?.rows ?? []
+  const [ticked, setTicked] = useTicks(`statement ${account.id} ${day}`, difference !== 0)
+  const { rows, areAll } = loaded.data ?? { rows: [], areAll: true }
   return (
     <div className='statement'>
-      <Summary account={account} start={start} rows={rows} ticked={ticked} />
+      <Summary {...{ account, start, rows, areAll, ticked }} />
       <section className='statement-rows' aria-label={agreedOn === null ? m.sinceTheBeginning : m.since(formatDay(agreedOn))}>
         <h2>{agreedOn === null ? m.sinceTheBeginning : m.since(formatDay(agreedOn))}</h2>
         <QueryBoundary of={[loaded]} empty={null}>

@@ -2,10 +2,10 @@
 import { useState } from 'react'
 import { useSessionContext } from '../../app/session-context.tsx'
 import type { Account } from '../../data/accounts.ts'
-import { closeAccountDays, type StatementStart } from '../../data/balances.ts'
-import { undoLastOf, useChange } from '../../data/change.ts'
-import { explanationsOf } from '../../data/explanations.ts'
-import type { Transaction } from '../../data/transactions/api.ts'
+import { closeAccountDays } from '../../data/balances.ts'
+import { useChange } from '../../data/change.ts'
+import { explanationsOf, type StatementStart } from '../../data/explanations.ts'
+import type { StatementPage } from '../../data/transactions/api.ts'
 import { formatAmount } from '../../locale/amounts.ts'
 import { formatDay } from '../../locale/days.ts'
 import { agreement } from '../../messages/agreement.ts'
@@ -15,9 +15,9 @@ import { ErrorNote } from '../../parts/ui.tsx'
 import { Correct } from './correct.tsx'
 import { Explanations } from './explanations.tsx'
 
-type SummaryProps = { account: Account, start: StatementStart, rows: readonly Transaction[], ticked: ReadonlySet<string> }
+type SummaryProps = StatementPage & { account: Account, start: StatementStart, ticked: ReadonlySet<string> }
 
-export function Summary({ account, start: { of, balance }, rows, ticked }: SummaryProps) {
+export function Summary({ account, start: { of, balance }, rows, areAll, ticked }: SummaryProps) {
   const { rights } = useSessionContext()
   const [isBooking, setIsBooking] = useState(false)
   const say = (amount: number) => formatAmount(amount, account.currency)
@@ -43,7 +43,8 @@ export function Summary({ account, start: { of, balance }, rows, ticked }: Summa
           </div>
         ))}
       </dl>
-      {!agrees && rights.write && (
+      {/* a part of the rows explains nothing */}
+      {!agrees && areAll && rights.write && (
         <Explanations explanations={explanationsOf(of.difference, rows.filter(({ id }) => !ticked.has(id)))} currency={account.currency} />
       )}
       {!agrees && rights.write && (
@@ -60,7 +61,7 @@ export function Summary({ account, start: { of, balance }, rows, ticked }: Summa
 /** Offers to close the days of a statement that agrees. */
 function CloseDays({ account: { id, closed_until: until }, day }: { account: Account, day: string }) {
   const close = useChange(closeAccountDays, {
-    outcome: () => ({ text: agreement.areClosed(formatDay(day)), undo: () => undoLastOf(id) }),
+    outcome: () => ({ text: agreement.areClosed(formatDay(day)), undoOf: id }),
   })
   if (until !== null && until >= day) return <p>{m.closedUntil(formatDay(until))}</p>
   return (

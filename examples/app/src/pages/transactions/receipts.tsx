@@ -3,7 +3,7 @@ import { useQuery } from '@tanstack/react-query'
 import { useRef, useState } from 'react'
 import { useSessionContext } from '../../app/session-context.tsx'
 import { type Attachment, attachmentsQuery, changeAttachment, deleteAttachment, fileUrlQuery, readFile, refreshAttachments } from '../../data/attachments.ts'
-import { undoLastOf, useChange } from '../../data/change.ts'
+import { useChange } from '../../data/change.ts'
 import type { Transaction } from '../../data/transactions/api.ts'
 import { useUploads } from '../../data/uploads.ts'
 import { formatSize } from '../../locale/sizes.ts'
@@ -42,7 +42,7 @@ export function Receipts({ transactionId }: { transactionId: string }) {
   }
   const refresh = () => refreshAttachments(context, transactionId)
   const remove = useChange(deleteAttachment, {
-    outcome: (_, row) => ({ text: common.isDeleted(row.name), undo: () => undoLastOf(row.id) }),
+    outcome: (_, row) => ({ text: common.isDeleted(row.name), undoOf: row.id }),
     onStored: focusSummary,
     toastsErrors: true,
     refresh,

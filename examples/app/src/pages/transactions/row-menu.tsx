@@ -13,7 +13,6 @@ export type MenuPlace = { row: Transaction, button: Element }
 
 type RowMenuProps = {
   place: MenuPlace | null
-  /** Whether the step opens another element, which then has the focus. */
   onOpen: (dialog: ListState['dialog']) => void
   onEdit: (id: string) => void
   onDelete: (row: Transaction) => void

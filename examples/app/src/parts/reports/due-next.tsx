@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { useSessionContext } from '../../app/session-context.tsx'
-import { undoLastOf, useChange } from '../../data/change.ts'
+import { useChange } from '../../data/change.ts'
 import { costOf, recordDue } from '../../data/recurring.ts'
 import { upcomingQuery } from '../../data/reports.ts'
 import { formatCost } from '../../locale/amounts.ts'
@@ -65,7 +65,7 @@ export function DueNext({ most = 8 }: { most?: number }) {
 /** Creates the transaction of a due day. The service returns the same one for a second click. */
 export function Record({ subscription_id, title, due_on }: { subscription_id: string, title: string, due_on: string }) {
   const { mutate } = useChange(recordDue, {
-    outcome: ({ id, name }) => ({ text: m.ofIsRecorded(name, formatDay(due_on)), undo: () => undoLastOf(id) }),
+    outcome: ({ id, name }) => ({ text: m.ofIsRecorded(name, formatDay(due_on)), undoOf: id }),
     toastsErrors: true,
   })
   return <Action name={m.record} of={m.ofDay(title, formatDay(due_on))} onClick={() => mutate({ subscription_id, due_on })} />
