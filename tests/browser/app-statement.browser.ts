@@ -126,7 +126,7 @@ test('a viewer of a team ticks for herself, and is offered no change', async () 
   await page.context().close()
 })
 
-test('the editor takes back the closing of the days, and the later new name by the owner stays', async () => {
+test('the undo of the editor, who has closed the days, keeps the later new name by the owner', async () => {
   const { owner, editor } = await team(story.stack, ['editor'])
   const id = await keepGiro(owner, [['Bread', -20, -20]], 480)
   const page = await story.open(editor, `/accounts/${id}/statements/${inDays(-5)}`)
