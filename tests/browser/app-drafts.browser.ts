@@ -25,7 +25,7 @@ test('Ann reloads the page while she writes: the dialog is open again with her i
   await page.reload()
   await restored(page).waitFor()
   expect(await newAccount(page).getByLabel('Name').inputValue()).toBe('Giro')
-  expect(await newAccount(page).getByLabel('Opening balance').inputValue()).toBe('15.5')
+  expect(await newAccount(page).getByLabel('Opening balance').inputValue()).toBe('15.50')
   expect(await barriers(page)).toEqual([])
 
   await newAccount(page).getByRole('button', { name: 'Discard' }).click()

@@ -1,6 +1,7 @@
 /** The daily work by keyboard alone: forty transactions are entered, and forty are categorised, within a number of key presses. */
 import type { Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { typedAmount } from '../../examples/app/src/locale/amounts.ts'
 import { type Person, signedIn } from '../support/person.ts'
 import { type AppStory, barriers, startAppStory } from './app-story.ts'
 import { beginEntry, otherPrograms, row, said, soon } from './app-transactions-page.ts'
@@ -90,7 +91,7 @@ describe('Ann, with payees of former months', () => {
       await keys.type(payee.typed)
       await page.getByRole('option', { name: payee.name }).waitFor()
       await keys.press('Tab')
-      await soon(() => entry.getByLabel('Amount').inputValue()).toBe(String(usual))
+      await soon(() => entry.getByLabel('Amount').inputValue()).toBe(typedAmount(usual, 'en-US'))
       if (amount !== usual) await keys.type(String(amount))
       const isOther = at % 8 === 7
       if (isOther) {

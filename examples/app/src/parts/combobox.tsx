@@ -108,9 +108,9 @@ export function Combobox({ of, value, onChange, none, onCreate, opens = false, o
           if (isOpen) onClose?.()
         }}
         onKeyDown={(event) => {
-          // fast typing is ahead of the highlight
+          // fast typing is ahead of the list and of its highlight
           const match = options.find(({ id }) => id === highlighted?.id) ?? options[0]
-          if (isOpen && query !== '' && match !== undefined && (event.key === 'Tab' || event.key === 'Enter')) {
+          if (query !== '' && match !== undefined && (event.key === 'Tab' || event.key === 'Enter')) {
             if (event.key === 'Enter') event.preventDefault()
             event.preventBaseUIHandler()
             choose(match)
