@@ -14,7 +14,7 @@ afterAll(() => story?.close())
 
 const dayOf = (days: number) => new Intl.DateTimeFormat('en-US', { dateStyle: 'medium', timeZone: 'UTC' }).format(new Date(inDays(days)))
 
-/** An account with 500, whose bank agrees thirty days ago and states another balance five days ago. */
+/** Stores an account with 500 and two balances of its bank: one of thirty days ago, which agrees, and one of five days ago. */
 async function keepGiro(who: Person, rows: ReadonlyArray<[name: string, amount: number, days: number, status?: string]>, stated: number): Promise<string> {
   const [{ id }] = await store(story, who, 'accounts', [{ name: 'Giro', type: 'checking', currency: 'eur', balance: 500 }])
   const stored = rows.map(([name, amount, days, status = 'paid']) => ({

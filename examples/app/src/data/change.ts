@@ -83,18 +83,21 @@ export async function updateRows<Row>(client: QueryClient, queryKey: readonly un
 export const updateRow = <Row extends { id: string }>(client: QueryClient, queryKey: readonly unknown[], id: string, values: Partial<Row>): Promise<Rollback> =>
   updateRows<Row>(client, queryKey, (row) => row.id === id ? { ...row, ...values } : row)
 
+/** Returns the id of the activity entry of the user's newest change of a row. */
+export async function newestEntryOf(rowId: string, userId: string): Promise<string> {
+  const ofUser = finance.data.from('activity').select('id').eq('row_id', rowId).eq('actor_id', userId)
+  const { id } = await unwrap(ofUser.order('happened_at', { ascending: false }).order('id', { ascending: false }).limit(1).single())
+  return id
+}
+
 /**
  * Returns a function that undoes the user's newest change of a row, with everything else of that request. Looks the change up now, because a
  * later change is another request. The function throws FinanceError 409 if the row has changed since.
  */
 export function makeUndoOf(rowId: string, userId: string): () => Promise<void> {
-  const ofUser = finance.data.from('activity').select('id').eq('row_id', rowId).eq('actor_id', userId)
-  const newest = unwrap(ofUser.order('happened_at', { ascending: false }).order('id', { ascending: false }).limit(1).single())
-  newest.catch(() => undefined)
-  return async () => {
-    const { id } = await newest
-    await unwrap(finance.data.rpc('undo', { p_activity_id: id }))
-  }
+  const entry = newestEntryOf(rowId, userId)
+  entry.catch(() => undefined)
+  return async () => void await unwrap(finance.data.rpc('undo', { p_activity_id: await entry }))
 }
 
 /**

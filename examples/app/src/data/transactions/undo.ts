@@ -1,5 +1,6 @@
 /** Undo of transaction changes. */
 import { type RowChange, unwrap } from 'finance-client'
+import { newestEntryOf } from '../change.ts'
 import { finance, gone } from '../client.ts'
 import { inBatches, readBy, type Transaction } from './api.ts'
 import { ChangedMeanwhile, saveTransaction, type TransactionChange } from './conflict.ts'
@@ -13,13 +14,7 @@ import { ChangedMeanwhile, saveTransaction, type TransactionChange } from './con
 async function findUndoEntries(requested: readonly Transaction[], changed: readonly Transaction[], userId: string): Promise<string[]> {
   const ids = new Set(changed.map(({ id }) => id))
   const firsts = inBatches(requested.map(({ id }) => id)).flatMap((batch) => batch.find((id) => ids.has(id)) ?? [])
-  const entries = await Promise.all(firsts.map((id) =>
-    unwrap(
-      finance.data.from('activity').select('id').eq('row_id', id).eq('actor_id', userId)
-        .order('happened_at', { ascending: false }).order('id', { ascending: false }).limit(1).single(),
-    )
-  ))
-  return entries.map(({ id }) => id).toReversed()
+  return (await Promise.all(firsts.map((id) => newestEntryOf(id, userId)))).toReversed()
 }
 
 /**

@@ -83,7 +83,6 @@ export function Page() {
       {opened !== null && (
         <BudgetForm
           {...opened}
-          currency={opened.currency}
           months={months}
           budgets={budgets.data ?? []}
           past={past.data ?? []}
