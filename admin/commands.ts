@@ -2,6 +2,7 @@
 import { parseArgs } from 'node:util'
 import { CamelCasePlugin, Kysely, PostgresDialect, sql } from 'kysely'
 import pg from 'pg'
+import about from '../package.json' with { type: 'json' }
 import type { FunctionRows, Tables } from '../db/types.ts'
 import { isConfigError } from '../common/errors.ts'
 import { belowFloors, databaseVersionsSql, floorOf, type Program, type Versions } from '../common/floors.ts'
@@ -14,7 +15,7 @@ import { argument, operatorError, table, usageError, userByEmail, type Command, 
 const help = (command: string, isDeployed: boolean) =>
   `Usage: ${command} <command> [options]
 
-  status                                   show the database, and the versions of its programs with their floors
+  status                                   show the version, the database, and the versions of its programs with their floors
   products                                 list all products
   grant <e-mail> <product> [--days <n>]    give a user an active subscription, from now on (365 days)
   end <e-mail> [<product>]                 end a user's active subscriptions, of one product or of all
@@ -59,7 +60,7 @@ const commands: Record<string, Command> = {
     const seen = Object.entries(versions).flatMap(([program, version]) =>
       version == null ? [] : [{ program, version, floor: floorOf(program as Program, version) }]
     )
-    out.write(`Database ${database?.name}\n${table(seen, ['program', 'version', 'floor'])}`)
+    out.write(`Version ${about.version}\nDatabase ${database?.name}\n${table(seen, ['program', 'version', 'floor'])}`)
     for (const { line } of belowFloors(versions)) out.write(`${line}\n`)
   },
   products: async (db, _args, _options, out) => {

@@ -26,7 +26,7 @@ describe('the operator’s command', () => {
   test('prints the versions of the database and of the command, with their supported minimum', async () => {
     const { code, text } = await run('status')
     expect(code).toBe(0)
-    expect(text).toMatch(/^Database test_\w+\nprogram +version +floor\npostgresql +\d+\.\d+ .*\nnode +\d+\.\d+\.\d+ /)
+    expect(text).toMatch(/^Version \d+\.\d+\.\d+\nDatabase test_\w+\nprogram +version +floor\npostgresql +\d+\.\d+ .*\nnode +\d+\.\d+\.\d+ /)
     const versions = Object.fromEntries([...text.matchAll(/^(postgresql|node) +(\S+)/gm)].map(([, program, version]) => [program, version]))
     expect(text.split('\n').filter((line) => /^(Error|Warning):/.test(line))).toEqual(belowFloors(versions).map(({ line }) => line))
   })

@@ -84,7 +84,7 @@ variables {
   region           = "eu-central-1"
   host_name        = "money.example.org"
   certificate_arn  = "arn:aws:acm:eu-central-1:123456789012:certificate/12345678-1234-1234-1234-123456789012"
-  auth_image       = "registry.example.org/finance-backend:0.1.0"
+  auth_image       = "registry.example.org/finance-backend:0.2.0"
   mail             = { from = "Money <money@example.org>", provider = "resend", secret_arn = "arn:aws:secretsmanager:eu-central-1:123456789012:secret:finance-mail-GhIjKl" }
   migrate_on_apply = false
 }
@@ -172,7 +172,7 @@ run "everything" {
     condition = { for container in jsondecode(aws_ecs_task_definition.main["data"].container_definitions) :
       container.name => [container.image, container.essential, try(container.mountPoints[0].containerPath, ""), try(container.mountPoints[0].readOnly, true), [for one in container.dependsOn : "${one.containerName} ${one.condition}"]]
       } == {
-      certificates = ["registry.example.org/finance-backend:0.1.0", false, "/shared", false, []]
+      certificates = ["registry.example.org/finance-backend:0.2.0", false, "/shared", false, []]
       postgrest    = ["postgrest/postgrest:v16.5", true, "/certificates", true, ["certificates SUCCESS"]]
     }
     error_message = "PostgREST starts after a container of our image has copied the certificates into the volume."
