@@ -28,6 +28,9 @@ open_secrets() { find secrets -maxdepth 1 -type f -exec chmod 644 {} +; }
 # env_value <variable>: the value in .env, without quotes
 env_value() { sed -nE "s/^$1=(['\"]?)(.*)\\1\$/\\2/p" .env 2>/dev/null || true; }
 
+# release_value <variable>: the value in release.env, which only the file of a release has (infra/release/bundle.ts)
+release_value() { sed -n "s/^$1=//p" release.env 2>/dev/null || true; }
+
 # Versions before secrets/ existed read these from .env.
 # shellcheck disable=SC2034 # for the commands that source this
 required_secrets="POSTGRES_PASSWORD AUTH_SERVICE_PASSWORD AUTHENTICATOR_PASSWORD BETTER_AUTH_SECRET"
@@ -75,11 +78,13 @@ compose_files() {
 
 # recreate_version_files: on a new machine the files that .env names are missing, so copies them from this checkout
 recreate_version_files() {
-  local file
+  local file version released
   file=$(env_value COMPOSE_FILE)
   file=${file%%:*}
   if [[ $file = .deployed.*.yaml ]] && [ ! -e "$file" ]; then
-    file=${file#.deployed.}
-    save_version_files "${file%.yaml}"
+    version=${file#.deployed.} version=${version%.yaml} released=$(release_value VERSION)
+    # compose.yaml of a release names the digests of its own images
+    [ -z "$released" ] || [ "$released" = "$version" ] || { echo "The files in this folder are of $released. Unpack $version here first: docs/images.md" >&2; return 1; }
+    save_version_files "$version"
   fi
 }

@@ -1,12 +1,14 @@
-/** The contents of the images, their build, and a deployment of published images. */
+/** The contents of the images, their build, and a deployment of a release. */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { existsSync } from 'node:fs'
-import { cp, mkdtemp, readFile, readdir, rm, writeFile } from 'node:fs/promises'
+import { mkdtemp, readFile, readdir, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { freePort } from '../../infra/local/ports.ts'
-import { commandsOf, fencesOf, textOf } from '../support/doc-commands.ts'
+import { releasedCompose, releaseEnv } from '../../infra/release/bundle.ts'
+import about from '../../package.json' with { type: 'json' }
+import { commandsOf } from '../support/doc-commands.ts'
 import { deployment, root, run, type Deployment } from './deployment.ts'
 
 const MB = 1_000_000
@@ -92,7 +94,7 @@ test('one command builds every image for two architectures, each with a bill of 
   expect(await readFile(join(root, 'infra/docker/Dockerfile'), 'utf8')).not.toMatch(/x86|amd64|x64|arm64|aarch64/i)
 })
 
-describe.skipIf(!existsSync('/usr/bin/docker-registry'))('published images, deployed from a folder with the files of docs/images.md and no sources', () => {
+describe.skipIf(!existsSync('/usr/bin/docker-registry'))('a release, unpacked into an empty folder as docs/images.md says', () => {
   let registry: ChildProcess
   let storage: string
   let address: string
@@ -107,11 +109,27 @@ describe.skipIf(!existsSync('/usr/bin/docker-registry'))('published images, depl
   const env = () => readFile(join(it.directory, '.env'), 'utf8')
   const image = async (service: string) =>
     (await run('docker', ['inspect', '-f', '{{.Config.Image}}', (await it.compose('ps', '-q', service)).trim()])).trim().replace(`${address}/`, '')
-  const publish = async (built: string, name: string) => {
-    await run('docker', ['tag', built, `${address}/${name}`])
+  /** Pushes an image of its own, with its name as a label. @returns its name with the digest */
+  const publish = async (from: string, name: string) => {
+    await it.shell(`printf 'FROM %s\\nLABEL release=%s\\n' '${from}' '${name}' | docker build --quiet --tag '${address}/${name}' -`)
     await run('docker', ['push', '--quiet', `${address}/${name}`])
+    const [digest = ''] = (await run('docker', ['image', 'inspect', '-f', '{{join .RepoDigests " "}}', `${address}/${name}`])).match(/sha256:\w+/) ?? []
     await run('docker', ['image', 'rm', `${address}/${name}`])
+    return `${address}/${name}@${digest}`
   }
+  /** Publishes both images, and writes the release's file. The images of other projects have no digest here: this engine has none of them. */
+  const release = async (version: string, backend: string, backup: string) => {
+    const pushed = await Promise.all([publish(backend, `finance-backend:${version}`), publish(backup, `finance-backup:${version}-pg18`)])
+    const compose = await readFile(join(root, 'compose.yaml'), 'utf8')
+    const none = [...compose.matchAll(/^ +image: ([a-z/]+):\$\{\w+:-([^}]+)\}$/gm)].map(([, name, tag]) => `${name}:${tag}@none`)
+    const folder = join(storage, `finance-${version}`)
+    await run(process.execPath, ['infra/release/bundle.ts', storage, address], { cwd: root })
+    await run('bash', ['-c', `mkdir '${folder}' && tar -xzf '${storage}/finance-${about.version}.tar.gz' -C '${folder}' --strip-components=1`])
+    await writeFile(join(folder, 'compose.yaml'), releasedCompose(compose, address, [...pushed, ...none], version).replaceAll('@none', ''))
+    await writeFile(join(folder, 'release.env'), releaseEnv(address, version))
+    await run('tar', ['-czf', join(it.directory, `finance-${version}.tar.gz`), '-C', storage, `finance-${version}`])
+  }
+  const unpack = (version: string) => it.shell(`tar -xzf finance-${version}.tar.gz --strip-components=1`)
 
   beforeAll(async () => {
     storage = await mkdtemp(join(tmpdir(), 'finance-registry-'))
@@ -124,73 +142,76 @@ describe.skipIf(!existsSync('/usr/bin/docker-registry'))('published images, depl
     await vi.waitFor(() => fetch(`http://${address}/v2/`), { timeout: 30_000 })
     await it.compose('--profile', 'backup', 'build', '--quiet', 'backup')
     const backup = `${auth.split(':')[0]?.replace(/backend$/, 'backup')}:latest-pg18`
-    for (const version of ['1.2.3', '1.2.5']) {
-      await publish(auth, `finance-backend:${version}`)
-      await publish(backup, `finance-backup:${version}-pg18`)
-    }
-    // This image cannot migrate, because it is another program.
-    await publish('caddy:2', 'finance-backend:1.2.4')
-    await publish(backup, 'finance-backup:1.2.4-pg18')
-
-    const list = /^Copy (.*?) of one version into a folder\./m.exec(textOf(page))?.[1] ?? ''
     await it.shell('find . -mindepth 1 -delete')
-    for (const [, path = ''] of list.matchAll(/`([^`]+)`/g)) await cp(join(root, path), join(it.directory, path), { recursive: true })
+    await release('1.2.3', auth, backup)
+    await release('1.2.4', auth, backup)
+    // This one cannot migrate, because it is another program.
+    await release('1.2.5', 'caddy:2', backup)
   })
   afterAll(async () => {
     await it.compose('--profile', '*', 'down', '--volumes', '--timeout', '1')
-    await run('bash', ['-c', `docker image ls --format '{{.Repository}}:{{.Tag}}' '${address}/*' | xargs -r docker image rm -f`])
+    await run('bash', ['-c', `docker image ls --format '{{.ID}}' '${address}/*' | sort -u | xargs -r docker image rm -f`])
     registry.kill()
     await rm(storage, { recursive: true })
   })
 
-  test("serve after the page's two commands, and make backups", async () => {
-    const file = fencesOf(page).find(({ info }) => info === 'env')?.content ?? ''
-    await writeFile(join(it.directory, '.env'), `${file.replaceAll('registry.example.org', address)}COMPOSE_PROFILES=backup\n`)
+  test("serves after the page's commands, builds nothing, and makes backups", async () => {
+    await paste('tar -xzf finance-1.2.3.tar.gz', '', '')
     await paste('infra/docker/setup', 'https://money.example.org', it.url)
-    await paste('docker compose pull', '', '')
-    expect(await Promise.all(['auth', 'edge', 'backup'].map(image))).toEqual(['finance-backend:1.2.3', 'finance-backend:1.2.3', 'finance-backup:1.2.3-pg18'])
+    await it.configure({ COMPOSE_PROFILES: 'backup' })
+    await paste('docker compose up', '', '')
+    const digest = expect.stringMatching(/^finance-backend:1\.2\.3@sha256:\w{64}$/)
+    expect(await Promise.all(['auth', 'edge', 'backup'].map(image))).toEqual([
+      digest,
+      digest,
+      expect.stringMatching(/^finance-backup:1\.2\.3-pg18@sha256:\w{64}$/),
+    ])
     expect((await fetch(`${it.plainUrl}/data/transactions`)).status).toBe(200)
     await it.shell('infra/docker/restore --drill "$(infra/docker/backup)"')
   })
 
-  test('are not upgraded without a version', async () => {
+  test('is not upgraded to a version that is not in the folder', async () => {
     const before = await env()
-    await expect(it.shell('infra/docker/upgrade')).rejects.toThrow(`Say which version of ${address}/finance-backend: VERSION=1.2.4 infra/docker/upgrade`)
-    await expect(it.shell('VERSION=9.9.9 infra/docker/upgrade')).rejects.toThrow('Not upgraded, for the reason above: 1.2.3 serves on')
+    await expect(it.shell('VERSION=9.9.9 infra/docker/upgrade')).rejects.toThrow('The files in this folder are of 1.2.3, not of 9.9.9. Unpack 9.9.9 here first')
     expect(await env()).toBe(before)
   })
 
-  test('are rolled back automatically if the new version does not serve, and .env stays the same', async () => {
+  test('is rolled back automatically if the new version does not serve, and .env stays the same', async () => {
     const before = await env()
     const backups = (await it.shell('ls backups/*.dump')).trim().split('\n').length
-    await expect(paste('VERSION=1.2.4 infra/docker/upgrade', '', '')).rejects.toThrow('1.2.4 does not serve. Going back to 1.2.3.')
+    await unpack('1.2.5')
+    await expect(it.shell('infra/docker/upgrade')).rejects.toThrow('1.2.5 does not serve. Going back to 1.2.3.')
     expect(await env()).toBe(before)
-    expect(await image('auth')).toBe('finance-backend:1.2.3')
+    expect(await image('auth')).toContain('finance-backend:1.2.3@')
     expect((await it.shell('ls backups/*.dump')).trim().split('\n')).toHaveLength(backups + 1)
   })
 
-  test('are pulled by an upgrade and, if deleted, by a rollback', async () => {
-    expect(await it.shell('VERSION=1.2.5 infra/docker/upgrade')).toContain('1.2.5 serves.')
-    expect(await image('auth')).toBe('finance-backend:1.2.5')
-    expect(await image('backup')).toBe('finance-backup:1.2.5-pg18')
+  test('is pulled by an upgrade and, if deleted, by a rollback', async () => {
+    const before = await image('auth')
+    await paste('tar -xzf finance-1.2.4.tar.gz', '', '')
+    expect(await paste('infra/docker/upgrade', '', '')).toContain('1.2.4 serves.')
+    expect(await image('auth')).toContain('finance-backend:1.2.4@')
+    expect(await image('backup')).toContain('finance-backup:1.2.4-pg18@')
     // The next command depends only on .env, because the containers of the last one are removed.
     await it.shell('docker compose up -d --wait --no-build')
-    expect(await image('auth')).toBe('finance-backend:1.2.5')
-    await it.shell(`docker image rm --force ${address}/finance-backend:1.2.3`)
+    expect(await image('auth')).toContain('finance-backend:1.2.4@')
+    await it.shell(`docker image rm --force '${address}/${before.replace(/:[^@]*@/, '@')}'`)
     expect(await it.shell('infra/docker/rollback')).toContain('1.2.3 serves.')
-    expect(await image('auth')).toBe('finance-backend:1.2.3')
+    expect(await image('auth')).toBe(before)
     expect((await fetch(`${it.plainUrl}/data/transactions`)).status).toBe(200)
   })
 
-  test('are restored on a new machine with the old .env and a backup', async () => {
+  test('is restored on a new machine with its own files, the old .env and a backup', async () => {
     await it.compose('--profile', '*', 'down', '--volumes', '--timeout', '1')
-    await it.shell(`rm .deployed.*; docker image ls --format '{{.Repository}}:{{.Tag}}' '${address}/*' | xargs docker image rm`)
-    await it.shell('infra/docker/setup && docker compose pull --policy missing')
+    await it.shell(`rm .deployed.*; docker image ls --format '{{.ID}}' '${address}/*' | sort -u | xargs docker image rm -f`)
+    await expect(it.shell('infra/docker/setup')).rejects.toThrow('The files in this folder are of 1.2.4. Unpack 1.2.3 here first')
+    await unpack('1.2.3')
+    await it.shell('infra/docker/setup')
     expect(await it.shell('infra/docker/restore "$(ls backups/*.dump | tail -1)"')).toContain('Restored.')
     expect((await fetch(`${it.plainUrl}/data/transactions`)).status).toBe(200)
   })
 
-  test('need only the commands of the page, and all of them were run', () => {
+  test('needs only the commands of the page, and all of them were run', () => {
     expect(commands).toEqual([])
   })
 })

@@ -20,6 +20,7 @@ export const pages: Record<string, { test: string, pastes: boolean } | null> = {
   // All code blocks of these pages are marked.
   'docs/aws.md': null,
   'docs/kubernetes.md': null,
+  'docs/releases.md': null,
 }
 
 /** A command of a page; `mark` is the mark of its code block. */
