@@ -10,6 +10,15 @@ variable "VERSION" {
   default = "latest"
 }
 
+# The repository and the commit, as labels.
+variable "SOURCE" {
+  default = ""
+}
+
+variable "REVISION" {
+  default = ""
+}
+
 # PostgreSQL version of the backup image. It is part of the tag that compose.yaml expects: 1.2.3-pg18
 variable "POSTGRES_TAG" {
   default = "18"
@@ -31,7 +40,7 @@ target "image" {
   args       = { FLOORS = "refuse" }
   platforms  = ["linux/amd64", "linux/arm64"]
   attest     = ["type=sbom", "type=provenance,mode=max"]
-  labels     = { "org.opencontainers.image.version" = VERSION, "org.opencontainers.image.licenses" = "MIT" }
+  labels     = { "org.opencontainers.image.source" = SOURCE, "org.opencontainers.image.revision" = REVISION, "org.opencontainers.image.licenses" = "MIT" }
 }
 
 target "auth" {

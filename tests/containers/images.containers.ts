@@ -39,6 +39,10 @@ test('the auth image is smaller than 200 MB, unpacked', async () => {
   expect(bytes).toBeLessThan(200 * MB)
 })
 
+test('the auth image names its version', async () => {
+  expect((await run('docker', ['image', 'inspect', '-f', '{{index .Config.Labels "org.opencontainers.image.version"}}', auth])).trim()).toBe(about.version)
+})
+
 test('the auth image has Node and the service, and no development tools, npm or shell', async () => {
   const { dependencies, devDependencies } = JSON.parse(await readFile(join(root, 'package.json'), 'utf8'))
   const names = new Set([...await packagesOfImage()].map((name) => name.replace(/@[^@]*$/, '')))

@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { describe, expect, test } from 'vitest'
+import about from '../../package.json' with { type: 'json' }
 import { stopTimeoutMs } from '../../common/shutdown.ts'
 import { chart, documents, environment, example, helm, kubernetes, one, podOf, render, root, secretFiles, workloads, type Manifest } from './chart.ts'
 import { modules } from './global.ts'
@@ -474,4 +475,22 @@ esac
       await rm(directory, { recursive: true })
     }
   })
+})
+
+test("a release's files are the deployment with compose, the npm packages and the chart, each with the version and its checksum", async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'finance-release-'))
+  try {
+    await run(join(root, 'infra/release/build'), [folder, 'registry.example.org/team'])
+    const names = [`finance-${about.version}.tar.gz`, ...['chart', 'client', 'mcp'].map((name) => `finance-${name}-${about.version}.tgz`)]
+    expect((await readdir(folder)).toSorted()).toEqual(['SHA256SUMS', ...names, 'notes.md'].toSorted())
+    expect((await run('sha256sum', ['--check', 'SHA256SUMS'], { cwd: folder })).stdout).toBe(names.map((name) => `${name}: OK\n`).toSorted().join(''))
+    expect(await helm('show', 'chart', join(folder, `finance-chart-${about.version}.tgz`))).toMatch(`appVersion: ${about.version}\n`)
+    for (const name of ['client', 'mcp']) {
+      const { stdout } = await run('tar', ['-xzOf', join(folder, `finance-${name}-${about.version}.tgz`), 'package/package.json'])
+      expect(JSON.parse(stdout)).toMatchObject({ name: `finance-${name}`, version: about.version })
+    }
+    expect(await readFile(join(folder, 'notes.md'), 'utf8')).toContain('### What an operator must do')
+  } finally {
+    await rm(folder, { recursive: true })
+  }
 })

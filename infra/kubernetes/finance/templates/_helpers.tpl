@@ -9,6 +9,7 @@ app.kubernetes.io/component: {{ .component }}
 {{ include "finance.selector" . }}
 app.kubernetes.io/managed-by: {{ .root.Release.Service }}
 helm.sh/chart: {{ .root.Chart.Name }}-{{ .root.Chart.Version }}
+app.kubernetes.io/version: {{ .root.Chart.AppVersion | quote }}
 {{- end }}
 
 {{/* finance.meta <(dict "root" $ "component" name)>: the name and the labels of an object of a component */}}
