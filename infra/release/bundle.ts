@@ -1,6 +1,7 @@
 /**
- * Makes the file with which a machine without the sources runs this version: node infra/release/bundle.ts <folder> <registry> [<digests>]
- * It contains compose.yaml, the scripts and the files that they read. The images come from the registry. The file of digests has a line
+ * Makes the file with which a machine without the sources runs this version.
+ * Usage: node infra/release/bundle.ts <folder> <registry> [<digests>].
+ * The file contains compose.yaml, the scripts and the files that they read. The images come from the registry. The file of digests has a line
  * `name:tag@sha256:…` for each image (infra/release/images); without it the images are named by their tags only.
  */
 import { execFileSync } from 'node:child_process'
@@ -37,7 +38,7 @@ export function releasedCompose(compose: string, registry: string, digests: stri
 export const releaseEnv = (registry: string, version: string): string =>
   `# The images of this version, for infra/docker/setup and infra/docker/upgrade. Write nothing here: .env is yours.\nAUTH_IMAGE=${registry}/finance-backend\nBACKUP_IMAGE=${registry}/finance-backup\nVERSION=${version}\n`
 
-/** The paths of the file: what the scripts read, and the pages that their messages name. */
+/** The paths of the file: what the scripts read, the pages that their messages name, and the runbook. */
 function pathsOf(): string[] {
   const listed = execFileSync('git', [
     'ls-files',
@@ -46,6 +47,8 @@ function pathsOf(): string[] {
     'LICENSE',
     'db/catalogue.sql',
     'db/rows.sql',
+    'docs/runbook.md',
+    'docs/settings.md',
     'infra/docker',
     'infra/monitoring',
   ], {
@@ -55,7 +58,7 @@ function pathsOf(): string[] {
   // Images run the TypeScript files, and only a checkout builds images and checks the alerts.
   const paths = listed.filter((path) => !/\.ts$|^infra\/docker\/(Dockerfile|docker-bake\.hcl)$|^infra\/monitoring\/check$/.test(path))
   const pages = paths.flatMap((path) => readFileSync(join(root, path), 'utf8').match(/\bdocs\/[\w-]+\.md/g) ?? [])
-  return [...paths, ...new Set(pages)]
+  return [...new Set([...paths, ...pages])]
 }
 
 if (import.meta.main) {
