@@ -28,6 +28,7 @@ const help = (command: string, isDeployed: boolean) =>
   export <e-mail> [--organization <slug>]  write all data of a user, and of one organization as the user sees it, as a ZIP archive
   files move [--to database]               move the files of transactions to the object storage of FILES_URL, or back into the database
   files check                              read all files, and compare them with their size and SHA-256
+  mail-test <e-mail>                       send one mail by the mail settings, and show the server's answer
   keys                                     list the signing keys
   keys rotate                              sign with a new key as soon as every PostgREST has loaded it
   keys revoke <kid>                        reject a key and all tokens that it signed, at once
@@ -62,6 +63,10 @@ const commands: Record<string, Command> = {
     )
     out.write(`Version ${about.version}\nDatabase ${database?.name}\n${table(seen, ['program', 'version', 'floor'])}`)
     for (const { line } of belowFloors(versions)) out.write(`${line}\n`)
+  },
+  'mail-test': async (_db, args, _options, out, { sendMail }) => {
+    const to = argument(args, 0, 'e-mail')
+    out.write(`Sent to ${to}. The server's answer: ${await sendMail(to)}\n`)
   },
   products: async (db, _args, _options, out) => {
     const products = await db.selectFrom('private.products').select(['id', 'name', 'rank']).orderBy('rank').execute()
@@ -140,6 +145,7 @@ export type AdminOptions = {
   command: string
   migrateCommand: string
   openFiles?: Deployment['openFiles']
+  sendMail?: Deployment['sendMail']
   /** Default: twice the time for which an address of an object is valid. */
   graceSeconds?: number
 }
@@ -152,7 +158,14 @@ export type AdminOptions = {
  */
 export async function admin(
   argv: string[],
-  { databaseUrl, command: programName, migrateCommand, openFiles = () => Promise.resolve(undefined), graceSeconds = objectGraceSeconds }: AdminOptions,
+  {
+    databaseUrl,
+    command: programName,
+    migrateCommand,
+    openFiles = () => Promise.resolve(undefined),
+    sendMail = () => Promise.reject(operatorError('There are no mail settings here.')),
+    graceSeconds = objectGraceSeconds,
+  }: AdminOptions,
   out: Output,
   errors: Output = out,
 ): Promise<number> {
@@ -181,7 +194,7 @@ export async function admin(
     pool.on('error', () => undefined).on('connect', (client) => client.on('error', () => undefined))
     const db = new Kysely<Tables>({ dialect: new PostgresDialect({ pool }), plugins: [new CamelCasePlugin()] })
     try {
-      await command(db, args, values, out, { pool, openFiles, graceSeconds })
+      await command(db, args, values, out, { pool, openFiles, sendMail, graceSeconds })
     } finally {
       await db.destroy()
     }

@@ -4,6 +4,7 @@ import { oneLine } from '../common/errors.ts'
 import { openObjects } from '../common/open-objects.ts'
 import { objectOptionsOf, readSettings } from '../common/settings.ts'
 import { admin } from './commands.ts'
+import { sendTestMail } from './mail-test.ts'
 
 try {
   const settings = readSettings(process.env)
@@ -12,10 +13,11 @@ try {
     const options = objectOptionsOf(settings)
     return options && await openObjects(options)
   }
-  const run = (databaseUrl: string) =>
-    admin(argv, { databaseUrl, command: settings.ADMIN_COMMAND, migrateCommand: settings.MIGRATE_COMMAND, openFiles }, process.stdout, process.stderr)
-  const isHelp = argv.length === 0 || argv.includes('--help') || argv.includes('-h')
-  process.exitCode = isHelp ? await run(settings.DATABASE_URL ?? '') : await withExistingDatabase(settings, (databaseUrl) => {
+  const sendMail = (to: string) => sendTestMail(settings, to)
+  const { ADMIN_COMMAND: command, MIGRATE_COMMAND: migrateCommand } = settings
+  const run = (databaseUrl: string) => admin(argv, { databaseUrl, command, migrateCommand, openFiles, sendMail }, process.stdout, process.stderr)
+  const needsNoDatabase = argv.length === 0 || argv.includes('--help') || argv.includes('-h') || argv[0] === 'mail-test'
+  process.exitCode = needsNoDatabase ? await run(settings.DATABASE_URL ?? '') : await withExistingDatabase(settings, (databaseUrl) => {
     // uses standard error, because standard output can be a file
     process.stderr.write(`Database: ${nameOfDatabase(settings)}\n`)
     return run(databaseUrl)

@@ -17,12 +17,14 @@ type Options = {
   organization?: string | undefined
   to?: string | undefined
 }
-/** The parts of the deployment that only commands for files need. */
+/** The parts of the deployment that only some commands need. */
 export type Deployment = {
   /** The only connection, which `db` uses too. */
   pool: pg.Pool
   /** Opens the object storage of FILES_URL. Undefined for the database. */
   openFiles: () => Promise<ObjectStorage | undefined>
+  /** Sends a test mail. Returns the server's answer. */
+  sendMail: (to: string) => Promise<string>
   /** The time for which an object stays after its file has moved into the database, in seconds. */
   graceSeconds: number
 }

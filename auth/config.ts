@@ -75,6 +75,13 @@ function mailTransport(settings: Settings): MailTransport {
   return { kind: 'log' }
 }
 
+/** Builds the sender and the transport of mails. @throws ConfigError that names the missing setting */
+export function mailConfig(settings: Settings): Config['mail'] {
+  const transport = mailTransport(settings)
+  if (settings.NODE_ENV === 'production') need(settings, 'MAIL_FROM')
+  return { from: settings.MAIL_FROM ?? `no-reply@${new URL(settings.PUBLIC_URL).hostname}`, transport }
+}
+
 function oidcProvider(settings: Settings): Config['oidc'] {
   const named = (['OIDC_ISSUER', 'OIDC_CLIENT_ID', 'OIDC_CLIENT_SECRET'] as const).filter((name) => settings[name] !== undefined)
   if (named.length === 0) return undefined
@@ -101,9 +108,7 @@ function exchangeRatesUrl({ EXCHANGE_RATES_URL: url }: Settings): string | undef
 
 /** Builds the configuration. @throws ConfigError that names the missing or unsuitable setting */
 export function authConfig(settings: Settings): Config {
-  const transport = mailTransport(settings)
-  const host = new URL(settings.PUBLIC_URL).hostname
-  if (settings.NODE_ENV === 'production') need(settings, 'MAIL_FROM')
+  const mail = mailConfig(settings)
   return {
     production: settings.NODE_ENV === 'production',
     publicUrl: settings.PUBLIC_URL,
@@ -118,7 +123,7 @@ export function authConfig(settings: Settings): Config {
     trustedProxies: settings.TRUSTED_PROXIES,
     cookieDomain: settings.COOKIE_DOMAIN,
     cookieSameSite: settings.COOKIE_SAME_SITE,
-    mail: { from: settings.MAIL_FROM ?? `no-reply@${host}`, transport },
+    mail,
     rateLimitEnabled: settings.RATE_LIMIT_ENABLED,
     keyRotationDays: settings.KEY_ROTATION_DAYS,
     activityDays: settings.ACTIVITY_DAYS,

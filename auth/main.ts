@@ -165,7 +165,9 @@ export async function startAuth(
       log,
       observer: metrics.mail,
       tasks: {
-        send_mail: (message, { key, signal }) => send({ ...message, from: config.mail.from, idempotencyKey: key }, signal),
+        send_mail: async (message, { key, signal }) => {
+          await send({ ...message, from: config.mail.from, idempotencyKey: key }, signal)
+        },
         request_password_reset: async ({ to, ...rest }) => {
           await engine.api.requestPasswordReset({ body: { email: to, ...rest } })
         },

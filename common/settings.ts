@@ -48,6 +48,8 @@ const isDecodable = (value: string): boolean => {
     return false
   }
 }
+const encodedLogin = 'special characters of the user and the password percent-encoded (# as %23, / as %2F, % as %25)'
+
 /** The values of `sslmode` that both PostgREST and the auth service accept. `no-verify` becomes `require` for PostgREST. */
 const sslModes = ['disable', 'prefer', 'require', 'no-verify', 'verify-ca', 'verify-full']
 const postgresUrl = urlOf(/^postgres(ql)?:$/, 'postgresql://user:password@host:5432/name')
@@ -58,8 +60,13 @@ const postgresUrl = urlOf(/^postgres(ql)?:$/, 'postgresql://user:password@host:5
   )
 
 /** The format of the file with the password of `authenticator`, for messages. */
-export const authenticatorForm =
+const authenticatorForm =
   'postgresql://authenticator:<password>@, with other characters of the password than letters and digits percent-encoded, such as %40 for @'
+
+/** Refuses a file that PostgREST cannot use. PostgREST would exit and log the content of the file, which is a secret. @throws ConfigError */
+export function checkAuthenticatorFile(content: string): void {
+  if (!/^postgres(?:ql)?:/.test(content)) throw configError(`The file of AUTHENTICATOR_PASSWORD must hold ${authenticatorForm}.`)
+}
 
 /** Returns the password of a connection URL for PostgREST. Any other text is the password itself. */
 function authenticatorPassword(value: string, context: z.RefinementCtx): string {
@@ -268,7 +275,9 @@ export const environment = z.object({
     services: ['auth'],
   }),
   SMTP_URL: setting(
-    urlOf(/^smtps?:$/, 'smtp://user:password@host:587, with special characters of the user and the password percent-encoded (# as %23)').optional(),
+    // Node reads the part of a password after an unencoded /, ? or # as a path
+    urlOf(/^smtps?:$/, `smtp://user:password@host:587, with ${encodedLogin}`)
+      .refine((value) => !/^[^/]*\/\/[^/?#]*[/?#].*@/.test(value) && isDecodable(value), `must have ${encodedLogin}`).optional(),
     { description: 'sends mail by SMTP, if there is no Resend key; with neither, mail is a log line', secret: true },
   ),
   KEY_ROTATION_DAYS: setting(

@@ -9,6 +9,8 @@ export type DeliveryFailure = Error & {
   /** Whether the mail itself was refused, so that no retry can help. */
   permanent: boolean
   reason: FailureReason
+  /** The server's own words, for the operator's terminal only: they may repeat an address. */
+  answer: string | undefined
 }
 
 /**
@@ -22,8 +24,8 @@ export const failureReasons = ['rejected', 'refused', 'unreachable', 'timeout', 
 export type FailureReason = typeof failureReasons[number]
 
 /** A failure that the queue retries, unless the mail itself was refused. */
-export const deliveryFailure = (message: string, reason: FailureReason = 'refused'): DeliveryFailure =>
-  Object.assign(new Error(message), { name: 'DeliveryFailure', permanent: reason === 'rejected', reason })
+export const deliveryFailure = (message: string, reason: FailureReason = 'refused', answer?: string): DeliveryFailure =>
+  Object.assign(new Error(message), { name: 'DeliveryFailure', permanent: reason === 'rejected', reason, answer })
 
 export const isDeliveryFailure = (error: unknown): error is DeliveryFailure => error instanceof Error && error.name === 'DeliveryFailure'
 

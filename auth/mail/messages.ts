@@ -71,6 +71,19 @@ ${paragraph(escapeHtml(otherwise.after))}`
   }
 }
 
+/** Returns the mail by which an operator tests the mail settings. */
+export const testMessage = ({ to, site, url }: { to: string, site: string, url: string }): Message =>
+  message({
+    to,
+    subject: `Test of the mails of ${site}`,
+    name: '',
+    site,
+    before: 'The operator has sent this mail to test the mail settings. They work for your address.',
+    action: `Open ${site}`,
+    url,
+    after: [],
+  })
+
 /**
  * Returns the mail that asks a user to verify the address.
  * @param mail.name the account's name; may be empty, hostile or huge

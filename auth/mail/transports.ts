@@ -13,8 +13,8 @@ import type { Message } from './messages.ts'
 /** A mail with its sender. Attempts with the same key count as one. */
 export type OutgoingMail = Message & { from: string, idempotencyKey: string }
 
-/** Sends one mail. @throws DeliveryFailure, permanent if the mail itself was refused */
-export type Send = (mail: OutgoingMail, signal: AbortSignal) => Promise<void>
+/** Sends one mail. Returns the server's answer. @throws DeliveryFailure, permanent if the mail itself was refused */
+export type Send = (mail: OutgoingMail, signal: AbortSignal) => Promise<string>
 
 /** Timeout of a provider, in milliseconds. */
 const sendTimeout = 10_000
@@ -31,7 +31,7 @@ export function mailSender(transport: MailTransport, log: Logger, keep: (mail: O
   const send = senderOf(transport, log, keep)
   return async (mail, signal) => {
     if (!bareAddress.test(mail.to)) throw deliveryFailure('the recipient is not one bare address', 'rejected')
-    await send(mail, AbortSignal.any([signal, AbortSignal.timeout(sendTimeout)]))
+    return send(mail, AbortSignal.any([signal, AbortSignal.timeout(sendTimeout)]))
   }
 }
 
@@ -77,11 +77,11 @@ function resendSender({ apiKey, baseUrl }: Extract<MailTransport, { kind: 'resen
   return async ({ from, to, subject, text, html, idempotencyKey }, signal) => {
     const answer = await resend.emails.send({ from, to, subject, text, html }, { idempotencyKey, signal })
     // an error without a body leaves both fields empty
-    if (answer.error === null && (answer.data as unknown) !== null) return
+    if (answer.error === null && (answer.data as unknown) !== null) return `Resend accepted it with the id ${answer.data.id}`
     if (signal.aborted) throw interrupted(signal)
-    const { statusCode = null, name } = answer.error ?? { name: 'no_body' }
+    const { statusCode = null, name, message = '' } = answer.error ?? { name: 'no_body' }
     const reason = refusedByResend(statusCode, name) ? 'rejected' : statusCode === null ? 'unreachable' : 'refused'
-    throw deliveryFailure(`Resend answered ${codes(statusCode ?? 'nothing', name)}`, reason)
+    throw deliveryFailure(`Resend answered ${codes(statusCode ?? 'nothing', name)}`, reason, withoutSecrets(message, [apiKey]))
   }
 }
 
@@ -91,8 +91,8 @@ type SmtpError = { code?: unknown, responseCode?: unknown, command?: unknown }
 const refusedBySmtp = ({ responseCode, command }: SmtpError): boolean =>
   typeof responseCode === 'number' && responseCode >= 500 && (command === 'RCPT TO' || command === 'DATA')
 
-function smtpSender({ url }: Extract<MailTransport, { kind: 'smtp' }>): Send {
-  const mailer = createTransport({
+const smtpClient = (url: string) =>
+  createTransport({
     url,
     connectionTimeout: sendTimeout,
     greetingTimeout: sendTimeout,
@@ -101,10 +101,38 @@ function smtpSender({ url }: Extract<MailTransport, { kind: 'smtp' }>): Send {
     disableFileAccess: true,
     disableUrlAccess: true,
   })
+
+/** Replaces secrets in the words of a server, because a server may repeat them. */
+const withoutSecrets = (words: string, secrets: string[]): string =>
+  secrets.reduce((text, secret) => text.replaceAll(secret, '…'), words.split('\n', 1)[0] ?? '')
+
+/** Returns the words of a server about a failure, without the password in any of its forms. */
+function smtpAnswer(error: unknown, url: string): string {
+  const { username, password } = new URL(url)
+  const [user, secret] = [decodeURIComponent(username), decodeURIComponent(password)]
+  const encoded = [secret, `\0${user}\0${secret}`].map((text) => Buffer.from(text).toString('base64'))
+  const { response, message } = error as { response?: string, message: string }
+  return withoutSecrets(response ?? message, secret === '' ? [] : [secret, password, ...encoded])
+}
+
+/** Connects to the SMTP server and signs in, without a mail. @throws DeliveryFailure with the server's answer */
+export async function checkSmtpLogin(url: string): Promise<void> {
+  const mailer = smtpClient(url)
+  try {
+    await mailer.verify()
+  } catch (error) {
+    throw deliveryFailure('SMTP', (error as SmtpError).responseCode === undefined ? 'unreachable' : 'refused', smtpAnswer(error, url))
+  } finally {
+    mailer.close()
+  }
+}
+
+function smtpSender({ url }: Extract<MailTransport, { kind: 'smtp' }>): Send {
+  const mailer = smtpClient(url)
   return async ({ from, to, subject, text, html, idempotencyKey }, signal) => {
     const domain = /@([\w.-]+)>?\s*$/.exec(from)?.[1] ?? 'localhost'
     try {
-      await mailer.sendMail({
+      const { response } = await mailer.sendMail({
         from,
         to: { name: '', address: to },
         subject,
@@ -114,20 +142,22 @@ function smtpSender({ url }: Extract<MailTransport, { kind: 'smtp' }>): Send {
         messageId: `<${idempotencyKey}@${domain}>`,
         signal,
       })
+      return response
     } catch (error) {
       if (signal.aborted) throw interrupted(signal)
       const problem = error as SmtpError
       const reason = refusedBySmtp(problem) ? 'rejected' : problem.responseCode === undefined ? 'unreachable' : 'refused'
-      throw deliveryFailure(`SMTP: ${codes(problem.code, problem.responseCode, problem.command)}`, reason)
+      throw deliveryFailure(`SMTP: ${codes(problem.code, problem.responseCode, problem.command)}`, reason, smtpAnswer(error, url))
     }
   }
 }
 
 /** Writes mails to the log, for local work. It is the only place that logs links. */
 function logSender(log: Logger, keep: (mail: OutgoingMail) => void): Send {
-  return async (mail) => {
+  return (mail) => {
     const { to, subject, text } = mail
     keep(mail)
     log.info(`Mail to ${to}: ${subject}: ${/https?:\/\/\S+/.exec(text)?.[0] ?? 'no link'}`)
+    return Promise.resolve('it is a line of the log')
   }
 }

@@ -5,8 +5,8 @@
  * the old passwords, so restart auth and PostgREST after a change.
  */
 import pg from 'pg'
-import { configError, oneLine } from '../../common/errors.ts'
-import { authenticatorForm, need, readSecretFiles, readSettings } from '../../common/settings.ts'
+import { oneLine } from '../../common/errors.ts'
+import { checkAuthenticatorFile, need, readSecretFiles, readSettings } from '../../common/settings.ts'
 
 async function setOwnerPassword(databaseUrl: string, password: string): Promise<void> {
   const client = new pg.Client({ connectionString: databaseUrl, connectionTimeoutMillis: 5_000 })
@@ -18,15 +18,8 @@ async function setOwnerPassword(databaseUrl: string, password: string): Promise<
   }
 }
 
-/** Refuses a file that PostgREST cannot use. PostgREST would exit and log the content of the file, which is a secret. */
-function checkAuthenticatorFile(env: NodeJS.ProcessEnv): void {
-  if ((env['AUTHENTICATOR_PASSWORD_FILE'] ?? '') === '') return
-  if (!/^postgres(?:ql)?:/.test(readSecretFiles(env)['AUTHENTICATOR_PASSWORD'] ?? ''))
-    throw configError(`The file of AUTHENTICATOR_PASSWORD must hold ${authenticatorForm}.`)
-}
-
 try {
-  checkAuthenticatorFile(process.env)
+  if ((process.env['AUTHENTICATOR_PASSWORD_FILE'] ?? '') !== '') checkAuthenticatorFile(readSecretFiles(process.env)['AUTHENTICATOR_PASSWORD'] ?? '')
   const settings = readSettings(process.env)
   const databaseUrl = need(settings, 'DATABASE_URL')
   need(settings, 'AUTH_SERVICE_PASSWORD')

@@ -468,6 +468,9 @@ esac
       expect((await ask('Running', 'export', "o'brien@example.org")).stdout).toBe('archive\n')
       const callsOfExport = (await readFile(join(directory, 'calls'), 'utf8')).trim().split('\n')
       expect(callsOfExport.at(-2)).toMatch(/exec \S+ -- node admin\/main\.ts export o'brien@example\.org$/)
+      // Only the auth service has the mail settings.
+      await ask('Running', 'mail-test', 'ann@example.org')
+      expect((await readFile(join(directory, 'calls'), 'utf8')).trim()).toMatch(/exec deploy\/money-auth -- node admin\/main\.ts mail-test ann@example\.org$/)
       // A move of files takes longer than the start of a pod may.
       expect((await ask('Running', 'files', 'move')).stdout).toBe('archive\n')
       await expect(ask('Failed', 'keys')).rejects.toMatchObject({ code: 1, stdout: 'granted\n' })

@@ -48,6 +48,7 @@ const everyMessage: Record<keyof typeof messages, Message> = {
   emailChangeMessage: emailChangeMessage({ to, name: 'Ann', site, url }),
   emailChangeNoticeMessage: emailChangeNoticeMessage({ to, name: 'Ann', newEmail: 'bob@example.org', site, url }),
   noticeMessage: notice(),
+  testMessage: messages.testMessage({ to, site, url }),
   accountDeletionMessage: deletion([{ id: 'a', name: 'http://evil.example', successor: { id: 'b', name: 'www.evil.example' } }]),
 }
 

@@ -56,7 +56,9 @@ async function open(handler?: Handler<Message>): Promise<Queue<Payloads>> {
     },
   })
   const send = mailSender({ kind: 'resend', apiKey: 're_secret', baseUrl: sink.url }, log)
-  const toSink: Handler<Message> = (mail, { key, signal }) => send({ ...mail, from: 'no-reply@example.org', idempotencyKey: key }, signal)
+  const toSink: Handler<Message> = async (mail, { key, signal }) => {
+    await send({ ...mail, from: 'no-reply@example.org', idempotencyKey: key }, signal)
+  }
   const queue = await startQueue<Payloads>({ databaseUrl: database.authUrl, secret, log, tasks: { send_mail: handler ?? toSink } })
   queues.push(queue)
   return queue

@@ -32,7 +32,7 @@ function recorder() {
 }
 
 /** Returns the error of a send: its message and whether it is permanent. */
-async function failure(send: Promise<void>): Promise<{ message: string, permanent: boolean }> {
+async function failure(send: Promise<unknown>): Promise<{ message: string, permanent: boolean }> {
   const error = await send.then(() => undefined, (reason: unknown) => reason)
   if (!isDeliveryFailure(error)) throw new Error('expected a delivery failure', { cause: error })
   return { message: error.message, permanent: error.permanent }

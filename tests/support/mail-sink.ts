@@ -156,8 +156,8 @@ type SmtpMail = { from: string, to: string[], data: string }
 export type SmtpSink = {
   /** The value of SMTP_URL. */
   url: string
-  /** `mute` sends no greeting; `no-such-user` responds 550 to RCPT; `later` responds 451; `hang` does not respond to the end of DATA. */
-  mode: 'ok' | 'mute' | 'no-such-user' | 'later' | 'hang'
+  /** `mute` sends no greeting; `wrong-login` refuses every login, and repeats it; `no-such-user` responds 550 to RCPT; `later` responds 451; `hang` does not respond to the end of DATA. */
+  mode: 'ok' | 'mute' | 'wrong-login' | 'no-such-user' | 'later' | 'hang'
   mails: SmtpMail[]
   openConnections(): number
   close(): Promise<void>
@@ -190,7 +190,9 @@ export async function smtpSink(): Promise<SmtpSink> {
       const address = /<(.*?)>/.exec(line)?.[1] ?? ''
       switch (line.slice(0, 4).toUpperCase()) {
         case 'EHLO':
-          return say('250 sink')
+          return say('250-sink\r\n250 AUTH PLAIN')
+        case 'AUTH':
+          return say(sink.mode === 'wrong-login' ? `535 5.7.8 not accepted: ${line}` : '235 accepted')
         case 'MAIL':
           mail = { from: address, to: [], data: '' }
           return say('250 ok')

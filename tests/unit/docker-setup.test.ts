@@ -198,15 +198,90 @@ test('setup creates a missing secret, and says how to apply it', async () => {
   expect((await command('setup', [])).complaint).toContain('A database with keys of the old BETTER_AUTH_SECRET refuses the new one')
 })
 
-test.each(['https://localhost:70000', 'https://..', 'https://a..example.org', 'https://example.org.', 'https://localhost:443', 'http://localhost'])(
-  'setup refuses the address %s',
-  async (address) => {
-    await docker('finance', [], [])
+describe('the address of setup', () => {
+  beforeEach(() => docker('finance', [], []))
+
+  test.each([
+    ['https://localhost:70000', 'its port 70000 is not from 1 to 65535. Write https://localhost:8443'],
+    ['https://localhost:x', 'its port x is not a number'],
+    ['https://..', '.. is no name of a host'],
+    ['https://a..example.org', 'a..example.org is no name of a host'],
+    ['https://example.org.', 'example.org. ends with a dot. Write https://example.org'],
+    ['http://localhost', 'browsers keep the session cookie only with https. Write https://localhost'],
+    ['ftp://example.org', 'it begins with ftp instead of https. Write https://example.org'],
+    ['https://example.org/app', 'it has the path /app, and the product needs the whole host. Write https://example.org'],
+    ['https://ann@example.org', 'it has a user before the @. Write https://example.org'],
+    ['https://[::1]', 'an IPv6 address is not supported'],
+    ['https://münchen.example', 'begins with xn--'],
+  ])('%s is refused with its reason and the corrected form, and nothing is written', async (address, reason) => {
     const { code, complaint } = await command('setup', [address])
-    expect([code, complaint]).toEqual([1, expect.stringContaining('Say the address people will type')])
+    expect([code, complaint]).toEqual([1, expect.stringMatching(/^The address cannot be used: .*\.\n$/)])
+    expect(complaint).toContain(reason)
     expect(await written()).toEqual([])
-  },
-)
+  })
+
+  test.each([
+    ['https://Money.Example.org/', 'https://money.example.org', '443'],
+    ['money.example.org', 'https://money.example.org', '443'],
+    ['https://money.example.org:443', 'https://money.example.org', '443'],
+    [' HTTPS://192.0.2.2:8443/ ', 'https://192.0.2.2:8443', '8443'],
+  ])('%s, as pasted from a browser, is understood', async (address, url, port) => {
+    const { code, output } = await command('setup', [address])
+    expect([code, output]).toEqual([0, expect.stringContaining(`The address is ${url}.\n`)])
+    expect(await readFile(join(deployment(), '.env'), 'utf8')).toContain(`\nPUBLIC_URL=${url}\nSITE_HOST=${new URL(url).hostname}\nHTTPS_PORT=${port}\n`)
+  })
+
+  test('that is a private name gets a certificate of Caddy itself', async () => {
+    await command('setup', ['https://nas.local'])
+    expect(await readFile(join(deployment(), '.env'), 'utf8')).toMatch(/^TLS=internal$/m)
+    await command('setup', ['https://money.example.org'])
+    await writeFile(
+      join(deployment(), '.env'),
+      (await readFile(join(deployment(), '.env'), 'utf8')).replace('TLS=internal\n', '').replaceAll('money.example.org', 'nas.lan'),
+    )
+    expect((await command('setup', [])).output).toContain('Wrote .env')
+    expect(await readFile(join(deployment(), '.env'), 'utf8')).toMatch(/^TLS=internal$/m)
+  })
+})
+
+describe('check without an image', () => {
+  const setting = async (line: string) => writeFile(join(deployment(), '.env'), `${await readFile(join(deployment(), '.env'), 'utf8')}${line}\n`)
+  beforeEach(async () => {
+    await docker('finance', [], [])
+    await command('setup', ['https://money.example.org'])
+  })
+
+  test('finds nothing after setup, and takes no other argument', async () => {
+    expect(await command('check', [])).toMatchObject({ code: 0, output: 'No problem found.\n' })
+    expect(await command('check', ['--all'])).toMatchObject({ code: 1, complaint: 'Usage: infra/docker/check [--local]\n' })
+  })
+
+  test('names each secret that is missing, empty, closed or a folder, the app without a page, and the private name', async () => {
+    const secret = (name: string) => join(deployment(), 'secrets', name)
+    await rm(secret('POSTGRES_PASSWORD'))
+    await writeFile(secret('AUTH_SERVICE_PASSWORD'), '')
+    await chmod(secret('BETTER_AUTH_SECRET'), 0o600)
+    await mkdir(secret('SMTP_URL'))
+    await setting('SMTP_URL_FILE=secrets/SMTP_URL\nRESEND_API_KEY_FILE=secrets/absent\nAPP_DIR=somewhere')
+    const { code, output } = await command('check', [])
+    expect(code).toBe(1)
+    expect(output.trimEnd().split('\n')).toEqual([
+      expect.stringContaining('secrets/POSTGRES_PASSWORD, the file of POSTGRES_PASSWORD, is missing'),
+      expect.stringContaining('secrets/AUTH_SERVICE_PASSWORD, the file of AUTH_SERVICE_PASSWORD, is empty'),
+      expect.stringContaining('secrets/BETTER_AUTH_SECRET, the file of BETTER_AUTH_SECRET, cannot be read by containers, which have other users: chmod 644'),
+      expect.stringContaining('secrets/absent, the file of RESEND_API_KEY, is missing'),
+      expect.stringContaining('secrets/SMTP_URL, the file of SMTP_URL, cannot be read: make it a file'),
+      expect.stringContaining('APP_DIR names somewhere, which has no index.html'),
+    ])
+    await writeFile(join(deployment(), '.env'), 'PUBLIC_URL=https://nas.local\nSITE_HOST=nas.local\n')
+    expect((await command('check', [])).output).toContain('the private name nas.local: write TLS=internal into .env')
+  })
+
+  test('without .env says how to begin', async () => {
+    await rm(join(deployment(), '.env'))
+    expect(await command('check', [])).toMatchObject({ code: 1, output: expect.stringMatching(/^There is no \.env here: run infra\/docker\/setup/) })
+  })
+})
 
 /** A fake Docker that answers commands matching a shell pattern. */
 async function dockerScript(answers: Record<string, string>): Promise<void> {

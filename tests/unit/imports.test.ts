@@ -47,7 +47,7 @@ test.each([
   ['auth/mail/', ['auth/http/', 'auth/features/', 'auth/engine/', 'auth/keys/'], 'mail is a job and depends on no feature'],
   ['auth/', ['admin/', 'edge/', 'infra/local/', 'infra/docker/'], 'the service does not depend on its deployment'],
   ['edge/', ['admin/', 'db/', 'infra/local/', 'infra/docker/'], 'the edge does not depend on its deployment or on a database'],
-  ['admin/', ['auth/'], 'the operator’s command uses only the database'],
+  ['admin/', ['auth/engine/', 'auth/features/', 'auth/http/', 'auth/keys/'], 'the operator’s command uses the database and the mail transport'],
   ['db/', ['auth/', 'admin/', 'infra/'], 'the database depends on no program'],
   ['client/', ['admin/', 'auth/', 'db/', 'infra/'], 'an app installs only the client'],
   ['description/', ['admin/', 'infra/', ...edgeExceptRefusals], 'the description reads routes and the catalogue, and of the edge its refusals'],

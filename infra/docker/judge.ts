@@ -1,0 +1,330 @@
+/**
+ * Judges a deployment of compose.yaml before it starts: the lines of `.env`, each setting by the code of the program that reads it, the
+ * secrets, the address, and this machine. No I/O. Sentences never contain a value that may be a secret.
+ */
+import { X509Certificate } from 'node:crypto'
+import ipaddr from 'ipaddr.js'
+import { authConfig } from '../../auth/config.ts'
+import { isConfigError } from '../../common/errors.ts'
+import { checkAuthenticatorFile, environment, objectOptionsOf, readSettings, secretNames } from '../../common/settings.ts'
+
+/** The facts that `infra/docker/check` collects. */
+export type Facts = {
+  /** The text of `.env`, and of the compose files that it names. */
+  env: string
+  composeFiles: string
+  /** The output of `docker compose config --format json`. */
+  config: Config
+  /** The content of each secret that the deployment has. */
+  secrets: Record<string, string>
+  /** The listening TCP sockets of the machine. */
+  listening: { address: string, port: number }[]
+  /** The published ports and the subnets of all containers and networks, with their compose projects. */
+  containers: { project: string, name: string, ports: string }[]
+  networks: { project: string, name: string, subnets: string[] }[]
+  /** The machine's memory in bytes; 0 if it is unknown. */
+  memory: number
+  /** Whether no public authority certifies the host. */
+  isPrivate: boolean
+  /** The certificate that Caddy uses now; empty if there is none. */
+  certificate: string
+}
+
+type Service = {
+  environment?: Record<string, string | null>
+  ports?: { target: number, published?: string, host_ip?: string }[]
+  mem_limit?: string
+}
+export type Config = {
+  name: string
+  services: Record<string, Service>
+  networks?: Record<string, { name: string, ipam?: { config?: { subnet?: string }[] } }>
+}
+
+/** The verdict: a problem stops a service, or it serves wrongly. A doubt may be right elsewhere. */
+export type Verdict = { problems: string[], doubts: string[] }
+
+const MiB = 1024 * 1024
+
+/** A line of `.env`. `quote` is empty for a value without quotes. */
+type Line = { number: number, name: string, value: string, quote: string }
+
+/** Returns the lines of `.env` that set a variable, and a sentence for each other line that is not a comment. */
+export function readLines(text: string): { lines: Line[], problems: string[] } {
+  const lines: Line[] = []
+  const problems: string[] = []
+  for (const [index, raw] of text.split('\n').entries()) {
+    const line = raw.replace(/\r$/, '')
+    if (/^\s*(#|$)/.test(line)) continue
+    const [, name, rest = ''] = /^\s*(?:export\s+)?([A-Za-z_]\w*)\s*[=:]\s*(.*)$/.exec(line) ?? []
+    if (name === undefined) {
+      problems.push(`Line ${index + 1} of .env is not NAME=value: correct it, or put a # before it.`)
+      continue
+    }
+    const [, quote = '', quoted = ''] = /^(['"])(.*?)\1/.exec(rest) ?? []
+    lines.push({ number: index + 1, name, value: quote === '' ? rest.replace(/\s+#.*$/, '').trim() : quoted, quote })
+    if (quote === '' && /^['"]/.test(rest)) problems.push(`Line ${index + 1} of .env opens a quote for ${name} and does not close it: close it.`)
+    if (quote === '' && /\S\s+#/.test(rest))
+      problems.push(`Line ${index + 1} of .env: the value of ${name} ends at the #: put the value in single quotes, or the comment on its own line.`)
+  }
+  const named = new Map(lines.map(({ name }) => [name, lines.filter((line) => line.name === name).map(({ number }) => number)]))
+  for (const [name, numbers] of named)
+    if (numbers.length > 1) problems.push(`${name} is in .env more than once, on the lines ${numbers.join(', ')}: keep one of them.`)
+  for (const { name, number, value, quote } of lines) {
+    const variables = quote === "'" ? [] : [...value.matchAll(/(?<!\$)\$\{?([A-Za-z_]\w*)/g)].map(([, variable = '']) => variable)
+    if (variables.some((variable) => !named.has(variable)))
+      problems.push(`Line ${number} of .env: the $ in ${name} begins a variable for Docker Compose: put the value in single quotes.`)
+  }
+  return { lines, problems }
+}
+
+/** Returns the number of edits that turn one name into the other. */
+function distance(one: string, other: string): number {
+  let above = Array.from({ length: other.length + 1 }, (_, column) => column)
+  for (let row = 1; row <= one.length; row++) {
+    const current = [row]
+    for (let column = 1; column <= other.length; column++) {
+      const isSame = one[row - 1] === other[column - 1]
+      current.push(Math.min((above[column] ?? 0) + 1, (current[column - 1] ?? 0) + 1, (above[column - 1] ?? 0) + (isSame ? 0 : 1)))
+    }
+    above = current
+  }
+  return above.at(-1) ?? 0
+}
+
+/** The variables that the commands of infra/docker write, and those of former versions. */
+const ownNames = /^(COMPOSE_|DOCKER_|PREVIOUS_VERSION$|PREVIOUS_COMPOSE_FILE$|POSTGREST_CONF$)/
+
+function judgeNames(lines: Line[], composeFiles: string): string[] {
+  const known = new Set([
+    ...[...composeFiles.matchAll(/(?<!\$)\$\{?([A-Za-z_]\w*)/g)].map(([, name = '']) => name),
+    // a name without a value is passed on
+    ...[...composeFiles.matchAll(/^ +(?:- )?([A-Z][A-Z0-9_]*):?\s*$/gm)].map(([, name = '']) => name),
+  ])
+  const names = new Set(lines.map(({ name }) => name))
+  return lines.filter(({ name }) => !known.has(name) && !ownNames.test(name)).flatMap(({ name, number }) => {
+    if ((secretNames as string[]).includes(name) || name === 'ALERT_WEBHOOK_URL') {
+      return names.has(`${name}_FILE`) || ['POSTGRES_PASSWORD', 'AUTH_SERVICE_PASSWORD', 'AUTHENTICATOR_PASSWORD', 'BETTER_AUTH_SECRET'].includes(name)
+        ? []
+        : [`${name} on line ${number} of .env has no effect, because secrets are files: infra/docker/setup moves it into secrets/.`]
+    }
+    if (name === 'POSTGRES_PASSWORD') return []
+    if (Object.hasOwn(environment.shape, name)) return [`${name} on line ${number} of .env has no effect, because compose.yaml sets it: remove the line.`]
+    const nearest = [...known].map((other) => ({ other, edits: distance(name, other) })).toSorted((a, b) => a.edits - b.edits)[0]
+    const hint = nearest !== undefined && nearest.edits <= 3 ? `write ${nearest.other}` : 'correct or remove it'
+    return [`${name} on line ${number} of .env is no setting: ${hint}.`]
+  })
+}
+
+/** The variables of compose.yaml that no program of ours reads. */
+const composeVariables: Record<string, [RegExp, string]> = {
+  TLS: [/^(auto|internal)$/, 'must be auto or internal'],
+  AUTH_HEAP: [/^[1-9]\d{1,5}$/, 'must be a number of MiB such as 192'],
+  EDGE_HEAP: [/^[1-9]\d{1,5}$/, 'must be a number of MiB such as 128'],
+  DB_BACKEND_MEMORY: [/^(9[6-9]|[1-9]\d{2,5})$/, 'must be a number of MiB, at least 96'],
+  PGRST_LOG_LEVEL: [/^(crit|error|warn|info|debug)$/, 'must be crit, error, warn, info or debug'],
+  PGRST_JWT_CACHE_MAX_ENTRIES: [/^\d{1,7}$/, 'must be a number such as 1000'],
+  PITR_WAL_LIMIT: [/^[1-9]\d*(MB|GB|TB)$/, 'must be a size such as 2GB'],
+  BACKUP_TIME: [/^([01]\d|2[0-3]):[0-5]\d$/, 'must be a time of day in UTC such as 03:15'],
+  BACKUP_KEEP_DAYS: [/^[1-9]\d{0,4}$/, 'must be a number of days such as 14'],
+  BACKUP_DRILL_DAYS: [/^\d{1,5}$/, 'must be a number of days, or 0'],
+  PITR_KEEP_DAYS: [/^[1-9]\d{0,4}$/, 'must be a number of days such as 7'],
+  BACKUP_USER: [/^\d+:\d+$/, 'must be the numbers of a user and a group such as 1000:1000'],
+  COMPOSE_PROFILES: [/^((backup|pitr|monitoring|files)(,|$))*$/, 'must name the profiles backup, pitr or monitoring, by comma'],
+}
+
+function judgeComposeVariables(lines: Line[]): string[] {
+  return lines.flatMap(({ name, value }) => {
+    const rule = composeVariables[name]
+    return rule === undefined || value === '' || rule[0].test(value) ? [] : [`${name} ${rule[1]}.`]
+  })
+}
+
+/** Replaces each `NAME_FILE` of a service by the secret itself. */
+function environmentOf(service: Service | undefined, secrets: Facts['secrets']): Record<string, string | undefined> {
+  const entries = Object.entries(service?.environment ?? {}).map(([name, value]) => [name, value ?? undefined] as const)
+  const files = entries.filter(([name, value]) => name.endsWith('_FILE') && value !== undefined && value !== '').map(([name]) => name.slice(0, -5))
+  return {
+    ...Object.fromEntries(entries.filter(([name]) => !name.endsWith('_FILE'))),
+    ...Object.fromEntries(files.map((name) => [name, secrets[name]])),
+  }
+}
+
+/**
+ * Returns every problem of an environment. The program names only the first, so each invalid variable is removed and the rest is read again. A later
+ * sentence that names a removed variable is only a consequence.
+ */
+export function settingProblems(variables: Record<string, string | undefined>, read: (variables: Record<string, string | undefined>) => unknown): string[] {
+  const problems: string[] = []
+  const left = { ...variables }
+  const removed: string[] = []
+  for (;;) {
+    try {
+      read(left)
+      return problems
+    } catch (error) {
+      if (!isConfigError(error)) throw error
+      if (!removed.some((name) => new RegExp(`\\b${name}\\b`).test(error.message))) problems.push(error.message)
+      const name = /^[A-Z][A-Z0-9_]*/.exec(error.message)?.[0] ?? ''
+      if ((left[name] ?? '') === '') return problems
+      delete left[name]
+      removed.push(name)
+    }
+  }
+}
+
+function judgeSettings({ config, secrets }: Facts): string[] {
+  const of = (name: string) => environmentOf(config.services[name], secrets)
+  return [
+    ...settingProblems(of('auth'), (variables) => authConfig(readSettings(variables))),
+    ...settingProblems(of('edge'), readSettings),
+    ...settingProblems(of('migrate'), (variables) => objectOptionsOf(readSettings(variables))),
+  ]
+}
+
+const placeholder = /^(<.*>|\[.*\]|…|\.\.\.|x+|change[-_ ]?(me|it|this)|replace[-_ ]?(me|this)|todo|secret|password|example|placeholder|your[-_ ].*)$/i
+
+function judgeSecrets(secrets: Facts['secrets']): string[] {
+  const problems = Object.entries(secrets).filter(([, value]) => placeholder.test(value.trim()))
+    .map(([name]) => `The file of ${name} still holds a placeholder: write the real value into it.`)
+  const { AUTHENTICATOR_PASSWORD: authenticator, BETTER_AUTH_SECRET: secret, RESEND_API_KEY: resend } = secrets
+  if (authenticator !== undefined) problems.push(...settingProblems({}, () => checkAuthenticatorFile(authenticator)))
+  if (secret !== undefined && new Set(secret).size < 8)
+    problems.push('BETTER_AUTH_SECRET has too few different characters: write 32 random ones into secrets/BETTER_AUTH_SECRET before the first start.')
+  if (resend !== undefined && !placeholder.test(resend) && !/^re_\w{8,}$/.test(resend))
+    problems.push('RESEND_API_KEY must begin with re_: copy the key from resend.com/api-keys into its file.')
+  return problems
+}
+
+const isAddress = (host: string): boolean => ipaddr.isValid(host)
+
+type Published = { setting: string, port: number, address: string }
+
+const portSettings: Record<string, string> = { 'caddy 443': 'HTTPS_PORT', 'caddy 80': 'HTTP_PORT', 'caddy 8080': 'PLAIN_PORT', 'grafana 3000': 'GRAFANA_PORT' }
+
+const publishedOf = (config: Config): Published[] =>
+  Object.entries(config.services).flatMap(([service, { ports = [] }]) =>
+    ports.map(({ target, published = '', host_ip: address = '0.0.0.0' }) => ({
+      setting: portSettings[`${service} ${target}`] ?? `the port ${target} of ${service}`,
+      port: Number(published),
+      address,
+    }))
+  )
+
+function judgeAddress({ config, certificate, isPrivate }: Facts, lines: Line[], now: number): Verdict {
+  const value = (name: string) => lines.find((line) => line.name === name)?.value ?? ''
+  const verdict: Verdict = { problems: [], doubts: [] }
+  if (!URL.canParse(value('PUBLIC_URL'))) return verdict
+  const { protocol, hostname: host, port, origin } = new URL(value('PUBLIC_URL'))
+  const again = `run infra/docker/setup ${origin.replace(/^http:/, 'https:')}`
+  if (protocol !== 'https:') verdict.problems.push(`PUBLIC_URL must begin with https, because browsers keep the session cookie only then: ${again}.`)
+  if (value('SITE_HOST') !== host) verdict.problems.push(`SITE_HOST must be the host of PUBLIC_URL: ${again}.`)
+  const published = publishedOf(config)
+  const https = published.find(({ setting }) => setting === 'HTTPS_PORT')
+  const isOpen = https !== undefined && ['0.0.0.0', '::'].includes(https.address)
+  if (https !== undefined && isOpen && https.port !== Number(port || 443)) {
+    verdict.doubts.push(
+      `PUBLIC_URL has the port ${port || 443}, and HTTPS_PORT is ${https.port}: make them the same, unless your router or proxy forwards one to the other.`,
+    )
+  }
+  const tls = value('TLS') || 'auto'
+  const isPublic = tls === 'auto' && host !== 'localhost' && !host.endsWith('.localhost') && !isAddress(host) && !isPrivate
+  if (isPublic && isOpen && !published.some((one) => one.port === 80 || one.port === 443)) {
+    verdict.doubts.push(`An authority certifies ${host} only over the ports 80 and 443: publish them, forward them, or write TLS=internal into .env.`)
+  }
+  if (certificate !== '') {
+    const expires = new Date(new X509Certificate(certificate).validTo)
+    if (isPublic && expires.getTime() - now < 14 * 86_400_000) {
+      verdict.doubts.push(
+        `The certificate of ${host} expires on ${expires.toISOString().slice(0, 10)} and was not renewed: docker compose logs caddy has the reason.`,
+      )
+    }
+  }
+  return verdict
+}
+
+function judgePorts({ config, listening, containers }: Facts): string[] {
+  const all = ['0.0.0.0', '::']
+  const overlaps = (one: string, other: string) => one === other || all.includes(one) || all.includes(other)
+  const published = publishedOf(config)
+  const holders = containers.flatMap(({ project, name, ports }) =>
+    [...ports.matchAll(/(\S+):(\d+)->/g)].map(([, address = '', port]) => ({ project, name, address: address.replaceAll(/[[\]]/g, ''), port: Number(port) }))
+  )
+  return published.flatMap((one, index) => {
+    const { setting, port, address } = one
+    const twin = published.slice(0, index).find((other) => other.port === port && overlaps(other.address, address))
+    if (twin !== undefined) return [`${setting} and ${twin.setting} are both ${port}: give each its own port.`]
+    const holder = holders.find((other) => other.port === port && overlaps(other.address, address))
+    if (holder?.project === config.name) return []
+    if (holder === undefined && !listening.some((socket) => socket.port === port && overlaps(socket.address, address))) return []
+    return [
+      `${setting}: the port ${port} is taken by ${
+        holder === undefined ? 'another program' : `the container ${holder.name}`
+      }: stop that, or set ${setting} in .env to a free port.`,
+    ]
+  })
+}
+
+function judgeSubnet({ config, networks }: Facts): string[] {
+  const edge = config.networks?.['edge']
+  const subnet = edge?.ipam?.config?.[0]?.subnet
+  if (edge === undefined || subnet === undefined) return []
+  const parse = (text: string) => ipaddr.isValidCIDR(text) ? ipaddr.parseCIDR(text) : undefined
+  const ours = parse(subnet)
+  if (ours === undefined) return ['EDGE_SUBNET must be a range such as 10.229.69.0/24.']
+  const taken = networks.find(({ project, name, subnets }) =>
+    project !== config.name && name !== edge.name && subnets.some((text) => {
+      const theirs = parse(text)
+      if (theirs === undefined || theirs[0].kind() !== ours[0].kind()) return false
+      const [wide, narrow] = theirs[1] < ours[1] ? [theirs, ours] : [ours, theirs]
+      return narrow[0].match(wide[0], wide[1])
+    })
+  )
+  return taken === undefined
+    ? []
+    : [`EDGE_SUBNET ${subnet} overlaps with Docker's network ${taken.name}: set another one in .env, such as EDGE_SUBNET=10.229.69.0/24.`]
+}
+
+function judgeMemory({ config, memory }: Facts, lines: Line[]): string[] {
+  const limit = (name: string) => Number(config.services[name]?.mem_limit ?? 0) / MiB
+  const number = (name: string, fallback: number) => Number(lines.find((line) => line.name === name)?.value || fallback)
+  const doubts: string[] = []
+  const needed = limit('db') + limit('auth') + limit('edge') + limit('caddy')
+  if (memory > 0 && memory / MiB < needed) {
+    doubts.push(
+      `This machine has ${
+        Math.floor(memory / MiB)
+      } MiB of memory, and db, auth, edge and caddy may use ${needed} MiB: write PGRST_DB_POOL=6 and DB_MEMORY=1280m into .env, or add memory.`,
+    )
+  }
+  const database = 512 + number('DB_BACKEND_MEMORY', 128) * number('PGRST_DB_POOL', 12) * number('POSTGREST_REPLICAS', 1)
+  if (limit('db') > 0 && limit('db') < database) {
+    doubts.push(`DB_MEMORY is ${limit('db')} MiB, and large queries of all connections at once need ${database} MiB: raise it, or lower PGRST_DB_POOL.`)
+  }
+  // outside its heap the process needs about 75 MiB, and 32 MiB for each of three passwords
+  const auth = number('AUTH_HEAP', 192) + 171
+  if (limit('auth') > 0 && limit('auth') < auth)
+    doubts.push(`AUTH_MEMORY is ${limit('auth')} MiB, and the auth service needs ${auth} MiB with this AUTH_HEAP: raise it.`)
+  return doubts
+}
+
+/** Judges all facts. @param now milliseconds since the epoch */
+export function judge(facts: Facts, now: number): Verdict {
+  const { lines, problems } = readLines(facts.env)
+  const address = judgeAddress(facts, lines, now)
+  return {
+    problems: [
+      ...new Set([
+        ...problems,
+        ...judgeNames(lines, facts.composeFiles),
+        ...judgeSettings(facts),
+        ...judgeComposeVariables(lines),
+        ...judgeSecrets(facts.secrets),
+        ...address.problems,
+        ...judgePorts(facts),
+        ...judgeSubnet(facts),
+      ]),
+    ],
+    doubts: [...address.doubts, ...judgeMemory(facts, lines)],
+  }
+}
