@@ -11,8 +11,8 @@ import { judge, readLines, type Config, type Facts, type Verdict } from './judge
 
 /** Reads pairs of a name and a text, each ended by a zero byte. */
 function parts(input: string): Map<string, string> {
-  const words = input.split('\0')
-  return new Map(Array.from({ length: Math.floor(words.length / 2) }, (_, index) => [words[2 * index] ?? '', words[2 * index + 1] ?? '']))
+  const fields = input.split('\0')
+  return new Map(Array.from({ length: Math.floor(fields.length / 2) }, (_, index) => [fields[2 * index] ?? '', fields[2 * index + 1] ?? '']))
 }
 
 const rows = (text = ''): string[][] => text.split('\n').filter((line) => line !== '').map((line) => line.split('\t'))

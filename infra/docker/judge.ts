@@ -96,13 +96,13 @@ function distance(one: string, other: string): number {
 const ownNames = /^(COMPOSE_|DOCKER_|PREVIOUS_VERSION$|PREVIOUS_COMPOSE_FILE$|POSTGREST_CONF$)/
 
 function judgeNames(lines: Line[], composeFiles: string): string[] {
-  const known = new Set([
+  const existing = new Set([
     ...[...composeFiles.matchAll(/(?<!\$)\$\{?([A-Za-z_]\w*)/g)].map(([, name = '']) => name),
     // a name without a value is passed on
     ...[...composeFiles.matchAll(/^ +(?:- )?([A-Z][A-Z0-9_]*):?\s*$/gm)].map(([, name = '']) => name),
   ])
   const names = new Set(lines.map(({ name }) => name))
-  return lines.filter(({ name }) => !known.has(name) && !ownNames.test(name)).flatMap(({ name, number }) => {
+  return lines.filter(({ name }) => !existing.has(name) && !ownNames.test(name)).flatMap(({ name, number }) => {
     if ((secretNames as string[]).includes(name) || name === 'ALERT_WEBHOOK_URL') {
       return names.has(`${name}_FILE`) || ['POSTGRES_PASSWORD', 'AUTH_SERVICE_PASSWORD', 'AUTHENTICATOR_PASSWORD', 'BETTER_AUTH_SECRET'].includes(name)
         ? []
@@ -110,7 +110,7 @@ function judgeNames(lines: Line[], composeFiles: string): string[] {
     }
     if (name === 'POSTGRES_PASSWORD') return []
     if (Object.hasOwn(environment.shape, name)) return [`${name} on line ${number} of .env has no effect, because compose.yaml sets it: remove the line.`]
-    const nearest = [...known].map((other) => ({ other, edits: distance(name, other) })).toSorted((a, b) => a.edits - b.edits)[0]
+    const nearest = [...existing].map((other) => ({ other, edits: distance(name, other) })).toSorted((a, b) => a.edits - b.edits)[0]
     const hint = nearest !== undefined && nearest.edits <= 3 ? `write ${nearest.other}` : 'correct or remove it'
     return [`${name} on line ${number} of .env is no setting: ${hint}.`]
   })

@@ -1,5 +1,5 @@
 # shellcheck shell=bash
-# Sourced by setup. check_project exits if Docker already has another deployment with this project name.
+# Sourced by setup and check. check_project exits if Docker already has another deployment with this project name.
 # Otherwise `docker compose up` would replace its containers and change the passwords of its database.
 
 refuse_project() { # refuse_project <reason>

@@ -80,7 +80,7 @@ describe('the operator’s command', () => {
 
   test('fails on a database that is not migrated, with a message that says so', async () => {
     expect(await operator(connection(stack.ownerUrl, { database: 'template1' }), 'users'))
-      .toEqual({ code: 1, text: 'The database is not migrated: run `docker compose up -d --wait` first.\n' })
+      .toEqual({ code: 1, text: 'The database is not migrated: run `infra/docker/up` first.\n' })
   })
 
   test.each([

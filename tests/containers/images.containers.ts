@@ -163,7 +163,7 @@ describe.skipIf(!existsSync('/usr/bin/docker-registry'))('a release, unpacked in
     await paste('tar -xzf finance-1.2.3.tar.gz', '', '')
     await paste('infra/docker/setup', 'https://money.example.org', it.url)
     await it.configure({ COMPOSE_PROFILES: 'backup' })
-    await paste('docker compose up', '', '')
+    await paste('infra/docker/up', '', '')
     const digest = expect.stringMatching(/^finance-backend:1\.2\.3@sha256:\w{64}$/)
     expect(await Promise.all(['auth', 'edge', 'backup'].map(image))).toEqual([
       digest,
@@ -197,7 +197,7 @@ describe.skipIf(!existsSync('/usr/bin/docker-registry'))('a release, unpacked in
     expect(await image('auth')).toContain('finance-backend:1.2.4@')
     expect(await image('backup')).toContain('finance-backup:1.2.4-pg18@')
     // The next command depends only on .env, because the containers of the last one are removed.
-    await it.shell('docker compose up -d --wait --no-build')
+    await it.shell('infra/docker/up --no-build')
     expect(await image('auth')).toContain('finance-backend:1.2.4@')
     await it.shell(`docker image rm --force '${address}/${before.replace(/:[^@]*@/, '@')}'`)
     expect(await it.shell('infra/docker/rollback')).toContain('1.2.3 serves.')

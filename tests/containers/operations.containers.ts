@@ -101,7 +101,7 @@ describe('one machine with Docker', () => {
     // Otherwise the schedule could make a backup during the story.
     await it.configure({ BACKUP_TIME: new Date(Date.now() + 12 * 3_600_000).toISOString().slice(11, 16) })
     expect(await it.shell('find infra/monitoring ! -perm -o=r'), 'what Prometheus, Alertmanager and Grafana cannot read').toBe('')
-    await paste('docs/operations.md', 'docker compose up -d --wait')
+    await paste('docs/operations.md', 'infra/docker/up')
     expect((await it.compose('ps', '--format', '{{.Service}} {{.Health}}')).trim().split('\n').toSorted()).toEqual([
       'auth healthy',
       'caddy healthy',
@@ -109,6 +109,10 @@ describe('one machine with Docker', () => {
       'edge healthy',
       'postgrest',
     ])
+  })
+
+  test('the settings have no problem', async () => {
+    expect(await paste('docs/operations.md', 'infra/docker/check')).toBe('No problem found.\n')
   })
 
   test('clients that trust the root certificate get responses, and mails are in the log', async () => {
@@ -120,6 +124,7 @@ describe('one machine with Docker', () => {
     await ann.signIn()
     token = await ann.token()
     expect(await paste('docs/operations.md', 'docker compose logs auth')).toContain(`Mail to ${ann.email}: `)
+    await expect(paste('docs/operations.md', 'infra/docker/admin mail-test', { EMAIL: ann.email })).rejects.toThrow('No mail provider is set')
     expect(await paste('docs/operations.md', 'infra/docker/admin --help')).toMatch(/^Usage: infra\/docker\/admin <command>/)
     await paste('docs/operations.md', 'infra/docker/admin export', { EMAIL: ann.email })
     // A ZIP archive.
@@ -146,7 +151,7 @@ describe('backup and restore', () => {
 
   test('backups run automatically, and with cron', async () => {
     await set('COMPOSE_PROFILES=backup')
-    await paste('docs/operations.md', 'docker compose up -d --wait')
+    await paste('docs/operations.md', 'infra/docker/up')
     expect(await health('backup')).toBe('healthy')
     await expect.poll(() => it.compose('logs', 'backup'), patiently).toContain('all as they were')
     expect(await dumps()).toHaveLength(1)
@@ -161,7 +166,7 @@ describe('backup and restore', () => {
     await writeFile(join(it.directory, 'offsite.env'), `RESTIC_REPOSITORY=rest:http://${it.gateway}:${elsewhere.port}/\nRESTIC_PASSWORD='long and random'\n`, {
       mode: 0o600,
     })
-    await paste('docs/operations.md', 'docker compose up -d --wait')
+    await paste('docs/operations.md', 'infra/docker/up')
     const copied = async () => (await it.compose('logs', 'offsite')).match(/Copied finance-/g)?.length
     await expect.poll(copied, patiently).toBe(2)
   })
@@ -192,7 +197,7 @@ describe('backup and restore', () => {
 describe('recovery to a point in time', () => {
   test('is drilled, then executed', async () => {
     await set('COMPOSE_PROFILES=backup,pitr')
-    await paste('docs/operations.md', 'docker compose up -d --wait')
+    await paste('docs/operations.md', 'infra/docker/up')
     await expect.poll(copies, patiently).toHaveLength(1)
     const [whole = ''] = await copies()
     await store('A')
@@ -246,7 +251,7 @@ describe('upgrade and rollback', () => {
     expect(await paste('docs/operations.md', 'git pull && infra/docker/upgrade')).toContain(`${next} serves.`)
     expect(await backups(), 'what serves, and what served before').toEqual([`${next}-pg18`, 'latest-pg18'])
     expect(await dumps()).toHaveLength(before.length + 1)
-    await paste('docs/operations.md', 'docker compose up -d --wait')
+    await paste('docs/operations.md', 'infra/docker/up')
     const serving = async () => run('docker', ['inspect', '-f', '{{.Config.Image}}', (await it.compose('ps', '-q', 'auth')).trim()])
     expect(await serving()).toContain(`:${next}`)
     expect(await paste('docs/operations.md', 'infra/docker/rollback')).toContain('latest serves.')
@@ -262,7 +267,7 @@ describe('upgrade and rollback', () => {
     await paste('docs/operations.md', 'docker compose down')
     await paste('docs/operations.md', 'docker volume rm finance_database')
     await it.configure({ POSTGRES_TAG: next })
-    await paste('docs/operations.md', 'docker compose up -d --wait')
+    await paste('docs/operations.md', 'infra/docker/up')
     expect(await it.sql('select count(*) from auth.users')).toEqual(['0'])
     await it.compose('exec', '-T', 'backup', 'infra/docker/backup')
     await paste('docs/operations.md', 'infra/docker/restore "$(cat')
@@ -304,7 +309,7 @@ describe('rotation of every secret', () => {
     await paste('docs/operations.md', 'docker compose stop caddy auth')
     expect(await paste('docs/operations.md', 'infra/docker/admin keys revoke --all')).toMatch(/^Revoked [1-9]/)
     await it.keepSecret({ BETTER_AUTH_SECRET: 'another secret, which has to be long enough' })
-    await paste('docs/operations.md', 'docker compose up -d --wait')
+    await paste('docs/operations.md', 'infra/docker/up')
     expect(await session()).toBe(401)
     await ann.signIn()
     token = await ann.token()
@@ -326,7 +331,7 @@ describe('rotation of every secret', () => {
     const before = await rootOf()
     await paste('docs/operations.md', 'docker compose rm -sf caddy')
     await paste('docs/operations.md', 'docker volume rm finance_certificates')
-    await paste('docs/operations.md', 'docker compose up -d --wait')
+    await paste('docs/operations.md', 'infra/docker/up')
     const after = await rootOf()
     expect(after).not.toBe(before)
     trust(after)

@@ -143,6 +143,26 @@ test.each(['auth', 'edge'])('Docker gives %s more time than a stop takes', async
 })
 
 describe('a mistake in .env', () => {
+  test('replaces no container: infra/docker/up names every problem at once, and users notice nothing', async () => {
+    const before = await it.compose('ps', '-aq')
+    await it.configure({ SIGN_UP: 'never', MAIL_FROM: 'money@example.org', LOG_LEVL: 'info' })
+    await expectNothing(async () => {
+      const refusal = await it.command('up', '--no-build').then(() => 'it started', ({ stderr }: { stderr: string }) => stderr)
+      expect(refusal.trim().split('\n')).toEqual([
+        expect.stringMatching(/^LOG_LEVL on line \d+ of \.env is no setting: write LOG_LEVEL\.$/),
+        'SIGN_UP must be open, invitation or closed.',
+        expect.stringContaining('RESEND_API_KEY or SMTP_URL must be set in production'),
+        'Nothing was changed, for the reasons above.',
+      ])
+      await expect(it.command('upgrade')).rejects.toThrow('SIGN_UP must be open, invitation or closed.')
+    })
+    expect(await it.compose('ps', '-aq')).toBe(before)
+    const env = await readFile(join(it.directory, '.env'), 'utf8')
+    await writeFile(join(it.directory, '.env'), env.replaceAll(/^(SIGN_UP|LOG_LEVL|MAIL_FROM)=.*\n/gm, ''))
+    await expectNothing(() => it.command('up', '--no-build'))
+    expect(await it.compose('ps', '-aq')).toBe(before)
+  })
+
   test('does not make Caddy unhealthy, so the next start succeeds after the correction', async () => {
     const health = async () => JSON.parse(await run('docker', ['inspect', '-f', '{{json .State.Health}}', (await it.compose('ps', '-q', 'caddy')).trim()]))
     await it.configure({ MAIL_FROM: 'money@example.org' })

@@ -15,6 +15,7 @@ export const files = ['env', 'hcl', 'text', 'yaml']
 export const pages: Record<string, { test: string, pastes: boolean } | null> = {
   'docs/operations.md': { test: 'tests/containers/operations.containers.ts', pastes: true },
   'docs/monitoring.md': { test: 'tests/containers/operations.containers.ts', pastes: true },
+  'docs/runbook.md': { test: 'tests/containers/runbook.containers.ts', pastes: true },
   'docs/bare-metal.md': { test: 'tests/containers/bare-metal.containers.ts', pastes: true },
   'docs/images.md': { test: 'tests/containers/images.containers.ts', pastes: false },
   // All code blocks of these pages are marked.

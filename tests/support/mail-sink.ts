@@ -51,9 +51,9 @@ export function linkIn(mail: { text: string }): string {
   return link
 }
 
-async function listen(server: Server, port = 0): Promise<number> {
+async function listen(server: Server, port = 0, host = '127.0.0.1'): Promise<number> {
   await new Promise<void>((resolve, reject) => {
-    server.once('error', reject).listen(port, '127.0.0.1', () => {
+    server.once('error', reject).listen(port, host, () => {
       server.off('error', reject)
       resolve()
     })
@@ -163,8 +163,8 @@ export type SmtpSink = {
   close(): Promise<void>
 }
 
-/** Starts an SMTP server that accepts one mail per connection. */
-export async function smtpSink(): Promise<SmtpSink> {
+/** Starts an SMTP server that accepts one mail per connection. @param host its address, such as one that containers reach */
+export async function smtpSink(host = '127.0.0.1'): Promise<SmtpSink> {
   const server = createServer()
   const sockets = socketsOf(server)
   const sink: SmtpSink = {
@@ -236,6 +236,6 @@ export async function smtpSink(): Promise<SmtpSink> {
     if (sink.mode !== 'mute') say('220 sink')
   })
 
-  sink.url = `smtp://127.0.0.1:${await listen(server)}`
+  sink.url = `smtp://${host}:${await listen(server, 0, host)}`
   return sink
 }

@@ -6,7 +6,7 @@ export const operator = (databaseUrl: string, ...argv: string[]): Promise<{ code
 /** Runs the operator's command with further options. */
 export async function operatorWith(options: Partial<AdminOptions> & { databaseUrl: string }, ...argv: string[]): Promise<{ code: number, text: string }> {
   let text = ''
-  const code = await admin(argv, { command: 'infra/docker/admin', migrateCommand: 'docker compose up -d --wait', ...options }, {
+  const code = await admin(argv, { command: 'infra/docker/admin', migrateCommand: 'infra/docker/up', ...options }, {
     write: (part) => {
       text += part
     },
@@ -18,7 +18,7 @@ export async function operatorWith(options: Partial<AdminOptions> & { databaseUr
 export async function operatorToFile(databaseUrl: string, ...argv: string[]): Promise<{ code: number, file: Blob, text: string }> {
   const parts: Uint8Array<ArrayBuffer>[] = []
   let text = ''
-  const code = await admin(argv, { databaseUrl, command: 'infra/docker/admin', migrateCommand: 'docker compose up -d --wait' }, {
+  const code = await admin(argv, { databaseUrl, command: 'infra/docker/admin', migrateCommand: 'infra/docker/up' }, {
     write: (part, written) => {
       parts.push(Buffer.from(part))
       written?.()

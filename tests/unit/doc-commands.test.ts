@@ -3,7 +3,7 @@ import { execFileSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { commandsOf, fencesOf, files, marks, pages } from '../support/doc-commands.ts'
+import { commandsOf, fencesOf, files, marks, pages, textOf } from '../support/doc-commands.ts'
 
 const root = join(import.meta.dirname, '../..')
 
@@ -31,6 +31,17 @@ describe.each(Object.entries(pages))('%s', (page, run) => {
 
 test.each(Object.entries(pages).filter(([, run]) => run?.pastes))('every command of %s can be pasted: it has no placeholder and no omission', (page) => {
   expect(commandsOf(page).map(({ text }) => text).filter((text) => /<[\w-]+>|…/.test(text))).toEqual([])
+})
+
+test('each symptom of the runbook has at most six commands, and is in its first table', () => {
+  const [start = '', ...symptoms] = textOf('docs/runbook.md').split('\n## ')
+  for (const symptom of symptoms) {
+    const title = symptom.split('\n', 1)[0] ?? ''
+    const commands = [...symptom.matchAll(/^```sh\n([^]*?)^```$/gm)].flatMap(([, lines = '']) => lines.trim().split('\n'))
+    expect(commands.length, title).toBeGreaterThan(0)
+    expect(commands.length, title).toBeLessThanOrEqual(6)
+    expect(start).toContain(`[${title}](#${title.toLowerCase().replaceAll(' ', '-')})`)
+  }
 })
 
 test('Git ignores no source file', () => {

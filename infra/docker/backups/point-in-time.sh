@@ -60,7 +60,7 @@ status=0
 serve "$work/up" || status=1
 [ "$status" = 1 ] || echo "Restored as it was at $at."
 if [ -n "$old_volume" ]; then
-  echo "The former database is in the volume $old_volume. To go back to it: write DATABASE_VOLUME=$old_volume into .env, docker compose up -d --wait"
+  echo "The former database is in the volume $old_volume. To go back to it: write DATABASE_VOLUME=$old_volume into .env, infra/docker/up"
   echo "When you are sure, remove it: docker volume rm $old_volume"
 fi
 exit "$status"

@@ -1,0 +1,254 @@
+/**
+ * docs/runbook.md, pasted: the commands of every symptom in the order of the page, in one deployment with the problem where it is cheap to make. Then
+ * the file for helpers, which must contain nothing of users. Needs an engine.
+ */
+import { mkdir, readFile, rename, utimes, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { commandsOf, type Command } from '../support/doc-commands.ts'
+import { smtpSink, type SmtpSink } from '../support/mail-sink.ts'
+import type { Person } from '../support/person.ts'
+import { deployment, tokenOf, type Deployment } from './deployment.ts'
+
+let it: Deployment
+let sink: SmtpSink
+let ann: Person
+let token: string
+const project = () => `finance-test-${new URL(it.url).port}`
+const file = (...names: string[]) => join(it.directory, ...names)
+
+const left: Command[] = commandsOf('docs/runbook.md')
+/** Runs the next command of the page, which must begin like this. @returns its output */
+async function paste(page: string, start: string, variables: Record<string, string> = {}): Promise<string> {
+  const text = left.shift()?.text ?? ''
+  expect(text.slice(0, start.length), `the next command of ${page}`).toBe(start)
+  const given = Object.entries(variables).map(([name, value]) => `export ${name}=${value}\n`).join('')
+  return it.shell(given + text.replaceAll('https://money.example.org', it.url).replaceAll('finance-auth-1', `${project()}-auth-1`))
+}
+const ask = (path: string, init: RequestInit = {}) =>
+  fetch(`${it.url}/data/${path}`, { ...init, headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' } })
+const store = async (name: string) => expect((await ask('transactions', { method: 'POST', body: JSON.stringify({ name, amount: -1 }) })).status).toBe(201)
+const stored = async () => (await (await ask('transactions?select=name&order=name')).json() as { name: string }[]).map(({ name }) => name)
+const isUp = () => expect.poll(async () => (await fetch(`${it.url}/healthz`)).status, { timeout: 60_000 }).toBe(200)
+
+/** Texts of users and secrets that no file for helpers may contain. */
+const canaries = ['canary-of-name', 'canary-of-address', 'canary-of-row', 'canary-of-team', 'canary-of-search', 'canary-of-smtp', 'canary-of-offsite']
+
+beforeAll(async () => {
+  it = await deployment()
+  await it.configure({ DEFAULT_PRODUCT: 'teams', BACKUP_TIME: new Date(Date.now() + 12 * 3_600_000).toISOString().slice(11, 16) })
+  await it.up()
+  sink = await smtpSink(it.gateway)
+  ann = it.person('canary-of-name', 'canary-of-address@example.org')
+  token = await tokenOf(ann)
+  await store('canary-of-row')
+})
+afterAll(async () => {
+  await it.remove()
+  await sink.close()
+})
+
+test('the first commands change nothing', async () => {
+  expect(await paste('docs/runbook.md', 'docker compose ps --all')).toContain('auth')
+  expect(await paste('docs/runbook.md', 'infra/docker/check')).toBe('No problem found.\n')
+  expect(await paste('docs/runbook.md', 'docker compose logs --since 15m')).toContain('auth-1')
+  expect(await paste('docs/runbook.md', 'infra/docker/support')).toMatch(/\/support-\d{8}T\d{6}Z\.tar\.gz\n$/)
+  expect(await stored()).toEqual(['canary-of-row'])
+})
+
+test('a full disk: old backups go, and the database starts at once', async () => {
+  await mkdir(file('backups'), { recursive: true })
+  const [old, young] = [file('backups/finance-20200101T000000Z.dump'), file('backups/finance-20260101T000000Z.dump')]
+  for (const path of [old, young]) await writeFile(path, '')
+  await utimes(old, new Date('2020-01-01'), new Date('2020-01-01'))
+  expect(await paste('docs/runbook.md', 'df -h')).toContain('Avail')
+  await paste('docs/runbook.md', 'docker system df')
+  expect(await paste('docs/runbook.md', 'du -ah backups')).toContain('finance-20200101')
+  await paste('docs/runbook.md', 'find backups')
+  expect(await it.shell('ls backups; rm backups/*.dump')).toBe('finance-20260101T000000Z.dump\n')
+  await paste('docs/runbook.md', 'docker compose restart db')
+  await paste('docs/runbook.md', 'infra/docker/up')
+  expect(await stored()).toEqual(['canary-of-row'])
+})
+
+test('a database that restarts: its state and its last lines', async () => {
+  expect(await paste('docs/runbook.md', 'docker compose ps --all db')).toContain('healthy')
+  expect(await paste('docs/runbook.md', 'docker compose logs --tail 30 db')).toContain('ready to accept connections')
+  expect(await paste('docs/runbook.md', 'docker inspect --format')).toBe('0 restarts, out of memory: false\n')
+})
+
+test('a lost .env and lost secrets: everything serves again, and nobody signs in again', async () => {
+  const secret = await readFile(file('secrets/BETTER_AUTH_SECRET'), 'utf8')
+  await rename(file('.env'), file('former-env'))
+  await rename(file('secrets'), file('former-secrets'))
+  await paste('docs/runbook.md', 'mkdir -p')
+  await paste('docs/runbook.md', 'docker exec finance-auth-1 node')
+  expect(await readFile(file('secrets/BETTER_AUTH_SECRET'), 'utf8')).toBe(secret)
+  expect(await paste('docs/runbook.md', 'docker inspect --format')).toContain('DEFAULT_PRODUCT=teams')
+  await paste('docs/runbook.md', 'infra/docker/setup')
+  await it.configure({ DEFAULT_PRODUCT: 'teams', COMPOSE_PROFILES: 'backup', BACKUP_TIME: new Date(Date.now() + 12 * 3_600_000).toISOString().slice(11, 16) })
+  await paste('docs/runbook.md', 'infra/docker/up --force-recreate')
+  expect((await ann.get('/get-session')).status).toBe(200)
+  expect(await stored()).toEqual(['canary-of-row'])
+})
+
+test('no certificate: the check, the log, and another try', async () => {
+  await paste('docs/runbook.md', 'infra/docker/check')
+  expect(await paste('docs/runbook.md', 'docker compose logs --since 1h caddy')).toContain('certificate')
+  await paste('docs/runbook.md', 'docker compose restart caddy')
+  await isUp()
+})
+
+test('mails that do not arrive: the check signs in, and one mail is sent at once', async () => {
+  await it.keepSecret({ SMTP_URL: sink.url.replace('smtp://', 'smtp://ann:canary-of-smtp@') })
+  await it.configure({ MAIL_FROM: 'money@example.org', SMTP_URL_FILE: 'secrets/SMTP_URL' })
+  sink.mode = 'wrong-login'
+  const refused = await it.command('check').then(() => '', ({ stdout }: { stdout: string }) => stdout)
+  expect(refused).toMatch(/^SMTP_URL: the mail server refuses the login \(.*535 5\.7\.8 not accepted.*\): correct user and password\.\n$/)
+  expect(refused).not.toContain('canary')
+  sink.mode = 'ok'
+  expect(await paste('docs/runbook.md', 'infra/docker/check')).toBe('No problem found.\n')
+  expect(await paste('docs/runbook.md', 'infra/docker/admin mail-test', { EMAIL: 'operator@example.org' })).toContain("The server's answer: 250 queued")
+  expect(sink.mails.map(({ to }) => to)).toEqual([['operator@example.org']])
+  expect(await paste('docs/runbook.md', 'docker compose exec -T db psql')).toContain('count')
+  await paste('docs/runbook.md', 'docker compose logs --since 1h auth')
+  await paste('docs/runbook.md', 'docker compose restart auth')
+  await isUp()
+})
+
+test('a restore of the wrong moment: the former database comes back', async () => {
+  const made = (await it.command('backup')).trim()
+  await store('after the backup')
+  await it.command('restore', made)
+  expect(await stored()).toEqual(['canary-of-row'])
+  const former = (await paste('docs/runbook.md', 'docker compose exec -T db psql')).trim()
+  expect(former).toMatch(/^finance_before_\d+$/)
+  await paste('docs/runbook.md', 'docker compose stop')
+  await paste('docs/runbook.md', 'docker compose exec -T db psql', { FORMER: former })
+  await paste('docs/runbook.md', 'infra/docker/up')
+  expect(await stored()).toEqual(['after the backup', 'canary-of-row'])
+})
+
+test('users and operators who are locked out', async () => {
+  const EMAIL = ann.email
+  expect(await paste('docs/runbook.md', 'infra/docker/admin users')).toContain(EMAIL)
+  expect(await paste('docs/runbook.md', 'infra/docker/admin verify', { EMAIL })).toContain('is verified')
+  await expect(paste('docs/runbook.md', 'infra/docker/admin two-factor', { EMAIL })).rejects.toThrow('has no second factor')
+  expect(await paste('docs/runbook.md', 'infra/docker/admin passkeys', { EMAIL })).toContain('Every session has ended.')
+  await ann.signIn()
+  token = await ann.token()
+  expect(await paste('docs/runbook.md', 'ls -ld')).toContain('secrets')
+  expect(await paste('docs/runbook.md', 'id')).toContain('uid=')
+  expect(await paste('docs/runbook.md', 'docker ps --all')).toContain(`${project()}-auth-1 ${it.directory}`)
+})
+
+test('slow sign-ins: the load and the queue', async () => {
+  expect(await paste('docs/runbook.md', 'docker stats')).toContain('CPU')
+  expect(await paste('docs/runbook.md', 'docker compose exec -T auth node')).toContain('auth_hashing_queue_length 0')
+  await paste('docs/runbook.md', 'docker compose logs --since 15m')
+  await paste('docs/runbook.md', 'infra/docker/up')
+})
+
+test('an old backup: a new one, the reason, and its drill', async () => {
+  expect(await paste('docs/runbook.md', 'infra/docker/backup')).toContain('.dump')
+  expect(await paste('docs/runbook.md', 'docker compose ps --all backup')).toContain('offsite')
+  await paste('docs/runbook.md', 'docker compose logs --tail 50 backup')
+  expect(await paste('docs/runbook.md', 'infra/docker/restore --drill')).toContain('all as they were')
+})
+
+test('a failed upgrade, and a wrong setting, which the check names before anything is replaced', async () => {
+  expect(await paste('docs/runbook.md', 'docker compose ps')).toContain('auth')
+  await paste('docs/runbook.md', 'docker compose logs --tail 30 migrate')
+  await paste('docs/runbook.md', 'infra/docker/check')
+  await it.configure({ SIGN_UP: 'never' })
+  await expect(paste('docs/runbook.md', 'infra/docker/check')).rejects.toMatchObject({ stdout: 'SIGN_UP must be open, invitation or closed.\n' })
+  await paste('docs/runbook.md', 'docker compose logs --tail 30 migrate')
+  await it.configure({ SIGN_UP: 'open' })
+  await paste('docs/runbook.md', 'infra/docker/up')
+  await isUp()
+})
+
+test('a leaked signing key', async () => {
+  const KID = `${JSON.parse(Buffer.from(`${token.split('.')[0]}`, 'base64url').toString()).kid}`
+  expect(await paste('docs/runbook.md', 'infra/docker/admin keys')).toContain(KID)
+  expect(await paste('docs/runbook.md', 'infra/docker/admin keys rotate')).toContain('signs now')
+  expect(await paste('docs/runbook.md', 'infra/docker/admin keys revoke', { KID })).toContain('Revoked 1 key.')
+  await paste('docs/runbook.md', 'docker compose logs --tail 30 auth')
+  await expect.poll(async () => (await ask('transactions')).status, { timeout: 30_000 }).toBe(401)
+  token = await ann.token()
+})
+
+test('the data surface is down, and comes back', async () => {
+  await it.compose('stop', 'postgrest')
+  expect(await paste('docs/runbook.md', 'docker compose ps --all postgrest')).toMatch(/postgrest.*Exited/)
+  await paste('docs/runbook.md', 'docker compose logs --tail 30 postgrest')
+  await paste('docs/runbook.md', 'docker compose run --rm migrate')
+  await paste('docs/runbook.md', 'docker compose restart postgrest')
+  await paste('docs/runbook.md', 'infra/docker/up')
+  await isUp()
+  expect(await stored()).toContain('canary-of-row')
+})
+
+test('many 429: the addresses that the edge sees', async () => {
+  expect(await paste('docs/runbook.md', 'docker compose logs --no-log-prefix')).toContain(`"client":"${it.gateway}"`)
+})
+
+describe('the file for helpers', () => {
+  const unpack = async () => {
+    const path = (await it.command('support', it.directory)).trim()
+    return it.shell(`tar -xzOf '${path}'; tar -tzf '${path}'`)
+  }
+
+  test('has versions, states, names of settings, sizes and logs, and nothing of users and no secret', async () => {
+    await ann.post('/organization/create', { name: 'canary-of-team' })
+    await it.shell(`printf 'RESTIC_REPOSITORY=rest:http://127.0.0.1:1/\\nRESTIC_PASSWORD=canary-of-offsite\\n' >offsite.env`)
+    await ask('transactions?name=eq.canary-of-search')
+    // PostgreSQL logs the row of a failed statement, and the name that a client chose.
+    await it.compose('exec', '-T', 'db', 'psql', '-U', 'postgres', 'finance', '-c', `select 'canary-of-row'::int`).catch(() => undefined)
+    await it.compose('exec', '-T', 'db', 'psql', '-U', 'postgres', 'canary-of-row').catch(() => undefined)
+    const logs = await it.compose('logs', 'auth', 'db')
+    for (const canary of ['canary-of-row']) expect(logs, 'the test is real').toContain(canary)
+    const text = await unpack()
+    for (
+      const part of [
+        'versions.txt',
+        'states.txt',
+        'settings.txt',
+        'health.txt',
+        'disk.txt',
+        'database.txt',
+        'problems.txt',
+        'db.log',
+        'auth.log',
+        'edge.log',
+        'caddy.log',
+      ]
+    )
+      expect(text).toContain(part)
+    for (
+      const fact of [
+        'Docker',
+        'SMTP_URL_FILE=(hidden)',
+        'COMPOSE_PROFILES=backup',
+        '{"status":"up"}',
+        'api.transactions',
+        '"status":201',
+        'ready to accept connections',
+      ]
+    )
+      expect(text).toContain(fact)
+    const secrets = (await it.shell('cat secrets/*')).split('\n').filter((line) => line.length > 7)
+    expect([...canaries, ...secrets, it.gateway].filter((word) => text.includes(word))).toEqual([])
+    expect(text.match(/[\w.-]+@[\w-]+\.\w+/g)).toBeNull()
+  })
+
+  test('is not written if a secret is in it nevertheless', async () => {
+    await it.keepSecret({ OIDC_CLIENT_SECRET: 'ready to accept connections' })
+    await expect(it.command('support', it.directory)).rejects.toThrow(/No file was written, because a secret is in .*db\.log/)
+    await it.shell('rm secrets/OIDC_CLIENT_SECRET')
+  })
+})
+
+test('every command of the page was run', () => {
+  expect(left).toEqual([])
+})
