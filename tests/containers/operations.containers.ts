@@ -317,12 +317,14 @@ describe('rotation of every secret', () => {
   })
 
   test("the mail provider's key is changed", async () => {
-    await it.keepSecret({ RESEND_API_KEY: 'first' })
+    await it.keepSecret({ RESEND_API_KEY: 're_0123456789' })
     await it.configure({ MAIL_FROM: 'money@example.org', RESEND_API_KEY_FILE: 'secrets/RESEND_API_KEY' })
     await it.up()
-    await it.keepSecret({ RESEND_API_KEY: 'another' })
+    await it.keepSecret({ RESEND_API_KEY: 're_9876543210' })
     await paste('docs/operations.md', 'docker compose restart auth')
-    expect(await it.compose('exec', '-T', 'auth', 'node', '-p', 'require("fs").readFileSync(process.env.RESEND_API_KEY_FILE, "utf8")')).toBe('another\n\n')
+    expect(await it.compose('exec', '-T', 'auth', 'node', '-p', 'require("fs").readFileSync(process.env.RESEND_API_KEY_FILE, "utf8")')).toBe(
+      're_9876543210\n\n',
+    )
     await expect.poll(session, patiently).toBe(200)
     expect(await session()).toBe(200)
   })

@@ -105,10 +105,13 @@ describe('the operator’s command', () => {
     expect(await inContainer('process.exit(3)')).toEqual({ code: 3, out: 'task ended with 3\n' })
   })
 
-  test('refuses an export, which would appear in a log', async () => {
-    const outcome = await run('admin', ['export', 'ann@example.org'], succeeded)
-    expect(outcome).toMatchObject({ code: 2, out: '', error: expect.stringContaining('docs/aws.md'), calls: [] })
-  })
+  test.each([['an export, which would appear in a log', 'export'], ['a test mail, for which the task has no settings', 'mail-test']])(
+    'refuses %s',
+    async (_, name) => {
+      const outcome = await run('admin', [name, 'ann@example.org'], succeeded)
+      expect(outcome).toMatchObject({ code: 2, out: '', error: expect.stringContaining('docs/aws.md'), calls: [] })
+    },
+  )
 
   test('returns the exit code and the output of the task', async () => {
     const outcome = await run('admin', ['grant', 'nobody@example.org', 'teams'], {
