@@ -154,7 +154,7 @@ function environmentOf(service: Service | undefined, secrets: Facts['secrets']):
  * Returns every problem of an environment. The program names only the first, so each invalid variable is removed and the rest is read again. A later
  * sentence that names a removed variable is only a consequence.
  */
-export function settingProblems(variables: Record<string, string | undefined>, read: (variables: Record<string, string | undefined>) => unknown): string[] {
+function settingProblems(variables: Record<string, string | undefined>, read: (variables: Record<string, string | undefined>) => unknown): string[] {
   const problems: string[] = []
   const left = { ...variables }
   const removed: string[] = []
