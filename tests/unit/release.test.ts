@@ -43,6 +43,8 @@ describe('the version', () => {
     const folder = join(work, 'checkout')
     for (const path of ['CHANGELOG.md', ...Object.keys(copies), 'infra/release'])
       await mkdir(dirname(join(folder, path)), { recursive: true }).then(() => cp(join(root, path), join(folder, path), { recursive: true }))
+    // The changelog of a version whose author forgot the steps.
+    await writeFile(join(folder, 'CHANGELOG.md'), '# Changelog\n\n## Unreleased\n\n### Operations\n\n- A change.\n')
     const script = (name: string, ...args: string[]) =>
       run(folder, join(folder, 'infra/release', name), args, { PATH: `${dirname(process.execPath)}:${process.env['PATH']}` })
     const changed = await run(folder, process.execPath, ['infra/release/version.ts', '9.8.7'])
