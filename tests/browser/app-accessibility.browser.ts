@@ -1,11 +1,11 @@
 /** WCAG 2.2 AA on every page of the app: axe in each language and look, narrow screens, text spacing, and the focus of the keyboard. */
-import { source as axeSource } from 'axe-core'
 import type { Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import { localReceivers } from '../../auth/webhooks/sender.ts'
 import type { Person } from '../support/person.ts'
 import { addressesOf, fullBooks, visit } from './app-routes.ts'
 import { type AppStory, startAppStory } from './app-story.ts'
+import { violations } from './axe.ts'
 
 let story: AppStory
 let mia: Person
@@ -45,25 +45,18 @@ const looks: Record<string, Look> = {
   'forced colours': { ...usual, forcedColors: 'active' },
 }
 
-/** Returns the violations of some rules, or of all. */
-async function violations(page: Page, rules?: string[]): Promise<string[]> {
-  const options = { preload: false, resultTypes: ['violations' as const], rules: { 'target-size': { enabled: true } }, ...rules && { runOnly: rules } }
-  const found = await page.evaluate((given) => globalThis.axe.run(given), options)
-  return found.violations.flatMap(({ id, nodes }) => nodes.map(({ target, failureSummary }) => `${id}: ${target.join(' ')}: ${failureSummary ?? ''}`))
-}
-
 // colours do not depend on the language
 test.each([{ locale: 'en-US', names: Object.keys(looks) }, { locale: 'de-DE', names: ['dark'] }])(
   'axe finds nothing on any page in $locale: light, and in the looks $names',
   async ({ locale, names }) => {
     const found = await onEveryPage({ locale, reducedMotion: 'reduce' }, async (page) => {
       await page.emulateMedia(usual)
-      await page.evaluate(axeSource)
-      const all = await violations(page)
+      const rules = { 'target-size': { enabled: true } }
+      const all = await violations(page, { rules })
       for (const name of names) {
         await page.emulateMedia(looks[name] ?? usual)
         // only these rules depend on colours
-        all.push(...(await violations(page, ['color-contrast', 'link-in-text-block'])).map((finding) => `${name}: ${finding}`))
+        all.push(...(await violations(page, { runOnly: ['color-contrast', 'link-in-text-block'] })).map((finding) => `${name}: ${finding}`))
       }
       return all
     })

@@ -1,15 +1,11 @@
 /** The reference app as users have it: built, served at `/` under a strict policy, with the real services, in Chromium. */
 import { join } from 'node:path'
-import { source as axeSource, type AxeResults, type RunOptions } from 'axe-core'
 import type { BrowserContextOptions, Page } from 'playwright-core'
 import { policyOfApp } from '../../edge/app-files.ts'
 import type { Person } from '../support/person.ts'
 import { startStack, type Stack, type StackOptions } from '../support/stack.ts'
+import { violations } from './axe.ts'
 import { closePages, sharedBrowser } from './chromium.ts'
-
-declare global {
-  var axe: { run: (options: RunOptions) => Promise<AxeResults> }
-}
 
 export const appDirectory = join(import.meta.dirname, '../../examples/app/dist')
 
@@ -71,11 +67,8 @@ export async function startAppStory(env: Record<string, string> = {}, options: P
   }
 }
 
-/** Returns the violations that axe finds on the current page, with their elements. Must be empty. */
+/** Returns the violations that axe finds on the current page. Must be empty. */
 export async function barriers(page: Page): Promise<string[]> {
   await page.locator('h1').first().waitFor({ state: 'attached' })
-  // The source is evaluated from outside the page, which its policy does not forbid.
-  await page.evaluate(axeSource)
-  const { violations } = await page.evaluate(() => globalThis.axe.run({ preload: false, resultTypes: ['violations'] }))
-  return violations.flatMap(({ id, nodes }) => nodes.map(({ target, failureSummary }) => `${id}: ${target.join(' ')}: ${failureSummary ?? ''}`))
+  return violations(page)
 }
