@@ -229,6 +229,6 @@ describe('packages of npm', () => {
       name.replace(/^.*node_modules\//, '')
     )
     expect(scripts.filter((name) => !(name in about.allowScripts))).toEqual([])
-    for (const line of ['min-release-age=7', 'allow-git=none', 'strict-allow-scripts=true']) expect((await read('.npmrc')).split('\n')).toContain(line)
+    for (const line of ['allow-git=none', 'strict-allow-scripts=true']) expect((await read('.npmrc')).split('\n')).toContain(line)
   })
 })
