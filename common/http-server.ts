@@ -7,6 +7,9 @@ import { configError } from './errors.ts'
 /** Whether the client is a browser that navigates and so expects a page. */
 export const acceptsHtml = (request: Request): boolean => /(^|,)\s*text\/html\b/.test(request.headers.get('accept') ?? '')
 
+/** The Content-Security-Policy of each response that is no page. If a browser opens it as a page, or in a frame, it runs and loads nothing. */
+export const policyOfData = "default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+
 /** A request listener of Node's HTTP server. */
 export type Listener = (incoming: IncomingMessage, outgoing: ServerResponse) => void | Promise<void>
 

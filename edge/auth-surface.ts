@@ -1,7 +1,7 @@
 /** The auth surface for an edge that runs as a separate process. */
 import { basePath, isFileUrl, streamPath } from '../auth/config.ts'
 import { errorCodes, type ErrorCode, type WireError } from '../auth/errors.ts'
-import { maxConnections } from '../common/http-server.ts'
+import { maxConnections, policyOfData } from '../common/http-server.ts'
 import { requestIdHeader } from '../common/request-id.ts'
 import { change, forwardedHeaders, isForClient, isRead, onUpstream, orRefuse, repeatedRead, type EdgeRequest, type Forwarded } from './forward.ts'
 import { sendError } from './refuse.ts'
@@ -33,6 +33,7 @@ export async function refuseAuth({ id, incoming, outgoing }: EdgeRequest, code: 
     'content-type': 'application/json',
     'cache-control': 'no-store',
     'x-content-type-options': 'nosniff',
+    'content-security-policy': policyOfData,
     [requestIdHeader]: id,
     ...(retryAfter !== undefined && { 'retry-after': String(retryAfter) }),
   }, { error: code, message } satisfies WireError)

@@ -1,6 +1,7 @@
 /** Errors of the edge itself on the data surface, in PostgREST's format. */
 import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { policyOfData } from '../common/http-server.ts'
 import { requestIdHeader } from '../common/request-id.ts'
 
 /** Status, message and hint of each code. */
@@ -31,7 +32,11 @@ export const refusals = {
 export type RefusalCode = keyof typeof refusals
 
 /** Headers of every response of the data surface. Its rows are for one user, and no browser may guess their type. */
-export const headersOfData = { 'cache-control': 'private, no-store', 'x-content-type-options': 'nosniff' } as const
+export const headersOfData = {
+  'cache-control': 'private, no-store',
+  'x-content-type-options': 'nosniff',
+  'content-security-policy': policyOfData,
+} as const
 
 /** Limits for discarding the body of a refused request, in bytes and milliseconds. Then the connection is closed. */
 const discardedBytes = 16 * 1024 * 1024

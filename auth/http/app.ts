@@ -4,6 +4,7 @@ import { getConnInfo } from '@hono/node-server/conninfo'
 import { Hono, type Context } from 'hono'
 import { cors } from 'hono/cors'
 import { clientAddress, isFromTrustedProxy, isOnThisMachine } from '../../common/client-address.ts'
+import { policyOfData } from '../../common/http-server.ts'
 import { requestIdHeader, requestIdOf } from '../../common/request-id.ts'
 import type { Tracing } from '../../common/tracing.ts'
 import { basePath, type Config } from '../config.ts'
@@ -184,6 +185,7 @@ function logged(metrics: Metrics, log: Log, idOf: (incoming: HttpBindings['incom
     // Without it a foreign page could embed a response as a script, and its failure would show whether the user is signed in.
     if (!headers.has('cross-origin-resource-policy')) headers.set('cross-origin-resource-policy', 'same-origin')
     headers.set('referrer-policy', 'no-referrer')
+    if (!headers.has('content-security-policy')) headers.set('content-security-policy', policyOfData)
     if (!headers.has('cache-control')) headers.set('cache-control', 'no-store')
     const ms = performance.now() - started
     metrics.observe(context.req.method, labelOf(context.req.path), context.res.status, ms / 1000)

@@ -29,7 +29,11 @@ const bearer = () => ({ authorization: `Bearer ${token}` })
 const json = { 'content-type': 'application/json' }
 
 /** The edge adds these headers to each response of the data surface. */
-const dataHeaders = { 'cache-control': 'private, no-store', 'x-content-type-options': 'nosniff' }
+const dataHeaders = {
+  'cache-control': 'private, no-store',
+  'x-content-type-options': 'nosniff',
+  'content-security-policy': "default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+}
 
 /** The visible parts of a response, except values of the connection and of the moment. */
 async function visibleParts(url: string, init: RequestInit = {}) {
@@ -76,6 +80,14 @@ describe.each(prefixes)('at %s', (prefix) => {
       if (exposed !== undefined) direct.headers['access-control-expose-headers'] = `${exposed}, X-Change-Id, X-Left-Out, X-Request-Id`
       if (path.includes('eq.Bread')) expect([through.status, direct.status]).toEqual([200, 200])
       else expect(through, `${init.method ?? 'GET'} ${path}`).toEqual(direct)
+    }
+  })
+
+  test('TRACE is refused, and no header of the request is in the response', async () => {
+    for (const path of [`${prefix}/transactions`, '/api/auth/get-session', '/']) {
+      const answer = await raw(stack.url, `TRACE ${path} HTTP/1.1\r\nHost: localhost\r\nX-Secret: of the proxy\r\nConnection: close\r\n\r\n`)
+      expect(answer).toMatch(/^HTTP\/1\.1 40[145] /)
+      expect(answer).not.toContain('of the proxy')
     }
   })
 
