@@ -52,7 +52,7 @@ describe('a stream', () => {
     const { id, changeId } = await book(await ann.token(), 'A secret bread')
     expect(await stream.next()).toEqual({
       event: 'change',
-      id: expect.stringMatching(/^[\w-]{22}$/),
+      id: expect.stringMatching(/^[\w-]{48}$/),
       data: { table: 'transactions', organization_id: null, actions: ['create'], ids: [id], change_id: changeId },
     })
     expect(changeId).toMatch(/^[\da-f-]{36}$/)
@@ -272,9 +272,18 @@ describe('a client', () => {
       return (await stack.sql.query('select from private.changes where user_id = $1', [await ann.id()])).rowCount === 0
     }
     await expect.poll(isForgotten).toBe(true)
-    for (const id of [cursor, 'AAAAAAAAAAAAAAAAAAAAAA', 'nonsense\u00e9']) {
+    for (const id of [cursor, 'A'.repeat(22), 'A'.repeat(48), 'nonsense\u00e9']) {
       const stream = await live({ cookie: cookieOf(ann), 'last-event-id': id })
-      expect(await stream.next()).toMatchObject({ event: 'reset', id: expect.stringMatching(/^[\w-]{22}$/), data: {} })
+      expect(await stream.next()).toMatchObject({ event: 'reset', id: expect.stringMatching(/^[\w-]{48}$/), data: {} })
+    }
+  })
+
+  test('that resumes with a cursor of which one character was changed is told to read everything', async () => {
+    const ann = await signedIn(stack)
+    const cursor = (await ofUser(ann)).lastId()!
+    for (const at of [0, 20, 47]) {
+      const changed = `${cursor.slice(0, at)}${cursor[at] === 'A' ? 'B' : 'A'}${cursor.slice(at + 1)}`
+      expect(await (await live({ cookie: cookieOf(ann), 'last-event-id': changed })).next()).toMatchObject({ event: 'reset' })
     }
   })
 

@@ -2,12 +2,14 @@
  * The cursors of live streams, which are the ids of their events. A cursor holds the number of a transaction. The number is encrypted,
  * because the numbers of two events would tell how many transactions strangers have made in between.
  */
-import { createCipheriv, createDecipheriv, createHash, hkdfSync, randomBytes } from 'node:crypto'
+import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto'
 
-const algorithm = 'aes-128-ecb'
+const algorithm = 'aes-256-gcm'
+const nonceBytes = 12
+const numberBytes = 8
 
-/** The form of a cursor: 16 bytes in base64url. */
-const form = /^[\w-]{22}$/
+/** The form of a cursor in base64url: the nonce, the encrypted number, and a tag of 16 bytes. */
+const form = /^[\w-]{48}$/
 
 /** The cursors of one reader in one database. */
 export type Cursors = {
@@ -23,22 +25,29 @@ export type Cursors = {
  * @returns a function of a reader: a cursor of other readers gives no position
  */
 export function createCursors(secret: string, database: string): (reader: string) => Cursors {
-  const key = Buffer.from(hkdfSync('sha256', secret, '', 'cursors of live streams', 16))
+  const key = Buffer.from(hkdfSync('sha256', secret, '', 'cursors of live streams', 32))
   return (reader) => {
-    const owner = createHash('sha256').update(`${database} ${reader}`).digest().subarray(0, 4)
+    const owner = Buffer.from(`${database} ${reader}`)
     return {
       encode: (xid) => {
-        // one block: the transaction, its owner, and random bytes
-        const block = Buffer.alloc(16)
-        block.writeBigUInt64BE(xid)
-        owner.copy(block, 8)
-        randomBytes(4).copy(block, 12)
-        return createCipheriv(algorithm, key, null).setAutoPadding(false).update(block).toString('base64url')
+        const number = Buffer.alloc(numberBytes)
+        number.writeBigUInt64BE(xid)
+        const nonce = randomBytes(nonceBytes)
+        const cipher = createCipheriv(algorithm, key, nonce).setAAD(owner)
+        return Buffer.concat([nonce, cipher.update(number), cipher.final(), cipher.getAuthTag()]).toString('base64url')
       },
       decode: (cursor) => {
         if (!form.test(cursor)) return undefined
-        const block = createDecipheriv(algorithm, key, null).setAutoPadding(false).update(Buffer.from(cursor, 'base64url'))
-        return block.length === 16 && block.subarray(8, 12).equals(owner) ? block.readBigUInt64BE() : undefined
+        const bytes = Buffer.from(cursor, 'base64url')
+        const tag = bytes.subarray(nonceBytes + numberBytes)
+        const decipher = createDecipheriv(algorithm, key, bytes.subarray(0, nonceBytes)).setAAD(owner).setAuthTag(tag)
+        const number = decipher.update(bytes.subarray(nonceBytes, nonceBytes + numberBytes))
+        try {
+          decipher.final()
+        } catch {
+          return undefined
+        }
+        return number.readBigUInt64BE()
       },
     }
   }
