@@ -2,8 +2,12 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { execute } from '../support/database.ts'
 import { startStack, type Stack } from '../support/stack.ts'
+import { tableCases } from './cases.ts'
+import { uncoveredObjects } from './coverage.ts'
+import { functionCases } from './functions.ts'
 import { summary, writeReport } from './report.ts'
 import { prepareSuite, runIsolation, type Result } from './run.ts'
+import uncovered from './uncovered.json' with { type: 'json' }
 
 let place: Stack
 let result: Result
@@ -29,6 +33,15 @@ test('each actor requests every exposed table and function', () => {
       .filter((table) => !tested.has(`${name} ${table}`)).map((table) => `${name} ${table}`)
   )
   expect(missing).toEqual([])
+})
+
+test('the commands and callers that the matrix leaves out are exactly those of uncovered.json', () => {
+  const { world } = result
+  const cases = [...tableCases(world), ...functionCases(world)]
+  expect(uncoveredObjects(world.catalogue, cases)).toEqual(uncovered.objects)
+  const withoutAnonymousTags = cases.filter(({ table, actor }) => table !== 'tags' || actor.caller.kind !== 'anonymous')
+  expect(uncoveredObjects(world.catalogue, withoutAnonymousTags))
+    .toEqual(['delete', 'insert', 'select', 'update'].map((command) => `tags ${command}: no session`))
 })
 
 test.each([
