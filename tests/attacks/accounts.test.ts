@@ -35,6 +35,18 @@ describe('a mailed token that is replayed', () => {
     expect((await successor.get('/get-session')).body.user.email_verified).toBe(false)
   })
 
+  test('a link that changes the address of one account changes no other account', async () => {
+    const ann = await signedIn(stack, 'Ann')
+    const newEmail = `new-${ann.email}`
+    await ann.post('/request-email-change', { newEmail, password })
+    const token = new URL(linkIn(await stack.mail.waitFor(newEmail, ({ text }) => text.includes('confirm-email-change')))).searchParams.get('token')
+    await stack.sql.query('delete from auth.users where email = $1', [ann.email])
+    const successor = person(stack, 'Ann', ann.email)
+    await successor.signUp()
+    expect((await successor.post('/confirm-email-change', { token })).status).toBe(400)
+    expect((await successor.get('/get-session')).body.user).toMatchObject({ email: ann.email, email_verified: false })
+  })
+
   test('a verification link does not sign anyone in', async () => {
     const ann = person(stack, 'Ann')
     await ann.signUp()

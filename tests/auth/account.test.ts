@@ -264,6 +264,19 @@ describe('an account', () => {
     expect((await laptop.signIn('a new password')).status).toBe(200)
   })
 
+  test('has a password of 8 to 128 characters of any kind, which counts exactly as it was written', async () => {
+    const long = ` Grüße aus 東京 ${'x'.repeat(128)}`.slice(0, 127)
+    const exact = `${long}Q`
+    const ann = person(stack, 'Ann')
+    const signUp = (given: string) => ann.post('/sign-up/email', { email: ann.email, password: given })
+    for (const wrong of ['1234567', `${exact}x`]) expect(await signUp(wrong)).toMatchObject({ status: 400, body: { error: 'INVALID_PASSWORD' } })
+    expect((await signUp(exact)).status).toBe(200)
+    for (const other of [`${long}q`, long, exact.trimStart(), exact.replace('ü', 'u')]) expect((await ann.signIn(other)).status).toBe(401)
+    expect((await ann.signIn(exact)).status).toBe(200)
+    for (const plain of ['aaaaaaaa', '12345678 '])
+      expect((await person(stack).post('/sign-up/email', { email: `p-${plain.length}-${ann.email}`, password: plain })).status).toBe(200)
+  })
+
   test('gets a new name and picture, and ignores other fields', async () => {
     const ann = await signedIn(stack, 'Ann')
     expect(await ann.post('/update-user', { name: 'Anna', image: 'https://example.org/ann.png', email: 'eve@example.org' })).toMatchObject({

@@ -30,6 +30,17 @@ describe('a session', () => {
     expect(JSON.stringify(body)).not.toContain([...ann.cookies.values()][0]?.split('.')[0])
   })
 
+  test('has a random token of 32 characters, and each sign-in gets another', async () => {
+    const ann = await signedIn(stack, 'Ann')
+    const tokens = []
+    for (let count = 0; count < 3; count++) {
+      await ann.signIn()
+      tokens.push(decodeURIComponent([...ann.cookies.values()][0] ?? '').split('.')[0])
+    }
+    for (const token of tokens) expect(token).toMatch(/^[A-Za-z0-9]{32}$/)
+    expect(new Set(tokens).size).toBe(3)
+  })
+
   test('ends at sign-out', async () => {
     const ann = await signedIn(stack, 'Ann')
     expect(await ann.post('/sign-out')).toMatchObject({ status: 200, body: { success: true } })

@@ -6,6 +6,7 @@ import { createHash } from 'node:crypto'
 import { readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { connect, type ConnectionOptions } from 'node:tls'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { password, type Person } from '../support/person.ts'
 import { newPdf, receiptsOf } from '../support/receipts.ts'
@@ -149,6 +150,22 @@ describe('from nothing', () => {
     const { headers } = await data('/data/transactions', { method: 'POST', headers: { prefer: 'return=headers-only' }, body: '{"name":"Bread","amount":-3}' })
     expect(headers.get('location')).toMatch(/^\/data\/transactions\?id=eq\./)
     expect((await data('/data', { headers: { accept: 'application/openapi+json' } })).body).toMatchObject({ host: new URL(it.url).host, basePath: '/data' })
+  })
+
+  test('Caddy speaks TLS 1.3 and 1.2 only, with ciphers of forward secrecy', async () => {
+    const { hostname, port } = new URL(it.url)
+    const handshake = (options: ConnectionOptions) =>
+      new Promise<string | null | undefined>((resolve) => {
+        const socket = connect({ host: hostname, port: Number(port), servername: hostname, ...options }, () => {
+          resolve(socket.getProtocol())
+          socket.end()
+        }).once('error', ({ code }: NodeJS.ErrnoException) => resolve(code))
+      })
+    expect(await handshake({})).toBe('TLSv1.3')
+    expect(await handshake({ maxVersion: 'TLSv1.2' })).toBe('TLSv1.2')
+    // without a security level Node itself refuses these before it connects
+    expect(await handshake({ minVersion: 'TLSv1', maxVersion: 'TLSv1.1', ciphers: 'ALL:@SECLEVEL=0' })).toMatch(/ALERT_PROTOCOL_VERSION$/)
+    expect(await handshake({ maxVersion: 'TLSv1.2', ciphers: 'AES128-SHA:AES128-GCM-SHA256:AES256-GCM-SHA384:@SECLEVEL=0' })).toMatch(/HANDSHAKE_FAILURE$/)
   })
 
   test('an operator grants a product with one command', async () => {

@@ -25,6 +25,10 @@ const callable = (role: string, schema: string) =>
   select p.proname from pg_proc p join pg_namespace n on n.oid = p.pronamespace
   where n.nspname = '${schema}' and has_function_privilege('${role}', p.oid, 'execute') and has_schema_privilege('${role}', n.oid, 'usage')`)
 
+test('a new database has no account, no API key and no session', async () => {
+  expect(await list(`select 'user' from auth.users union all select 'key' from auth.api_keys union all select 'session' from auth.sessions`)).toEqual([])
+})
+
 describe('anon and authenticated', () => {
   test('cannot log in, and have no attributes beyond their grants', async () => {
     expect(
