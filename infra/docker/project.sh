@@ -23,7 +23,7 @@ check_project() {
   }
   while read -r folder; do
     [ -n "$folder" ] || continue
-    [ -n "$has_secrets" ] || [ ! "$folder" -ef . ] || { echo "The secrets of this deployment are lost, and its containers still exist. Nothing was changed. docs/operations.md shows how to read them from a container." >&2; exit 1; }
+    [ -n "$has_secrets" ] || [ ! "$folder" -ef . ] || { echo "The secrets of this deployment are lost, and its containers still exist. Nothing was changed. docs/runbook.md shows how to read them from a container." >&2; exit 1; }
     [ -n "$has_secrets" ] || refuse_project "its containers belong to $folder, and this folder does not have its secrets"
     # a folder that no longer exists was moved, together with its .env
     [ ! -d "$folder" ] || [ "$folder" -ef . ] || refuse_project "its containers belong to $folder"
