@@ -277,6 +277,16 @@ describe('check without an image', () => {
     expect((await command('check', [])).output).toContain('the private name nas.local: write TLS=internal into .env')
   })
 
+  test.each([[1, 'stops'], [2, 'does not stop'], [3, 'does not stop']])('that ends with %s %s an upgrade before its backup', async (code) => {
+    const script = (name: string, text: string) => writeFile(join(deployment(), 'infra/docker', name), `#!/bin/sh\n${text}\n`)
+    await script('check', `echo 'A sentence of the check.'; exit ${code}`)
+    await script('backup', `echo 'The backup ran.' >&2; exit 1`)
+    const { complaint } = await command('upgrade', [])
+    expect(complaint).toContain('A sentence of the check.\n')
+    expect(complaint.includes('The backup ran.')).toBe(code !== 1)
+    expect(complaint).toMatch(/\nNot upgraded, for the reason above: [^\n]*\n$/)
+  })
+
   test('without .env says how to begin', async () => {
     await rm(join(deployment(), '.env'))
     expect(await command('check', [])).toMatchObject({ code: 1, output: expect.stringMatching(/^There is no \.env here: run infra\/docker\/setup/) })
