@@ -1,8 +1,12 @@
 /** The judgement of infra/docker/check: the lines of `.env`, the settings, the secrets, the address and the machine. */
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { text as readText } from 'node:stream/consumers'
 import { describe, expect, test } from 'vitest'
 import { judge, type Facts } from '../../infra/docker/judge.ts'
+import { smtpSink } from '../support/mail-sink.ts'
 
 const now = Date.parse('2026-11-28T12:00:00Z')
 const composeFiles = readFileSync(join(import.meta.dirname, '../../compose.yaml'), 'utf8')
@@ -208,4 +212,47 @@ test('too little memory of the machine or of a limit raises a doubt', () => {
   expect(verdict({ memory: 1024 ** 3 }).doubts).toEqual([expect.stringMatching(/^This machine has 1024 MiB of memory, and .* may use 2816 MiB/)])
   expect(verdict({ database: 1024 }).doubts).toEqual([expect.stringContaining('DB_MEMORY is 1024 MiB')])
   expect(verdict({ lines: 'AUTH_HEAP=400\n' }).doubts).toEqual([expect.stringContaining('AUTH_MEMORY is 384 MiB')])
+})
+
+describe('the program in the container', () => {
+  /** Runs it with the facts of a host, as infra/docker/check writes them. */
+  const check = async (host: string, facts: Record<string, string>, ...args: string[]) => {
+    const url = `https://${host}`
+    const services = {
+      auth: { environment: { PUBLIC_URL: url, AUTH_DATABASE_URL: 'postgresql://auth_service@db/finance', BETTER_AUTH_SECRET_FILE: 'x', SMTP_URL_FILE: 'x' } },
+      caddy: { ports: [port(8080, '8080', '127.0.0.1')] },
+    }
+    const all = {
+      env: `PUBLIC_URL=${url}\nSITE_HOST=${host}\n`,
+      compose: composeFiles,
+      config: JSON.stringify({ name: 'finance', services }),
+      'secret BETTER_AUTH_SECRET': `${secrets.BETTER_AUTH_SECRET}\n`,
+      ...facts,
+    }
+    const program = spawn(process.execPath, [join(import.meta.dirname, '../../infra/docker/check.ts'), ...args], { stdio: ['pipe', 'pipe', 'inherit'] })
+    program.stdin.end(Object.entries(all).map(([name, value]) => `${name}\0${value}\0`).join(''))
+    const [output, [code]] = await Promise.all([readText(program.stdout), once(program, 'exit')])
+    return { code, sentences: output.split('\n').slice(0, -1) }
+  }
+
+  test('doubts a name without an address, unless it is to ask nobody', async () => {
+    expect(await check('money.invalid', {})).toEqual({ code: 2, sentences: [expect.stringMatching(/^The name money\.invalid .*(DNS record|name server)/)] })
+    expect(await check('money.invalid', {}, '--local')).toEqual({ code: 0, sentences: [] })
+  })
+
+  test('reads the sockets of the kernel', async () => {
+    const listening = '0100007F:1F90\n00000000000000000000000000000000:0016\n'
+    expect(await check('localhost', { listening })).toEqual({ code: 1, sentences: [expect.stringContaining('PLAIN_PORT: the port 8080 is taken')] })
+    expect(await check('localhost', { listening: '0B00000A:1F90\n' }), 'of another address').toEqual({ code: 0, sentences: [] })
+  })
+
+  test('signs in at the mail server, and shows no secret', async () => {
+    const sink = await smtpSink()
+    const login = { 'secret SMTP_URL': `${sink.url.replace('smtp://', 'smtp://ann:s3cret@')}\n` }
+    expect(await check('localhost', login)).toEqual({ code: 0, sentences: [] })
+    sink.mode = 'wrong-login'
+    expect(await check('localhost', login)).toEqual({ code: 1, sentences: [expect.stringContaining('SMTP_URL: the mail server refuses the login (')] })
+    await sink.close()
+    expect(await check('localhost', login)).toEqual({ code: 2, sentences: [expect.stringContaining('SMTP_URL: the mail server cannot be reached (')] })
+  })
 })
