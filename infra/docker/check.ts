@@ -1,6 +1,6 @@
 /**
- * A part of `infra/docker/check`, in a container with the network: reads the facts of the machine from standard input, judges them, and tries the
- * mail login and the name of the address. Prints one sentence for each problem, and exits with 1; with 2 if there are only doubts.
+ * A part of `infra/docker/check`, in a container with the network. Reads the facts of the machine from standard input and judges them. Then tries
+ * the mail login, and looks up the name of the address. Prints one sentence for each problem and exits with 1, or with 2 if there are only doubts.
  */
 import { lookup } from 'node:dns/promises'
 import { buffer } from 'node:stream/consumers'

@@ -1,6 +1,6 @@
 /**
- * docs/runbook.md, pasted: the commands of every symptom in the order of the page, in one deployment with the problem where it is cheap to make. Then
- * the file for helpers, which must contain nothing of users. Needs an engine.
+ * docs/runbook.md, pasted: the commands of every symptom in the order of the page, in one deployment. A problem is real if it is cheap to make. The
+ * last tests read the file for helpers, which must contain nothing of users. Needs an engine.
  */
 import { mkdir, readFile, rename, utimes, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
