@@ -93,7 +93,7 @@ function distance(one: string, other: string): number {
 }
 
 /** The variables that the commands of infra/docker write, and those of former versions. */
-const ownNames = /^(COMPOSE_|DOCKER_|PREVIOUS_VERSION$|PREVIOUS_COMPOSE_FILE$|POSTGREST_CONF$)/
+const ownNames = /^(COMPOSE_|DOCKER_|PREVIOUS_VERSION$|PREVIOUS_COMPOSE_FILE$|POSTGREST_CONF$|PROXY_IMAGE$)/
 
 function judgeNames(lines: Line[], composeFiles: string): string[] {
   const existing = new Set([
