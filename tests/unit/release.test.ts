@@ -57,6 +57,10 @@ describe('the version', () => {
       (await readFile(join(folder, 'CHANGELOG.md'), 'utf8')).replace(/^## 9\.8\.7.*$/m, '$&\n\n### What an operator must do\n\nNothing.'),
     )
     expect(await script('check-tag', 'v9.8.7')).toEqual({ code: 0, output: '' })
+    const changelog = await readFile(join(folder, 'CHANGELOG.md'), 'utf8')
+    await writeFile(join(folder, 'CHANGELOG.md'), changelog.replace('## Unreleased\n', '$&\n- A later change.\n'))
+    expect(await script('check-tag', 'v9.8.7')).toEqual({ code: 1, output: expect.stringContaining('Move them into 9.8.7') })
+    await writeFile(join(folder, 'CHANGELOG.md'), changelog)
     expect(await script('check-tag', 'v9.8.8')).toEqual({
       code: 1,
       output: 'The tag is v9.8.8, and package.json has 9.8.7. Run: node infra/release/version.ts 9.8.8\n',
