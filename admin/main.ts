@@ -1,5 +1,5 @@
 /** Entry point of the operator's command: `npm run admin -- …`. Connects to the database and runs `admin` of commands.ts. */
-import { nameOfDatabase, withExistingDatabase } from '../infra/local/database.ts'
+import { nameOfDatabase, noteOfOtherServer, withExistingDatabase } from '../infra/local/database.ts'
 import { oneLine } from '../common/errors.ts'
 import { openObjects } from '../common/open-objects.ts'
 import { objectOptionsOf, readSettings } from '../common/settings.ts'
@@ -17,9 +17,10 @@ try {
   const { ADMIN_COMMAND: command, MIGRATE_COMMAND: migrateCommand } = settings
   const run = (databaseUrl: string) => admin(argv, { databaseUrl, command, migrateCommand, openFiles, sendMail }, process.stdout, process.stderr)
   const needsNoDatabase = argv.length === 0 || argv.includes('--help') || argv.includes('-h') || argv[0] === 'mail-test'
+  const note = needsNoDatabase ? undefined : await noteOfOtherServer(settings)
   process.exitCode = needsNoDatabase ? await run(settings.DATABASE_URL ?? '') : await withExistingDatabase(settings, (databaseUrl) => {
     // uses standard error, because standard output can be a file
-    process.stderr.write(`Database: ${nameOfDatabase(settings)}\n`)
+    process.stderr.write(`Database: ${nameOfDatabase(settings)}\n${note === undefined ? '' : `${note}\n`}`)
     return run(databaseUrl)
   })
 } catch (error) {

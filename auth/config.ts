@@ -22,6 +22,9 @@ export const filesPath = '/files'
 /** Returns true for the address of a file. @param url the path with its query, as the client sent it */
 export const isFileUrl = (url: string | undefined): boolean => url?.startsWith(`${basePath}${filesPath}/`) === true
 
+/** The beginning of each API key, for scanners that look for published secrets. */
+export const apiKeyPrefix = 'fin_'
+
 /** The configuration. Required settings are present. */
 export type Config = {
   production: boolean

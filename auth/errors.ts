@@ -13,6 +13,7 @@ export const errorCodes = {
   INVALID_TOKEN: [400, 'The token is not valid, was used, or has expired.'],
   INVALID_PASSKEY: [400, 'The response of the passkey is not valid for this service, or came too late. Try again.'],
   VALIDATION_ERROR: [400, 'The request is not valid.'],
+  IDEMPOTENCY_KEY_NOT_SUPPORTED: [400, 'Idempotency-Key is not supported, and nothing was done. Leave it out, and read the state before you repeat a request.'],
   OIDC_FAILED: [400, 'Signing in with the provider did not work, or took longer than ten minutes. Try again.'],
   INVALID_CREDENTIALS: [401, 'The e-mail address or the password is incorrect.'],
   UNAUTHORIZED: [401, 'Sign in first.'],

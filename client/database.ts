@@ -18,268 +18,266 @@ export type ImportedRow = { name: string, amount: number | string, transaction_d
 /** `in` and `between` take an array; `is_null` takes true, false or no value. */
 export type TransactionFilter = { field: 'amount', operation: 'eq' | 'neq' | 'gt' | 'gte' | 'lt' | 'lte' | 'in' | 'from' | 'to' | 'between' | 'is_null', value?: number | string | (number | string)[] | boolean | null } | { field: 'transaction_date' | 'created_at' | 'updated_at', operation: 'eq' | 'neq' | 'gt' | 'gte' | 'lt' | 'lte' | 'in' | 'from' | 'to' | 'between' | 'is_null', value?: string | string[] | boolean | null } | { field: 'id' | 'category_id' | 'account_id', operation: 'eq' | 'neq' | 'in' | 'is_null', value?: string | string[] | boolean | null } | { field: 'name' | 'description' | 'currency' | 'status' | 'source' | 'reference_no' | 'external_id' | 'user_id' | 'organization_id', operation: 'eq' | 'neq' | 'like' | 'ilike' | 'in' | 'is_null', value?: string | number | (string | number)[] | boolean | null } | { field: 'tag', operation: 'eq' | 'neq' | 'in' | 'is_null', value?: string | number | (string | number)[] | boolean | null } | { field: 'search', operation: 'contains' | 'eq' | 'ilike', value?: string | number | (string | number)[] | boolean | null }
 
-/** The exposed schema. Insert has the columns of a new row, Update those that a change can set; `never` marks tables that clients cannot write. */
-export type Database = {
-  api: {
-    Tables: {
-      accounts: {
-        Row: { id: string, name: string, type: 'checking' | 'savings' | 'credit_card' | 'cash' | 'investment' | 'loan' | 'asset', currency: string, balance: number, description: string | null, institution: string | null, account_number: string | null, color: string | null, icon: string | null, user_id: string | null, organization_id: string | null, metadata: Json, created_at: string, updated_at: string, opened_on: string | null, closed_on: string | null, closed_until: string | null, current_balance: number | null }
-        Insert: { id?: string, name: string, type: 'checking' | 'savings' | 'credit_card' | 'cash' | 'investment' | 'loan' | 'asset', currency?: string, balance?: number, description?: string | null, institution?: string | null, account_number?: string | null, color?: string | null, icon?: string | null, user_id?: string | null, organization_id?: string | null, metadata?: Json, created_at?: string, updated_at?: string, opened_on?: string | null, closed_on?: string | null, closed_until?: string | null }
-        Update: { name?: string, type?: 'checking' | 'savings' | 'credit_card' | 'cash' | 'investment' | 'loan' | 'asset', currency?: string, balance?: number, description?: string | null, institution?: string | null, account_number?: string | null, color?: string | null, icon?: string | null, metadata?: Json, opened_on?: string | null, closed_on?: string | null, closed_until?: string | null }
-        Relationships: []
-        ComputedFields: 'current_balance'
-      }
-      activity: {
-        Row: { id: string, happened_at: string, change_id: string, actor_id: string, user_id: string | null, organization_id: string | null, action: 'create' | 'update' | 'delete', table_name: string, row_id: string, before: { [key: string]: Json } | null, after: { [key: string]: Json } | null }
-        Insert: never
-        Update: never
-        Relationships: []
-      }
-      app_subscriptions: {
-        Row: { id: string, user_id: string, product_id: string, status: string, period_start: string, period_end: string, created_at: string, updated_at: string }
-        Insert: never
-        Update: never
-        Relationships: []
-      }
-      attachments: {
-        Row: { id: string, transaction_id: string, user_id: string | null, organization_id: string | null, name: string, content_type: 'application/pdf' | 'image/jpeg' | 'image/png' | 'image/webp' | 'image/heic' | 'text/plain' | 'message/rfc822' | 'application/xml' | null, size: number, sha256: string, note: string | null, status: 'pending' | 'ready', created_at: string }
-        Insert: never
-        Update: { id?: string, transaction_id?: string, user_id?: string | null, organization_id?: string | null, name?: string, content_type?: 'application/pdf' | 'image/jpeg' | 'image/png' | 'image/webp' | 'image/heic' | 'text/plain' | 'message/rfc822' | 'application/xml' | null, size?: number, sha256?: string, note?: string | null, status?: 'pending' | 'ready' }
-        Relationships: [
-          { foreignKeyName: 'attachments_transaction_id_fkey', columns: ['transaction_id'], isOneToOne: false, referencedRelation: 'transactions', referencedColumns: ['id'] },
-        ]
-      }
-      balances: {
-        Row: { id: string, account_id: string, on_date: string, balance: number, source: 'statement' | 'manual', user_id: string | null, organization_id: string | null, created_at: string, updated_at: string }
-        Insert: { id?: string, account_id: string, on_date: string, balance: number, source?: 'statement' | 'manual', user_id?: string | null, organization_id?: string | null, created_at?: string, updated_at?: string }
-        Update: { account_id?: string, on_date?: string, balance?: number, source?: 'statement' | 'manual' }
-        Relationships: [
-          { foreignKeyName: 'balances_account_id_fkey', columns: ['account_id'], isOneToOne: false, referencedRelation: 'accounts', referencedColumns: ['id'] },
-        ]
-      }
-      budgets: {
-        Row: { id: string, category_id: string, month: string | null, amount: number, currency: string, rollover: boolean, user_id: string | null, organization_id: string | null, created_at: string, updated_at: string, starts_on: string | null }
-        Insert: { id?: string, category_id: string, month?: string | null, amount: number, currency?: string, rollover?: boolean, user_id?: string | null, organization_id?: string | null, created_at?: string, updated_at?: string, starts_on?: string | null }
-        Update: { category_id?: string, month?: string | null, amount?: number, currency?: string, rollover?: boolean, starts_on?: string | null }
-        Relationships: [
-          { foreignKeyName: 'budgets_category_id_fkey', columns: ['category_id'], isOneToOne: false, referencedRelation: 'categories', referencedColumns: ['id'] },
-        ]
-      }
-      categories: {
-        Row: { id: string, name: string, color: string | null, icon: string | null, monthly_budget: number | null, user_id: string | null, organization_id: string | null, created_at: string, updated_at: string, budget_currency: string, kind: 'expense' | 'income', parent_id: string | null }
-        Insert: { id?: string, name: string, color?: string | null, icon?: string | null, monthly_budget?: number | null, user_id?: string | null, organization_id?: string | null, created_at?: string, updated_at?: string, budget_currency?: string, kind?: string, parent_id?: string | null }
-        Update: { name?: string, color?: string | null, icon?: string | null, monthly_budget?: number | null, budget_currency?: string, kind?: string, parent_id?: string | null }
-        Relationships: [
-          { foreignKeyName: 'categories_parent_id_fkey', columns: ['parent_id'], isOneToOne: false, referencedRelation: 'categories', referencedColumns: ['id'] },
-        ]
-      }
-      closings: {
-        Row: { id: string, closed_until: string, user_id: string | null, organization_id: string | null, created_at: string, updated_at: string }
-        Insert: { id?: string, closed_until: string, user_id?: string | null, organization_id?: string | null, created_at?: string, updated_at?: string }
-        Update: { closed_until?: string }
-        Relationships: []
-      }
-      dashboards: {
-        Row: { id: string, name: string, description: string | null, layout: DashboardLayout, filters: Json, date_range: DateRange | null, is_default: boolean, visibility: 'private' | 'shared' | 'public', user_id: string | null, organization_id: string | null, created_at: string, updated_at: string }
-        Insert: { id?: string, name: string, description?: string | null, layout: DashboardLayout, filters?: Json, date_range?: DateRange | null, is_default?: boolean, visibility?: 'private' | 'shared' | 'public', user_id?: string | null, organization_id?: string | null, created_at?: string, updated_at?: string }
-        Update: { name?: string, description?: string | null, layout?: DashboardLayout, filters?: Json, date_range?: DateRange | null, is_default?: boolean, visibility?: 'private' | 'shared' | 'public' }
-        Relationships: []
-      }
-      exchange_rates: {
-        Row: { id: string, on_date: string, base: string, quote: string, rate: number, user_id: string | null, organization_id: string | null, created_at: string, updated_at: string }
-        Insert: { id?: string, on_date: string, base: string, quote: string, rate: number, user_id?: string | null, organization_id?: string | null, created_at?: string, updated_at?: string }
-        Update: { on_date?: string, base?: string, quote?: string, rate?: number }
-        Relationships: []
-      }
-      imports: {
-        Row: { id: string, source: string, account_id: string | null, file_name: string | null, row_count: number, user_id: string | null, organization_id: string | null, created_at: string }
-        Insert: never
-        Update: never
-        Relationships: [
-          { foreignKeyName: 'imports_account_id_fkey', columns: ['account_id'], isOneToOne: false, referencedRelation: 'accounts', referencedColumns: ['id'] },
-        ]
-      }
-      line_items: {
-        Row: { id: string, transaction_id: string, name: string, amount: number, quantity: number, category_id: string | null, user_id: string | null, organization_id: string | null }
-        Insert: { id?: string, transaction_id: string, name: string, amount: number, quantity?: number, category_id?: string | null, user_id?: string | null, organization_id?: string | null }
-        Update: { transaction_id?: string, name?: string, amount?: number, quantity?: number, category_id?: string | null }
-        Relationships: [
-          { foreignKeyName: 'line_items_category_id_fkey', columns: ['category_id'], isOneToOne: false, referencedRelation: 'categories', referencedColumns: ['id'] },
-          { foreignKeyName: 'line_items_transaction_id_fkey', columns: ['transaction_id'], isOneToOne: false, referencedRelation: 'transactions', referencedColumns: ['id'] },
-        ]
-      }
-      past_budgets: {
-        Row: { id: string, category_id: string, currency: string, until: string, amount: number | null, rollover: boolean, starts_on: string | null, user_id: string | null, organization_id: string | null, created_at: string, updated_at: string }
-        Insert: { id?: string, category_id: string, currency?: string, until: string, amount?: number | null, rollover?: boolean, starts_on?: string | null, user_id?: string | null, organization_id?: string | null, created_at?: string, updated_at?: string }
-        Update: { category_id?: string, currency?: string, until?: string, amount?: number | null, rollover?: boolean, starts_on?: string | null }
-        Relationships: [
-          { foreignKeyName: 'past_budgets_category_id_fkey', columns: ['category_id'], isOneToOne: false, referencedRelation: 'categories', referencedColumns: ['id'] },
-        ]
-      }
-      rules: {
-        Row: { id: string, name: string, priority: number, conditions: TransactionFilter[], set_category_id: string | null, set_name: string | null, add_tags: string[] | null, is_active: boolean, user_id: string | null, organization_id: string | null, created_at: string, updated_at: string, mark_as_transfer: boolean }
-        Insert: { id?: string, name: string, priority?: number, conditions: TransactionFilter[], set_category_id?: string | null, set_name?: string | null, add_tags?: string[] | null, is_active?: boolean, user_id?: string | null, organization_id?: string | null, created_at?: string, updated_at?: string, mark_as_transfer?: boolean }
-        Update: { name?: string, priority?: number, conditions?: TransactionFilter[], set_category_id?: string | null, set_name?: string | null, add_tags?: string[] | null, is_active?: boolean, mark_as_transfer?: boolean }
-        Relationships: [
-          { foreignKeyName: 'rules_set_category_id_fkey', columns: ['set_category_id'], isOneToOne: false, referencedRelation: 'categories', referencedColumns: ['id'] },
-        ]
-      }
-      subscriptions: {
-        Row: { id: string, title: string, amount: number, period: 'monthly' | 'yearly' | 'quarterly' | 'semi-annually' | 'weekly' | 'daily', description: string | null, logo_url: string | null, interval_in_days: number | null, category_id: string | null, user_id: string | null, organization_id: string | null, currency: string, starts_on: string, ends_on: string | null, account_id: string | null, is_active: boolean, kind: 'expense' | 'income' | 'transfer', to_account_id: string | null, monthly_cost: number | null, next_due_on: string | null }
-        Insert: { id?: string, title: string, amount: number, period: 'monthly' | 'yearly' | 'quarterly' | 'semi-annually' | 'weekly' | 'daily', description?: string | null, logo_url?: string | null, interval_in_days?: number | null, category_id?: string | null, user_id?: string | null, organization_id?: string | null, currency?: string, starts_on?: string, ends_on?: string | null, account_id?: string | null, is_active?: boolean, kind?: 'expense' | 'income' | 'transfer', to_account_id?: string | null }
-        Update: { title?: string, amount?: number, period?: 'monthly' | 'yearly' | 'quarterly' | 'semi-annually' | 'weekly' | 'daily', description?: string | null, logo_url?: string | null, interval_in_days?: number | null, category_id?: string | null, currency?: string, starts_on?: string, ends_on?: string | null, account_id?: string | null, is_active?: boolean, kind?: 'expense' | 'income' | 'transfer', to_account_id?: string | null }
-        Relationships: [
-          { foreignKeyName: 'subscriptions_account_id_fkey', columns: ['account_id'], isOneToOne: false, referencedRelation: 'accounts', referencedColumns: ['id'] },
-          { foreignKeyName: 'subscriptions_category_id_fkey', columns: ['category_id'], isOneToOne: false, referencedRelation: 'categories', referencedColumns: ['id'] },
-        ]
-        ComputedFields: 'monthly_cost' | 'next_due_on'
-      }
-      tags: {
-        Row: { id: string, name: string, user_id: string | null, organization_id: string | null, created_at: string }
-        Insert: { id?: string, name: string, user_id?: string | null, organization_id?: string | null, created_at?: string }
-        Update: { name?: string }
-        Relationships: []
-      }
-      transaction_tags: {
-        Row: { transaction_id: string, tag_id: string, user_id: string | null, organization_id: string | null }
-        Insert: { transaction_id: string, tag_id: string, user_id?: string | null, organization_id?: string | null }
-        Update: { transaction_id?: string, tag_id?: string }
-        Relationships: [
-          { foreignKeyName: 'transaction_tags_tag_id_fkey', columns: ['tag_id'], isOneToOne: false, referencedRelation: 'tags', referencedColumns: ['id'] },
-          { foreignKeyName: 'transaction_tags_transaction_id_fkey', columns: ['transaction_id'], isOneToOne: false, referencedRelation: 'transactions', referencedColumns: ['id'] },
-        ]
-      }
-      transactions: {
-        Row: { id: string, amount: number, name: string, currency: string, user_id: string | null, organization_id: string | null, external_id: string | null, category_id: string | null, reference_no: string | null, description: string | null, status: 'paid' | 'pending' | 'failed', source: string, metadata: Json, transaction_date: string, created_at: string, updated_at: string, account_id: string | null, transfer_id: string | null, import_id: string | null, booked_on: string | null, subscription_id: string | null, due_on: string | null }
-        Insert: { id?: string, amount: number, name: string, currency?: string, user_id?: string | null, organization_id?: string | null, external_id?: string | null, category_id?: string | null, reference_no?: string | null, description?: string | null, status?: 'paid' | 'pending' | 'failed', source?: string, metadata?: Json, transaction_date?: string, created_at?: string, updated_at?: string, account_id?: string | null, transfer_id?: string | null, import_id?: string | null, booked_on?: string | null, subscription_id?: string | null, due_on?: string | null }
-        Update: { amount?: number, name?: string, currency?: string, external_id?: string | null, category_id?: string | null, reference_no?: string | null, description?: string | null, status?: 'paid' | 'pending' | 'failed', source?: string, metadata?: Json, transaction_date?: string, account_id?: string | null, transfer_id?: string | null, import_id?: string | null, booked_on?: string | null, subscription_id?: string | null, due_on?: string | null }
-        Relationships: [
-          { foreignKeyName: 'transactions_account_id_fkey', columns: ['account_id'], isOneToOne: false, referencedRelation: 'accounts', referencedColumns: ['id'] },
-          { foreignKeyName: 'transactions_category_id_fkey', columns: ['category_id'], isOneToOne: false, referencedRelation: 'categories', referencedColumns: ['id'] },
-          { foreignKeyName: 'transactions_import_id_fkey', columns: ['import_id'], isOneToOne: false, referencedRelation: 'imports', referencedColumns: ['id'] },
-          { foreignKeyName: 'transactions_subscription_id_fkey', columns: ['subscription_id'], isOneToOne: false, referencedRelation: 'subscriptions', referencedColumns: ['id'] },
-        ]
-      }
-    }
-    Views: Record<never, never>
-    Functions: {
-      apply_rules: {
-        Args: { p_rule_id?: string | null, p_filters?: TransactionFilter[], p_dry_run?: boolean }
-        Returns: { transaction_id: string, rule_id: string, before: { category_id?: string | null, name?: string, tags?: string[], transfer?: boolean }, after: { category_id?: string | null, name?: string, tags?: string[], transfer?: boolean } }[]
-      }
-      begin_upload: {
-        Args: { transaction_id: string, name: string, size: number, sha256: string, note?: string | null }
-        Returns: { attachment_id: string, ticket: string, expires_in: number, status: 'pending' | 'ready', bytes_left: number }
-      }
-      create_transfer: {
-        Args: { from_account_id: string, to_account_id: string, amount: number, transfer_date?: string | null, name?: string, to_amount?: number | null }
-        Returns: Database['api']['Tables']['transactions']['Row'][]
-        SetofOptions: { from: '*', to: 'transactions', isOneToOne: false, isSetofReturn: true }
-      }
-      delete_category: {
-        Args: { p_category_id: string, p_replacement_id?: string | null }
-        Returns: { category_id: string, replacement_id: string | null, transactions: number, subscriptions: number, line_items: number }
-      }
-      get_balances: {
-        Args: { on_date?: string | null, p_convert_to?: string | null }
-        Returns: { account_id: string, currency: string, balance: number }[]
-      }
-      get_budget_comparison: {
-        Args: { start_date?: string | null, end_date?: string | null, preset?: DateRangePreset | null, p_currency?: string | null, p_convert_to?: string | null }
-        Returns: { category_id: string, name: string, currency: string, budget: number, actual: number, difference: number, pending: number, left_out: number }[]
-      }
-      get_cash_flow: {
-        Args: { grouping?: 'daily' | 'weekly' | 'monthly' | 'quarterly' | 'yearly', periods?: number, p_currency?: string | null, p_account_id?: string | null, upcoming?: number, p_convert_to?: string | null }
-        Returns: { period: string, currency: string, income: number, expenses: number, net: number, is_planned: boolean, pending: number, left_out: number }[]
-      }
-      get_file_space: {
-        Args: Record<never, never>
-        Returns: { organization_id: string | null, bytes_used: number, bytes_left: number, max_file_bytes: number, max_files_per_transaction: number }[]
-      }
-      get_filtered_transactions: {
-        Args: { filters: TransactionFilter[] }
-        Returns: Database['api']['Tables']['transactions']['Row'][]
-        SetofOptions: { from: '*', to: 'transactions', isOneToOne: false, isSetofReturn: true }
-      }
-      get_forecast: {
-        Args: { p_until: string, p_account_ids?: string[] | null, p_what_if?: ({ account_id: string, on_date: string, amount: number | string, name?: string | null })[] | null, p_convert_to?: string | null }
-        Returns: { account_id: string | null, day: string, currency: string, balance: number, change: number, reasons: ({ name: string, amount: number | null, subscription_id: string | null, transaction_id: string | null })[], is_lowest: boolean, left_out: number }[]
-      }
-      get_instance_rates: {
-        Args: { on_date?: string | null }
-        Returns: { base: string, quote: string, rate: number, published_on: string }[]
-      }
-      get_missing_rates: {
-        Args: { p_convert_to: string, p_filters?: TransactionFilter[] }
-        Returns: { currency: string, day: string, transactions: number, transaction_ids: string[] }[]
-      }
-      get_net_worth: {
-        Args: { grouping?: 'daily' | 'weekly' | 'monthly' | 'quarterly' | 'yearly', periods?: number, p_convert_to?: string | null }
-        Returns: { period: string, currency: string, assets: number, liabilities: number, net: number }[]
-      }
-      get_reconciliation: {
-        Args: { p_account_id: string }
-        Returns: { on_date: string, stated: number, computed: number, difference: number, transactions: number }[]
-      }
-      get_transaction_aggregate: {
-        Args: { p_filters?: TransactionFilter[], p_group_by?: 'day' | 'week' | 'month' | 'quarter' | 'year' | 'category' | 'parent' | 'tag' | 'account' | 'payee' | 'status' | 'currency', p_aggregate_fn?: 'sum' | 'avg' | 'count', p_convert_to?: string | null }
-        Returns: { key: string | null, name: string | null, currency: string, value: number, count: number, pending: number | null, left_out: number }[]
-      }
-      get_transaction_distribution_by_category: {
-        Args: { params: { user_id?: string | null, organization_id?: string | null, filters?: { start_date?: string | null, end_date?: string | null, preset?: DateRangePreset | null, currency?: string | null, account_id?: string | null, transaction_type?: 'balance' | 'income' | 'expense' | null } | null, p_convert_to?: string | null, p_group_by?: 'category' | 'parent' | null }, p_convert_to?: string | null, p_group_by?: 'category' | 'parent' | null }
-        Returns: { category_id: string | null, name: string | null, currency: string, total: number, count: number, share: number, pending: number, left_out: number }[]
-      }
-      get_transaction_stat: {
-        Args: { p_user_id?: string, p_organization_id?: string | null, p_filters?: TransactionFilter[], p_aggregate_fn?: 'sum' | 'avg' | 'count', p_transaction_type?: 'balance' | 'income' | 'expense', p_convert_to?: string | null }
-        Returns: number
-      }
-      get_upcoming: {
-        Args: { start_date?: string | null, end_date?: string | null, preset?: DateRangePreset | null }
-        Returns: { subscription_id: string, title: string, due_on: string, amount: number, currency: string, category_id: string | null, is_recorded: boolean, kind: 'expense' | 'income' | 'transfer', to_account_id: string | null }[]
-      }
-      import_transactions: {
-        Args: { p_rows: ImportedRow[], p_source?: string, p_account_id?: string | null, p_file_name?: string | null, p_dry_run?: boolean, p_match?: boolean, p_link_transfers?: boolean, p_again?: boolean, p_balance?: number | null, p_balance_on?: string | null }
-        Returns: { row_number: number, verdict: string, reason: string | null, transaction_id: string | null, rule_id: string | null, suggested_category_id: string | null, because: string | null }[]
-      }
-      link_transfer: {
-        Args: { p_from_transaction_id: string, p_to_transaction_id: string }
-        Returns: Database['api']['Tables']['transactions']['Row'][]
-        SetofOptions: { from: '*', to: 'transactions', isOneToOne: false, isSetofReturn: true }
-      }
-      open_attachment: {
-        Args: { id: string }
-        Returns: { ticket: string, expires_in: number }
-      }
-      record_subscription: {
-        Args: { p_subscription_id: string, due_on: string }
-        Returns: Database['api']['Tables']['transactions']['Row']
-        SetofOptions: { from: '*', to: 'transactions', isOneToOne: true, isSetofReturn: false }
-      }
-      set_balance: {
-        Args: { p_account_id: string, p_balance: number, p_on_date?: string | null }
-        Returns: Database['api']['Tables']['transactions']['Row'] | null
-      }
-      suggest_categories: {
-        Args: { p_transaction_ids?: string[] | null, p_rows?: ({ name: string, amount: number | string })[] | null }
-        Returns: { row_number: number, transaction_id: string | null, category_id: string | null, share: number | null, seen: number, because: string }[]
-      }
-      undo: {
-        Args: { p_activity_id: string }
-        Returns: { change_id: string, create: number, update: number, delete: number }
-      }
-      unlink_transfer: {
-        Args: { p_transfer_id: string }
-        Returns: Database['api']['Tables']['transactions']['Row'][]
-        SetofOptions: { from: '*', to: 'transactions', isOneToOne: false, isSetofReturn: true }
-      }
-    }
-    Enums: Record<never, never>
-    CompositeTypes: Record<never, never>
+/** The tables. Insert has the columns of a new row, Update those that a change can set; `never` marks tables that clients cannot write. */
+type Tables = {
+  accounts: {
+    Row: { id: string, name: string, type: 'checking' | 'savings' | 'credit_card' | 'cash' | 'investment' | 'loan' | 'asset', currency: string, balance: number, description: string | null, institution: string | null, account_number: string | null, color: string | null, icon: string | null, user_id: string | null, organization_id: string | null, metadata: Json, created_at: string, updated_at: string, opened_on: string | null, closed_on: string | null, closed_until: string | null, current_balance: number | null }
+    Insert: { id?: string, name: string, type: 'checking' | 'savings' | 'credit_card' | 'cash' | 'investment' | 'loan' | 'asset', currency?: string, balance?: number, description?: string | null, institution?: string | null, account_number?: string | null, color?: string | null, icon?: string | null, user_id?: string | null, organization_id?: string | null, metadata?: Json, created_at?: string, updated_at?: string, opened_on?: string | null, closed_on?: string | null, closed_until?: string | null }
+    Update: { name?: string, type?: 'checking' | 'savings' | 'credit_card' | 'cash' | 'investment' | 'loan' | 'asset', currency?: string, balance?: number, description?: string | null, institution?: string | null, account_number?: string | null, color?: string | null, icon?: string | null, metadata?: Json, opened_on?: string | null, closed_on?: string | null, closed_until?: string | null }
+    Relationships: []
+    ComputedFields: 'current_balance'
+  }
+  activity: {
+    Row: { id: string, happened_at: string, change_id: string, actor_id: string, user_id: string | null, organization_id: string | null, action: 'create' | 'update' | 'delete', table_name: string, row_id: string, before: { [key: string]: Json } | null, after: { [key: string]: Json } | null }
+    Insert: never
+    Update: never
+    Relationships: []
+  }
+  app_subscriptions: {
+    Row: { id: string, user_id: string, product_id: string, status: string, period_start: string, period_end: string, created_at: string, updated_at: string }
+    Insert: never
+    Update: never
+    Relationships: []
+  }
+  attachments: {
+    Row: { id: string, transaction_id: string, user_id: string | null, organization_id: string | null, name: string, content_type: 'application/pdf' | 'image/jpeg' | 'image/png' | 'image/webp' | 'image/heic' | 'text/plain' | 'message/rfc822' | 'application/xml' | null, size: number, sha256: string, note: string | null, status: 'pending' | 'ready', created_at: string }
+    Insert: never
+    Update: { id?: string, transaction_id?: string, user_id?: string | null, organization_id?: string | null, name?: string, content_type?: 'application/pdf' | 'image/jpeg' | 'image/png' | 'image/webp' | 'image/heic' | 'text/plain' | 'message/rfc822' | 'application/xml' | null, size?: number, sha256?: string, note?: string | null, status?: 'pending' | 'ready' }
+    Relationships: [
+      { foreignKeyName: 'attachments_transaction_id_fkey', columns: ['transaction_id'], isOneToOne: false, referencedRelation: 'transactions', referencedColumns: ['id'] },
+    ]
+  }
+  balances: {
+    Row: { id: string, account_id: string, on_date: string, balance: number, source: 'statement' | 'manual', user_id: string | null, organization_id: string | null, created_at: string, updated_at: string }
+    Insert: { id?: string, account_id: string, on_date: string, balance: number, source?: 'statement' | 'manual', user_id?: string | null, organization_id?: string | null, created_at?: string, updated_at?: string }
+    Update: { account_id?: string, on_date?: string, balance?: number, source?: 'statement' | 'manual' }
+    Relationships: [
+      { foreignKeyName: 'balances_account_id_fkey', columns: ['account_id'], isOneToOne: false, referencedRelation: 'accounts', referencedColumns: ['id'] },
+    ]
+  }
+  budgets: {
+    Row: { id: string, category_id: string, month: string | null, amount: number, currency: string, rollover: boolean, user_id: string | null, organization_id: string | null, created_at: string, updated_at: string, starts_on: string | null }
+    Insert: { id?: string, category_id: string, month?: string | null, amount: number, currency?: string, rollover?: boolean, user_id?: string | null, organization_id?: string | null, created_at?: string, updated_at?: string, starts_on?: string | null }
+    Update: { category_id?: string, month?: string | null, amount?: number, currency?: string, rollover?: boolean, starts_on?: string | null }
+    Relationships: [
+      { foreignKeyName: 'budgets_category_id_fkey', columns: ['category_id'], isOneToOne: false, referencedRelation: 'categories', referencedColumns: ['id'] },
+    ]
+  }
+  categories: {
+    Row: { id: string, name: string, color: string | null, icon: string | null, monthly_budget: number | null, user_id: string | null, organization_id: string | null, created_at: string, updated_at: string, budget_currency: string, kind: 'expense' | 'income', parent_id: string | null }
+    Insert: { id?: string, name: string, color?: string | null, icon?: string | null, monthly_budget?: number | null, user_id?: string | null, organization_id?: string | null, created_at?: string, updated_at?: string, budget_currency?: string, kind?: string, parent_id?: string | null }
+    Update: { name?: string, color?: string | null, icon?: string | null, monthly_budget?: number | null, budget_currency?: string, kind?: string, parent_id?: string | null }
+    Relationships: [
+      { foreignKeyName: 'categories_parent_id_fkey', columns: ['parent_id'], isOneToOne: false, referencedRelation: 'categories', referencedColumns: ['id'] },
+    ]
+  }
+  closings: {
+    Row: { id: string, closed_until: string, user_id: string | null, organization_id: string | null, created_at: string, updated_at: string }
+    Insert: { id?: string, closed_until: string, user_id?: string | null, organization_id?: string | null, created_at?: string, updated_at?: string }
+    Update: { closed_until?: string }
+    Relationships: []
+  }
+  dashboards: {
+    Row: { id: string, name: string, description: string | null, layout: DashboardLayout, filters: Json, date_range: DateRange | null, is_default: boolean, visibility: 'private' | 'shared' | 'public', user_id: string | null, organization_id: string | null, created_at: string, updated_at: string }
+    Insert: { id?: string, name: string, description?: string | null, layout: DashboardLayout, filters?: Json, date_range?: DateRange | null, is_default?: boolean, visibility?: 'private' | 'shared' | 'public', user_id?: string | null, organization_id?: string | null, created_at?: string, updated_at?: string }
+    Update: { name?: string, description?: string | null, layout?: DashboardLayout, filters?: Json, date_range?: DateRange | null, is_default?: boolean, visibility?: 'private' | 'shared' | 'public' }
+    Relationships: []
+  }
+  exchange_rates: {
+    Row: { id: string, on_date: string, base: string, quote: string, rate: number, user_id: string | null, organization_id: string | null, created_at: string, updated_at: string }
+    Insert: { id?: string, on_date: string, base: string, quote: string, rate: number, user_id?: string | null, organization_id?: string | null, created_at?: string, updated_at?: string }
+    Update: { on_date?: string, base?: string, quote?: string, rate?: number }
+    Relationships: []
+  }
+  imports: {
+    Row: { id: string, source: string, account_id: string | null, file_name: string | null, row_count: number, user_id: string | null, organization_id: string | null, created_at: string }
+    Insert: never
+    Update: never
+    Relationships: [
+      { foreignKeyName: 'imports_account_id_fkey', columns: ['account_id'], isOneToOne: false, referencedRelation: 'accounts', referencedColumns: ['id'] },
+    ]
+  }
+  line_items: {
+    Row: { id: string, transaction_id: string, name: string, amount: number, quantity: number, category_id: string | null, user_id: string | null, organization_id: string | null }
+    Insert: { id?: string, transaction_id: string, name: string, amount: number, quantity?: number, category_id?: string | null, user_id?: string | null, organization_id?: string | null }
+    Update: { transaction_id?: string, name?: string, amount?: number, quantity?: number, category_id?: string | null }
+    Relationships: [
+      { foreignKeyName: 'line_items_category_id_fkey', columns: ['category_id'], isOneToOne: false, referencedRelation: 'categories', referencedColumns: ['id'] },
+      { foreignKeyName: 'line_items_transaction_id_fkey', columns: ['transaction_id'], isOneToOne: false, referencedRelation: 'transactions', referencedColumns: ['id'] },
+    ]
+  }
+  past_budgets: {
+    Row: { id: string, category_id: string, currency: string, until: string, amount: number | null, rollover: boolean, starts_on: string | null, user_id: string | null, organization_id: string | null, created_at: string, updated_at: string }
+    Insert: { id?: string, category_id: string, currency?: string, until: string, amount?: number | null, rollover?: boolean, starts_on?: string | null, user_id?: string | null, organization_id?: string | null, created_at?: string, updated_at?: string }
+    Update: { category_id?: string, currency?: string, until?: string, amount?: number | null, rollover?: boolean, starts_on?: string | null }
+    Relationships: [
+      { foreignKeyName: 'past_budgets_category_id_fkey', columns: ['category_id'], isOneToOne: false, referencedRelation: 'categories', referencedColumns: ['id'] },
+    ]
+  }
+  rules: {
+    Row: { id: string, name: string, priority: number, conditions: TransactionFilter[], set_category_id: string | null, set_name: string | null, add_tags: string[] | null, is_active: boolean, user_id: string | null, organization_id: string | null, created_at: string, updated_at: string, mark_as_transfer: boolean }
+    Insert: { id?: string, name: string, priority?: number, conditions: TransactionFilter[], set_category_id?: string | null, set_name?: string | null, add_tags?: string[] | null, is_active?: boolean, user_id?: string | null, organization_id?: string | null, created_at?: string, updated_at?: string, mark_as_transfer?: boolean }
+    Update: { name?: string, priority?: number, conditions?: TransactionFilter[], set_category_id?: string | null, set_name?: string | null, add_tags?: string[] | null, is_active?: boolean, mark_as_transfer?: boolean }
+    Relationships: [
+      { foreignKeyName: 'rules_set_category_id_fkey', columns: ['set_category_id'], isOneToOne: false, referencedRelation: 'categories', referencedColumns: ['id'] },
+    ]
+  }
+  subscriptions: {
+    Row: { id: string, title: string, amount: number, period: 'monthly' | 'yearly' | 'quarterly' | 'semi-annually' | 'weekly' | 'daily', description: string | null, logo_url: string | null, interval_in_days: number | null, category_id: string | null, user_id: string | null, organization_id: string | null, currency: string, starts_on: string, ends_on: string | null, account_id: string | null, is_active: boolean, kind: 'expense' | 'income' | 'transfer', to_account_id: string | null, monthly_cost: number | null, next_due_on: string | null }
+    Insert: { id?: string, title: string, amount: number, period: 'monthly' | 'yearly' | 'quarterly' | 'semi-annually' | 'weekly' | 'daily', description?: string | null, logo_url?: string | null, interval_in_days?: number | null, category_id?: string | null, user_id?: string | null, organization_id?: string | null, currency?: string, starts_on?: string, ends_on?: string | null, account_id?: string | null, is_active?: boolean, kind?: 'expense' | 'income' | 'transfer', to_account_id?: string | null }
+    Update: { title?: string, amount?: number, period?: 'monthly' | 'yearly' | 'quarterly' | 'semi-annually' | 'weekly' | 'daily', description?: string | null, logo_url?: string | null, interval_in_days?: number | null, category_id?: string | null, currency?: string, starts_on?: string, ends_on?: string | null, account_id?: string | null, is_active?: boolean, kind?: 'expense' | 'income' | 'transfer', to_account_id?: string | null }
+    Relationships: [
+      { foreignKeyName: 'subscriptions_account_id_fkey', columns: ['account_id'], isOneToOne: false, referencedRelation: 'accounts', referencedColumns: ['id'] },
+      { foreignKeyName: 'subscriptions_category_id_fkey', columns: ['category_id'], isOneToOne: false, referencedRelation: 'categories', referencedColumns: ['id'] },
+    ]
+    ComputedFields: 'monthly_cost' | 'next_due_on'
+  }
+  tags: {
+    Row: { id: string, name: string, user_id: string | null, organization_id: string | null, created_at: string }
+    Insert: { id?: string, name: string, user_id?: string | null, organization_id?: string | null, created_at?: string }
+    Update: { name?: string }
+    Relationships: []
+  }
+  transaction_tags: {
+    Row: { transaction_id: string, tag_id: string, user_id: string | null, organization_id: string | null }
+    Insert: { transaction_id: string, tag_id: string, user_id?: string | null, organization_id?: string | null }
+    Update: { transaction_id?: string, tag_id?: string }
+    Relationships: [
+      { foreignKeyName: 'transaction_tags_tag_id_fkey', columns: ['tag_id'], isOneToOne: false, referencedRelation: 'tags', referencedColumns: ['id'] },
+      { foreignKeyName: 'transaction_tags_transaction_id_fkey', columns: ['transaction_id'], isOneToOne: false, referencedRelation: 'transactions', referencedColumns: ['id'] },
+    ]
+  }
+  transactions: {
+    Row: { id: string, amount: number, name: string, currency: string, user_id: string | null, organization_id: string | null, external_id: string | null, category_id: string | null, reference_no: string | null, description: string | null, status: 'paid' | 'pending' | 'failed', source: string, metadata: Json, transaction_date: string, created_at: string, updated_at: string, account_id: string | null, transfer_id: string | null, import_id: string | null, booked_on: string | null, subscription_id: string | null, due_on: string | null }
+    Insert: { id?: string, amount: number, name: string, currency?: string, user_id?: string | null, organization_id?: string | null, external_id?: string | null, category_id?: string | null, reference_no?: string | null, description?: string | null, status?: 'paid' | 'pending' | 'failed', source?: string, metadata?: Json, transaction_date?: string, created_at?: string, updated_at?: string, account_id?: string | null, transfer_id?: string | null, import_id?: string | null, booked_on?: string | null, subscription_id?: string | null, due_on?: string | null }
+    Update: { amount?: number, name?: string, currency?: string, external_id?: string | null, category_id?: string | null, reference_no?: string | null, description?: string | null, status?: 'paid' | 'pending' | 'failed', source?: string, metadata?: Json, transaction_date?: string, account_id?: string | null, transfer_id?: string | null, import_id?: string | null, booked_on?: string | null, subscription_id?: string | null, due_on?: string | null }
+    Relationships: [
+      { foreignKeyName: 'transactions_account_id_fkey', columns: ['account_id'], isOneToOne: false, referencedRelation: 'accounts', referencedColumns: ['id'] },
+      { foreignKeyName: 'transactions_category_id_fkey', columns: ['category_id'], isOneToOne: false, referencedRelation: 'categories', referencedColumns: ['id'] },
+      { foreignKeyName: 'transactions_import_id_fkey', columns: ['import_id'], isOneToOne: false, referencedRelation: 'imports', referencedColumns: ['id'] },
+      { foreignKeyName: 'transactions_subscription_id_fkey', columns: ['subscription_id'], isOneToOne: false, referencedRelation: 'subscriptions', referencedColumns: ['id'] },
+    ]
   }
 }
 
-type Tables = Database['api']['Tables']
-type Functions = Database['api']['Functions']
+/** The functions. */
+type Functions = {
+  apply_rules: {
+    Args: { p_rule_id?: string | null, p_filters?: TransactionFilter[], p_dry_run?: boolean }
+    Returns: { transaction_id: string, rule_id: string, before: { category_id?: string | null, name?: string, tags?: string[], transfer?: boolean }, after: { category_id?: string | null, name?: string, tags?: string[], transfer?: boolean } }[]
+  }
+  begin_upload: {
+    Args: { transaction_id: string, name: string, size: number, sha256: string, note?: string | null }
+    Returns: { attachment_id: string, ticket: string, expires_in: number, status: 'pending' | 'ready', bytes_left: number }
+  }
+  create_transfer: {
+    Args: { from_account_id: string, to_account_id: string, amount: number, transfer_date?: string | null, name?: string, to_amount?: number | null }
+    Returns: Tables['transactions']['Row'][]
+    SetofOptions: { from: '*', to: 'transactions', isOneToOne: false, isSetofReturn: true }
+  }
+  delete_category: {
+    Args: { p_category_id: string, p_replacement_id?: string | null }
+    Returns: { category_id: string, replacement_id: string | null, transactions: number, subscriptions: number, line_items: number }
+  }
+  get_balances: {
+    Args: { on_date?: string | null, p_convert_to?: string | null }
+    Returns: { account_id: string, currency: string, balance: number }[]
+  }
+  get_budget_comparison: {
+    Args: { start_date?: string | null, end_date?: string | null, preset?: DateRangePreset | null, p_currency?: string | null, p_convert_to?: string | null }
+    Returns: { category_id: string, name: string, currency: string, budget: number, actual: number, difference: number, pending: number, left_out: number }[]
+  }
+  get_cash_flow: {
+    Args: { grouping?: 'daily' | 'weekly' | 'monthly' | 'quarterly' | 'yearly', periods?: number | null, p_currency?: string | null, p_account_id?: string | null, upcoming?: number, p_convert_to?: string | null, p_from?: string | null, p_to?: string | null }
+    Returns: { period: string, currency: string, income: number, expenses: number, net: number, is_planned: boolean, pending: number, left_out: number }[]
+  }
+  get_file_space: {
+    Args: Record<never, never>
+    Returns: { organization_id: string | null, bytes_used: number, bytes_left: number, max_file_bytes: number, max_files_per_transaction: number }[]
+  }
+  get_filtered_transactions: {
+    Args: { filters: TransactionFilter[] }
+    Returns: Tables['transactions']['Row'][]
+    SetofOptions: { from: '*', to: 'transactions', isOneToOne: false, isSetofReturn: true }
+  }
+  get_forecast: {
+    Args: { p_until: string, p_account_ids?: string[] | null, p_what_if?: ({ account_id: string, on_date: string, amount: number | string, name?: string | null })[] | null, p_convert_to?: string | null }
+    Returns: { account_id: string | null, day: string, currency: string, balance: number, change: number, reasons: ({ name: string, amount: number | null, subscription_id: string | null, transaction_id: string | null })[], is_lowest: boolean, left_out: number }[]
+  }
+  get_instance_rates: {
+    Args: { on_date?: string | null }
+    Returns: { base: string, quote: string, rate: number, published_on: string }[]
+  }
+  get_missing_rates: {
+    Args: { p_convert_to: string, p_filters?: TransactionFilter[] }
+    Returns: { currency: string, day: string, transactions: number, transaction_ids: string[] }[]
+  }
+  get_net_worth: {
+    Args: { grouping?: 'daily' | 'weekly' | 'monthly' | 'quarterly' | 'yearly', periods?: number, p_convert_to?: string | null }
+    Returns: { period: string, currency: string, assets: number, liabilities: number, net: number }[]
+  }
+  get_reconciliation: {
+    Args: { p_account_id: string }
+    Returns: { on_date: string, stated: number, computed: number, difference: number, transactions: number }[]
+  }
+  get_transaction_aggregate: {
+    Args: { p_filters?: TransactionFilter[], p_group_by?: 'day' | 'week' | 'month' | 'quarter' | 'year' | 'category' | 'parent' | 'tag' | 'account' | 'payee' | 'status' | 'currency', p_aggregate_fn?: 'sum' | 'avg' | 'count', p_convert_to?: string | null }
+    Returns: { key: string | null, name: string | null, currency: string, value: number, count: number, pending: number | null, left_out: number }[]
+  }
+  get_transaction_distribution_by_category: {
+    Args: { params: { user_id?: string | null, organization_id?: string | null, filters?: { start_date?: string | null, end_date?: string | null, preset?: DateRangePreset | null, currency?: string | null, account_id?: string | null, transaction_type?: 'balance' | 'income' | 'expense' | null } | null, p_convert_to?: string | null, p_group_by?: 'category' | 'parent' | null }, p_convert_to?: string | null, p_group_by?: 'category' | 'parent' | null }
+    Returns: { category_id: string | null, name: string | null, currency: string, total: number, count: number, share: number, pending: number, left_out: number }[]
+  }
+  get_transaction_stat: {
+    Args: { p_user_id?: string, p_organization_id?: string | null, p_filters?: TransactionFilter[], p_aggregate_fn?: 'sum' | 'avg' | 'count', p_transaction_type?: 'balance' | 'income' | 'expense', p_convert_to?: string | null }
+    Returns: number
+  }
+  get_upcoming: {
+    Args: { start_date?: string | null, end_date?: string | null, preset?: DateRangePreset | null }
+    Returns: { subscription_id: string, title: string, due_on: string, amount: number, currency: string, category_id: string | null, is_recorded: boolean, kind: 'expense' | 'income' | 'transfer', to_account_id: string | null }[]
+  }
+  import_transactions: {
+    Args: { p_rows: ImportedRow[], p_source?: string, p_account_id?: string | null, p_file_name?: string | null, p_dry_run?: boolean, p_match?: boolean, p_link_transfers?: boolean, p_again?: boolean, p_balance?: number | null, p_balance_on?: string | null }
+    Returns: { row_number: number, verdict: string, reason: string | null, transaction_id: string | null, rule_id: string | null, suggested_category_id: string | null, because: string | null }[]
+  }
+  link_transfer: {
+    Args: { p_from_transaction_id: string, p_to_transaction_id: string }
+    Returns: Tables['transactions']['Row'][]
+    SetofOptions: { from: '*', to: 'transactions', isOneToOne: false, isSetofReturn: true }
+  }
+  open_attachment: {
+    Args: { id: string }
+    Returns: { ticket: string, expires_in: number }
+  }
+  record_subscription: {
+    Args: { p_subscription_id: string, due_on: string }
+    Returns: Tables['transactions']['Row']
+    SetofOptions: { from: '*', to: 'transactions', isOneToOne: true, isSetofReturn: false }
+  }
+  set_balance: {
+    Args: { p_account_id: string, p_balance: number, p_on_date?: string | null }
+    Returns: Tables['transactions']['Row'] | null
+  }
+  suggest_categories: {
+    Args: { p_transaction_ids?: string[] | null, p_rows?: ({ name: string, amount: number | string })[] | null }
+    Returns: { row_number: number, transaction_id: string | null, category_id: string | null, share: number | null, seen: number, because: string }[]
+  }
+  undo: {
+    Args: { p_activity_id: string }
+    Returns: { change_id: string, create: number, update: number, delete: number }
+  }
+  unlink_transfer: {
+    Args: { p_transfer_id: string }
+    Returns: Tables['transactions']['Row'][]
+    SetofOptions: { from: '*', to: 'transactions', isOneToOne: false, isSetofReturn: true }
+  }
+}
+
+/** The exposed schema. It has a name of its own, so that an editor shows the name and not the whole type. */
+export type Api = { Tables: Tables, Views: Record<never, never>, Functions: Functions, Enums: Record<never, never>, CompositeTypes: Record<never, never> }
+
+/** The type argument of `PostgrestClient`. */
+export type Database = { api: Api }
 
 export type TableName = keyof Tables
 /** A row of a response. */

@@ -44,10 +44,13 @@ export const fieldsOfCode: Record<string, readonly string[]> = {
 }
 
 function fieldsOf(code: string, message: string, sent: object): readonly string[] {
+  // the auth surface names each wrong field if there are several
+  const named = [...message.matchAll(/(?:^|[.] )The field (\w+)/g)].map(([, field = '']) => field)
+  if (named.length > 0) return named
   if (Object.hasOwn(fieldsOfCode, code)) return fieldsOfCode[code]?.filter((field) => field in sent) ?? []
   const [, constraint] = /constraint "([^"]+)"/.exec(message) ?? []
-  // PostgreSQL, PostgREST and the auth surface each phrase the name of a column differently
-  const [, column] = /column ["']([^"']+)["']|the '([^']+)' column|^The field (\w+)/i.exec(message)?.filter((part) => part !== undefined) ?? []
+  // PostgreSQL and PostgREST phrase the name of a column differently
+  const [, column] = /column ["']([^"']+)["']|the '([^']+)' column/i.exec(message)?.filter((part) => part !== undefined) ?? []
   return (constraint === undefined ? undefined : fieldsOfConstraints[constraint]) ?? (column === undefined ? [] : [column])
 }
 

@@ -8,6 +8,7 @@ import type { Auth } from './routes.ts'
 import { createRowChanges, type RowsNotice } from './rows.ts'
 import { type Change, createSessionStore, type SessionStore } from './session.ts'
 import { realClock } from './stream.ts'
+import { type UpdateUnchanged, updateUnchangedOf } from './unchanged.ts'
 
 export type { AttachOptions } from './attachments.ts'
 export type * from './database.ts'
@@ -30,7 +31,7 @@ export type ClientOptions = {
   fetch?: Fetch
 }
 
-export type Client = Attachments & {
+export type Client = Attachments & UpdateUnchanged & {
   /** A method for each route of the auth surface. @throws FinanceError */
   auth: Auth
   /** The tables and functions. The client gets and renews the token. */
@@ -126,5 +127,5 @@ export function createClient({ baseUrl, dataUrl, apiKey, fetch: customFetch }: C
   }
   const data = new PostgrestClient<Database>(dataUrl ?? `${base}/data`, { fetch: withToken(sendData, store) as typeof fetch })
   const attachments = attachmentsOf(data, `${base}/api/auth/files`, send, customFetch, rows.watch)
-  return { auth, data, onChange: store.onChange, onRows: rows.onRows, ...attachments }
+  return { auth, data, onChange: store.onChange, onRows: rows.onRows, ...attachments, ...updateUnchangedOf(data) }
 }

@@ -1991,7 +1991,7 @@ grant execute on function api.get_budget_comparison(text,text,text,text,text) to
 
 grant execute on function api.get_cash_flow(json) to authenticated;
 
-grant execute on function api.get_cash_flow(text,integer,text,uuid,integer,text) to authenticated;
+grant execute on function api.get_cash_flow(text,integer,text,uuid,integer,text,text,text) to authenticated;
 
 grant execute on function api.get_file_space() to authenticated;
 
@@ -2115,7 +2115,7 @@ grant execute on function private.calendar_days(bytea) to auth_service;
 
 grant execute on function private.can(text,text) to authenticated;
 
-grant execute on function private.cash_flow_statement(text,integer,text,uuid,integer,text) to authenticated;
+grant execute on function private.cash_flow_statement(text,integer,text,uuid,integer,text,text,text) to authenticated;
 
 grant execute on function private.category_suggestions(text[],numeric[],uuid[],uuid[],boolean[]) to authenticated;
 
@@ -2170,6 +2170,8 @@ grant execute on function private.date_range(text,text,text) to authenticated;
 grant execute on function private.days_condition(daterange) to authenticated;
 
 grant execute on function private.days_of(tsmultirange) to authenticated;
+
+grant execute on function private.days_of_periods(text,integer,text,text) to authenticated;
 
 grant execute on function private.delete_import_transactions(uuid) to authenticated;
 

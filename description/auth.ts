@@ -41,7 +41,7 @@ export function errorsOf(row: Route): ErrorCode[] {
   if (namesOrganization === true) codes.add('NOT_FOUND')
   if (hashesPassword === true) codes.add('SERVICE_BUSY')
   // A body can be unreadable, and an untrusted page may not send one.
-  if (method !== 'GET') { for (const code of ['VALIDATION_ERROR', 'FORBIDDEN'] as const) codes.add(code) }
+  if (method !== 'GET') { for (const code of ['VALIDATION_ERROR', 'FORBIDDEN', 'IDEMPOTENCY_KEY_NOT_SUPPORTED'] as const) codes.add(code) }
   if (method !== 'GET' && isFile !== true) { for (const code of ['PAYLOAD_TOO_LARGE', 'UNSUPPORTED_MEDIA_TYPE'] as const) codes.add(code) }
   return (Object.keys(errorCodes) as ErrorCode[]).filter((code) => codes.has(code))
 }

@@ -10,36 +10,36 @@ const strings = (values: string[]): string => `[${values.map((value) => `'${valu
 
 function tableType(table: Table): string {
   const relationships = table.foreignKeys.map(({ name, columns, table: referenced, referenced: theirs, isOneToOne }) =>
-    `          { foreignKeyName: '${name}', columns: ${strings(columns)}, isOneToOne: ${isOneToOne}, referencedRelation: '${referenced}', referencedColumns: ${
+    `      { foreignKeyName: '${name}', columns: ${strings(columns)}, isOneToOne: ${isOneToOne}, referencedRelation: '${referenced}', referencedColumns: ${
       strings(theirs)
     } },\n`
   )
-  return `      ${table.name}: {
-        Row: ${objectType([...rowFields(table), ...computedFields(table)])}
-        Insert: ${table.mayInsert ? objectType(newFields(table)) : 'never'}
-        Update: ${table.mayUpdate ? objectType(changedFields(table)) : 'never'}
-        Relationships: [${relationships.length === 0 ? '' : `\n${relationships.join('')}        `}]${
-    table.computed.length === 0 ? '' : `\n        ComputedFields: ${table.computed.map(({ name }) => `'${name}'`).join(' | ')}`
+  return `  ${table.name}: {
+    Row: ${objectType([...rowFields(table), ...computedFields(table)])}
+    Insert: ${table.mayInsert ? objectType(newFields(table)) : 'never'}
+    Update: ${table.mayUpdate ? objectType(changedFields(table)) : 'never'}
+    Relationships: [${relationships.length === 0 ? '' : `\n${relationships.join('')}    `}]${
+    table.computed.length === 0 ? '' : `\n    ComputedFields: ${table.computed.map(({ name }) => `'${name}'`).join(' | ')}`
   }
-      }
+  }
 `
 }
 
 function routineType(routine: Routine): string {
   const { name, reply } = routine
   const one = reply.kind === 'table'
-    ? `Database['api']['Tables']['${reply.table}']['Row']`
+    ? `Tables['${reply.table}']['Row']`
     : reply.kind === 'rows'
     ? objectType(replyFields(routine, reply))
     // a row of a table inside another schema
-    : typeScriptOf(replySchema(routine, reply)).replace(/\b(\w+)_row\b/g, `Database['api']['Tables']['$1']['Row']`)
+    : typeScriptOf(replySchema(routine, reply)).replace(/\b(\w+)_row\b/g, `Tables['$1']['Row']`)
   const options = reply.kind === 'table'
-    ? `\n        SetofOptions: { from: '*', to: '${reply.table}', isOneToOne: ${!reply.isSet}, isSetofReturn: ${reply.isSet} }`
+    ? `\n    SetofOptions: { from: '*', to: '${reply.table}', isOneToOne: ${!reply.isSet}, isSetofReturn: ${reply.isSet} }`
     : ''
-  return `      ${name}: {
-        Args: ${objectType(parameterFields(routine))}
-        Returns: ${one}${reply.isSet ? '[]' : ''}${options}
-      }
+  return `  ${name}: {
+    Args: ${objectType(parameterFields(routine))}
+    Returns: ${one}${reply.isSet ? '[]' : ''}${options}
+  }
 `
 }
 
@@ -55,21 +55,19 @@ ${
     names.map(([name, schema]) => `${schema.description === undefined ? '' : `/** ${schema.description}. */\n`}export type ${name} = ${typeScriptOf(schema)}\n`)
       .join('\n')
   }
-/** The exposed schema. Insert has the columns of a new row, Update those that a change can set; \`never\` marks tables that clients cannot write. */
-export type Database = {
-  api: {
-    Tables: {
-${tables.map(tableType).join('')}    }
-    Views: Record<never, never>
-    Functions: {
-${routines.map(routineType).join('')}    }
-    Enums: Record<never, never>
-    CompositeTypes: Record<never, never>
-  }
-}
+/** The tables. Insert has the columns of a new row, Update those that a change can set; \`never\` marks tables that clients cannot write. */
+type Tables = {
+${tables.map(tableType).join('')}}
 
-type Tables = Database['api']['Tables']
-type Functions = Database['api']['Functions']
+/** The functions. */
+type Functions = {
+${routines.map(routineType).join('')}}
+
+/** The exposed schema. It has a name of its own, so that an editor shows the name and not the whole type. */
+export type Api = { Tables: Tables, Views: Record<never, never>, Functions: Functions, Enums: Record<never, never>, CompositeTypes: Record<never, never> }
+
+/** The type argument of \`PostgrestClient\`. */
+export type Database = { api: Api }
 
 export type TableName = keyof Tables
 /** A row of a response. */

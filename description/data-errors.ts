@@ -106,6 +106,14 @@ export const dataErrors: DataError[] = [
   row(400, 'PGRST100', all, '"failed to parse filter (about.5)" (line 1, column 1)', 'the query string is invalid'),
   row(400, 'PGRST102', sends, 'All object keys must match', 'the body is invalid, or its objects have different keys'),
   row(400, 'PGRST122', all, 'the preferences count=planned and count=estimated are not available', 'a preference is not available'),
+  row(
+    400,
+    'IDEMPOTENCY_KEY_NOT_SUPPORTED',
+    writes,
+    'Idempotency-Key is not supported, and nothing was stored',
+    'a request that can write has an `Idempotency-Key`',
+    'Leave it out. So that a repeated request stores nothing twice, send an own id in each row with Prefer: resolution=ignore-duplicates.',
+  ),
   row(400, 'PGRST123', all, 'Use of aggregate functions is not allowed', '`select` has an aggregate; use the functions instead'),
   row(
     400,

@@ -1,10 +1,11 @@
 /** The auth surface for an edge that runs as a separate process. */
+import type { OutgoingHttpHeaders } from 'node:http'
 import { basePath, isFileUrl, streamPath } from '../auth/config.ts'
 import { errorCodes, type ErrorCode, type WireError } from '../auth/errors.ts'
 import { maxConnections, policyOfData } from '../common/http-server.ts'
 import { requestIdHeader } from '../common/request-id.ts'
 import { change, forwardedHeaders, isForClient, isRead, onUpstream, orRefuse, repeatedRead, type EdgeRequest, type Forwarded } from './forward.ts'
-import { sendError } from './refuse.ts'
+import { endAnswer, sendError } from './refuse.ts'
 import type { Upstream, Upstreams } from './upstreams.ts'
 
 /** Time to wait for an auth service, in milliseconds: `docker compose up` stops the old one before it migrates and starts the new one. */
@@ -25,8 +26,13 @@ const maxStreams = maxConnections / 2
 /** Time after which a client may try again, in seconds. */
 const retryAfterSeconds: Partial<Record<ErrorCode, number>> = { SERVICE_BUSY: 5, RATE_LIMIT_EXCEEDED: 30 }
 
-/** Sends an error in the format of the auth surface. */
-export async function refuseAuth({ id, incoming, outgoing }: EdgeRequest, code: ErrorCode): Promise<void> {
+/** Sends an error in the format of the auth surface. @param specific a message instead of the default one of the code */
+export async function refuseAuth(
+  { id, incoming, outgoing }: EdgeRequest,
+  code: ErrorCode,
+  specific?: string,
+  headers: OutgoingHttpHeaders = {},
+): Promise<void> {
   const [status, message] = errorCodes[code]
   const retryAfter = retryAfterSeconds[code]
   await sendError(incoming, outgoing, status, {
@@ -36,7 +42,23 @@ export async function refuseAuth({ id, incoming, outgoing }: EdgeRequest, code: 
     'content-security-policy': policyOfData,
     [requestIdHeader]: id,
     ...(retryAfter !== undefined && { 'retry-after': String(retryAfter) }),
-  }, { error: code, message } satisfies WireError)
+    ...headers,
+  }, { error: code, message: specific ?? message } satisfies WireError)
+}
+
+/** Answers a request at a path of another backend. Pages of every origin can read the sentence, as they can at that backend. */
+export async function refuseWrongDoor(request: EdgeRequest, sentence: string): Promise<void> {
+  const { id, incoming: { headers, method }, incoming, outgoing } = request
+  const cors = headers.origin === undefined ? {} : { 'access-control-allow-origin': '*' }
+  if (method !== 'OPTIONS') return refuseAuth(request, 'NOT_FOUND', sentence, cors)
+  outgoing.writeHead(204, {
+    ...cors,
+    'access-control-allow-methods': 'GET, POST, PUT, PATCH, DELETE',
+    // `*` does not include Authorization
+    'access-control-allow-headers': headers['access-control-request-headers'] ?? '*',
+    [requestIdHeader]: id,
+  })
+  return endAnswer(incoming, outgoing)
 }
 
 /** Codes of the auth surface for each way in which forwarding fails. */

@@ -96,7 +96,7 @@ export const columnsOfFunctions: ReadonlyMap<string, readonly string[]> = new Ma
   ['delete_category', ['p_category_id', 'p_replacement_id']],
   ['get_balances', ['account_id', 'balance', 'currency', 'on_date', 'p_convert_to']],
   ['get_budget_comparison', ['actual', 'budget', 'category_id', 'currency', 'difference', 'end_date', 'left_out', 'name', 'p_convert_to', 'p_currency', 'pending', 'preset', 'start_date']],
-  ['get_cash_flow', ['currency', 'expenses', 'grouping', 'income', 'is_planned', 'left_out', 'net', 'p_account_id', 'p_convert_to', 'p_currency', 'pending', 'period', 'periods', 'upcoming']],
+  ['get_cash_flow', ['currency', 'expenses', 'grouping', 'income', 'is_planned', 'left_out', 'net', 'p_account_id', 'p_convert_to', 'p_currency', 'p_from', 'p_to', 'pending', 'period', 'periods', 'upcoming']],
   ['get_file_space', ['bytes_left', 'bytes_used', 'max_file_bytes', 'max_files_per_transaction', 'organization_id']],
   ['get_filtered_transactions', ['filters']],
   ['get_forecast', ['account_id', 'balance', 'change', 'currency', 'day', 'is_lowest', 'left_out', 'p_account_ids', 'p_convert_to', 'p_until', 'p_what_if', 'reasons']],

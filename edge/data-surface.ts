@@ -21,7 +21,7 @@ import {
 } from './forward.ts'
 import { isText, judge } from './query.ts'
 import { headersOfData, refuse as sendRefusal, type RefusalCode } from './refuse.ts'
-import { asksInterfaceObject, headersForPostgrest, mendError, namedCode, typeForInterface } from './translation.ts'
+import { asksInterfaceObject, hasApiKeyForToken, headersForPostgrest, mendError, namedCode, typeForInterface } from './translation.ts'
 import type { Upstream, Upstreams } from './upstreams.ts'
 
 export type DataSurface = {
@@ -119,6 +119,7 @@ export function dataSurface({ postgrest, standbys, bodyLimit, timeoutMs = 2_000,
     if (Buffer.byteLength(incoming.url ?? '', 'latin1') > allowed.urlBytes) return refuse('URI_TOO_LONG')
     // PostgREST passes every header to the database as text
     if (!isText(incoming.rawHeaders.join('\n'))) return refuse('INVALID_ENCODING')
+    if (hasApiKeyForToken(incoming.headers)) return refuse('PGRST301')
     const refusal = judge(method, incoming.url ?? '')
     if (refusal !== undefined) return refuse(refusal.code, refusal.message)
     if ((contentLength ?? 0) > allowed.bodyBytes) return refuse('PAYLOAD_TOO_LARGE')

@@ -11,12 +11,13 @@ import { requestIdHeader, requestIdOf } from '../common/request-id.ts'
 import type { AddressRange } from '../common/settings.ts'
 import type { Tracing } from '../common/tracing.ts'
 import { isOfApp } from './app-files.ts'
-import { refuseAuth } from './auth-surface.ts'
+import { refuseAuth, refuseWrongDoor } from './auth-surface.ts'
 import { dataSurface, type DataSurface } from './data-surface.ts'
 import type { EdgeRequest } from './forward.ts'
 import type { Hold } from './hold.ts'
 import { refusals, type RefusalCode } from './refuse.ts'
 import { anyAnswers, type Upstreams } from './upstreams.ts'
+import { wrongDoor } from './wrong-doors.ts'
 
 /** Path prefixes of the data surface, and the rest of the target. supabase-js uses the second prefix. */
 const dataPath = /^(\/data|\/rest\/v1)(?:(\/[^?]*)?(\?.*)?)$/
@@ -178,6 +179,11 @@ export function edge({ auth, data, trustedProxies, app, hold, isStopping = () =>
     if (target === '/healthz') return health(request)
     // Matches the path without decoding it. A path that matches only after decoding is a different path.
     const [, prefix, path = '/', query = ''] = dataPath.exec(target) ?? []
+    const sentence = prefix === undefined ? wrongDoor(target) : undefined
+    if (sentence !== undefined) {
+      observe('app', request)
+      return refuseWrongDoor(request, sentence)
+    }
     const isApp = app !== undefined && isOfApp(target)
     const surface = isApp ? 'app' : prefix === undefined ? 'auth' : 'data'
     observe(surface, request)

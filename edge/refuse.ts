@@ -20,6 +20,11 @@ export const refusals = {
   UNSUPPORTED_MEDIA_TYPE: [415, 'A body is JSON or CSV, without a Content-Encoding.'],
   URI_TOO_LONG: [414, 'The URL is longer than this request may send.'],
   // codes of PostgREST and of PostgreSQL for the same mistakes
+  PGRST301: [
+    401,
+    'An API key is not a token.',
+    'Send the key as the bearer to POST /api/auth/token, and the token of the response here.',
+  ],
   PGRST100: [
     400,
     'a column cannot be cast to this type',
@@ -92,5 +97,6 @@ export async function refuse(incoming: IncomingMessage, outgoing: ServerResponse
     [requestIdHeader]: id,
     ...headersOfData,
     ...(code === 'SERVICE_BUSY' && { 'retry-after': '5' }),
+    ...(status === 401 && { 'www-authenticate': 'Bearer error="invalid_token"' }),
   }, { code, message: specific ?? message, details: null, hint })
 }

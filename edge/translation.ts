@@ -3,6 +3,18 @@
  * versions of PostgREST. Requests are translated before their limits are chosen, so a dropped token does not raise the limits. No I/O.
  */
 import type { IncomingHttpHeaders } from 'node:http'
+import { apiKeyPrefix } from '../auth/config.ts'
+
+/** A header value that is an API key, or names one after a scheme. */
+const anyApiKey = new RegExp(`^(?:\\w+ +)?${apiKeyPrefix}`, 'i')
+
+/**
+ * Returns true if a request has an API key and no token. PostgREST would call it a malformed token, or without `Authorization` return `[]`.
+ * @param headers as the client sent them
+ */
+export function hasApiKeyForToken({ authorization = '', apikey = '', 'x-api-key': xApiKey = '' }: IncomingHttpHeaders): boolean {
+  return anyApiKey.test(authorization) || authorization === '' && [apikey, xApiKey].some((value) => anyApiKey.test(value.toString()))
+}
 
 /** The path prefix that supabase-js uses. Its own headers are dropped only below this prefix. */
 const ofSupabase = '/rest/v1'

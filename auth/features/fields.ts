@@ -32,13 +32,24 @@ export const withToken = z.object({ token: z.string().min(1).max(2_048).regex(/^
 export type Confirmed = z.output<typeof confirmed>
 export type WithToken = z.output<typeof withToken>
 
-/** Returns the code and the message of the first error of an input. The message names the field and never repeats the value. */
-export function problemOf(error: z.ZodError): { code: 'INVALID_EMAIL' | 'INVALID_PASSWORD' | 'VALIDATION_ERROR', message: string | undefined } {
-  const [issue] = error.issues
-  if (issue?.message === 'INVALID_EMAIL' || issue?.message === 'INVALID_PASSWORD') return { code: issue.message, message: undefined }
-  const field = issue?.path.join('.') ?? ''
-  const message = issue === undefined ? undefined : `${field === '' ? 'The request' : `The field ${field}`}: ${issue.message}.`
-  return { code: 'VALIDATION_ERROR', message }
+/** The sentence about a field for the errors that have a code of their own. */
+const sentences = { INVALID_EMAIL: 'is not a valid e-mail address', INVALID_PASSWORD: 'must have 8 to 128 characters' } as const
+
+const isOwnCode = (message: string): message is keyof typeof sentences => Object.hasOwn(sentences, message)
+
+/**
+ * Returns the code of the first error of an input, and a message with the first error of each field. It never repeats a value. The
+ * message is undefined if the default sentence of the code says all.
+ */
+export function problemOf({ issues }: z.ZodError): { code: keyof typeof sentences | 'VALIDATION_ERROR', message: string | undefined } {
+  const code = isOwnCode(issues[0]?.message ?? '') ? issues[0]?.message as keyof typeof sentences : 'VALIDATION_ERROR'
+  const fields = [...Map.groupBy(issues, ({ path }) => path.join('.'))]
+  if (code !== 'VALIDATION_ERROR' && fields.length === 1) return { code, message: undefined }
+  const sentenceOf = ([field, [issue]]: typeof fields[number]) => {
+    const problem = issue?.message ?? ''
+    return `${field === '' ? 'The request' : `The field ${field}`}: ${isOwnCode(problem) ? sentences[problem] : problem}.`
+  }
+  return { code, message: fields.map(sentenceOf).join(' ') }
 }
 
 // Responses

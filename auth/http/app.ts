@@ -79,7 +79,7 @@ export function createApp({ services, document, metrics, tracing, ready, isStopp
     origin: (origin) => (trusts(origin) ? origin : null),
     credentials: true,
     allowMethods: ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'],
-    allowHeaders: ['authorization', 'content-type', 'if-match', 'if-none-match', 'if-range', 'last-event-id', 'range'],
+    allowHeaders: ['authorization', 'content-type', 'idempotency-key', 'if-match', 'if-none-match', 'if-range', 'last-event-id', 'range'],
     exposeHeaders,
     maxAge: 600,
   })
@@ -105,6 +105,8 @@ export function createApp({ services, document, metrics, tracing, ready, isStopp
     const isSafe = context.req.method === 'GET' || context.req.method === 'HEAD'
     if (!isSafe && !trusts(originOf(context) ?? config.publicUrl))
       return errorResponse('FORBIDDEN', 'This origin is not among the trusted origins.')
+    // ignoring the header would let a client rely on it
+    if (!isSafe && context.req.header('idempotency-key') !== undefined) return errorResponse('IDEMPOTENCY_KEY_NOT_SUPPORTED')
     await next()
     return undefined
   })

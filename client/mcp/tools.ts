@@ -174,17 +174,19 @@ export const tools: Tool[] = [
   tool({
     name: 'cash_flow',
     title: 'Cash flow',
-    description: 'Income, expenses and net of the last periods, and of future periods as planned by subscriptions.',
+    description: 'Income, expenses and net by period: between two days, or of the last periods; and of future periods as planned by subscriptions.',
     input: strict({
       grouping: z.enum(['daily', 'weekly', 'monthly', 'quarterly', 'yearly']).default('monthly'),
-      periods: z.int().min(1).max(60).default(12),
+      periods: z.int().min(1).max(60).describe('number of periods; leave it out with from').optional(),
+      from: day.optional(),
+      to: day.describe('YYYY-MM-DD, included; leave it out with upcoming').optional(),
       upcoming: z.int().min(0).max(24).default(0),
       ...byAccount,
       convert_to: currency,
     }),
-    read: async (data, { account, account_id, convert_to: p_convert_to, ...args }) => {
+    read: async (data, { account, account_id, convert_to: p_convert_to, from: p_from, to: p_to, ...args }) => {
       const p_account_id = await idOf(data, 'accounts', account, account_id)
-      return bounded(await unwrap(data.rpc('get_cash_flow', defined({ ...args, p_account_id, p_convert_to })).range(0, maxRows)))
+      return bounded(await unwrap(data.rpc('get_cash_flow', defined({ ...args, p_account_id, p_convert_to, p_from, p_to })).range(0, maxRows)))
     },
   }),
   tool({

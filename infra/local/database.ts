@@ -91,6 +91,13 @@ async function runningDirectories(): Promise<string[]> {
   return names.filter((_, at) => running[at] !== undefined)
 }
 
+/** Returns a note for an operator who may have meant the database of a running server. Undefined if a server runs on the chosen one, or none runs. */
+export async function noteOfOtherServer(settings: Settings): Promise<string | undefined> {
+  if (settings.DATABASE_URL !== undefined || await findRunning(join(dataDirectory(settings), 'postgres')) !== undefined) return undefined
+  const [running] = await runningDirectories()
+  return running === undefined ? undefined : `No server runs on this database. One runs with DATA_DIR=${running}.`
+}
+
 /**
  * Same as withDatabase, but never creates a database. Otherwise an operator's command would report on an empty one.
  * @throws ConfigError that names the setting for the database of a running server

@@ -78,6 +78,35 @@ describe('the body of every error is {error, message}', () => {
     expect(await person(stack).get('/sign-up/email')).toMatchObject({ status: 405 })
   })
 
+  test('a request that can change something is 400 with an Idempotency-Key, and changes nothing', async () => {
+    const ann = await subscribed(stack, 'Ann')
+    const before = await storedRows()
+    const changing = routes.filter(({ method }) => method !== 'GET')
+    for (const { method, path } of changing) {
+      const answer = await ann.call(method, path.replace(/\{\w+\}/, 'x'), {}, { 'content-type': 'application/json', 'idempotency-key': 'k' })
+      expect(answer, path).toMatchObject({ status: 400, body: { ...shaped, error: 'IDEMPOTENCY_KEY_NOT_SUPPORTED' } })
+    }
+    expect(await storedRows()).toEqual(before)
+    expect((await ann.call('GET', '/get-session', undefined, { 'idempotency-key': 'k' })).status).toBe(200)
+  })
+
+  test('names every wrong field at once, with the code of the first', async () => {
+    const signUp = (body: object) => person(stack).post('/sign-up/email', body)
+    expect(await signUp({ email: 'nobody', password: 'short', name: 'a\nb' })).toMatchObject({
+      status: 400,
+      body: {
+        error: 'INVALID_EMAIL',
+        message:
+          'The field email: is not a valid e-mail address. The field password: must have 8 to 128 characters. The field name: must be one line without control characters.',
+      },
+    })
+    expect((await signUp({})).body.message).toMatch(/^The field email: .*\. The field password: .*\.$/)
+    expect((await signUp({ email: 'ann@example.org', password: 'short' })).body).toEqual({
+      error: 'INVALID_PASSWORD',
+      message: 'The password is not valid: it must have 8 to 128 characters, and a current password must match.',
+    })
+  })
+
   const withBody = routes.filter((row) => row.method !== 'GET' && row.isFile !== true).map(({ method, path, input }) => [method, path, input] as const)
 
   test.each(withBody)('%s %s with broken JSON, a list, a form, text, or 2 MB returns 4xx and changes nothing', async (method, path) => {

@@ -81,6 +81,7 @@ test('every error of the table occurs as the table says', async () => {
     await mine.get('/transactions?select=amount.sum()'),
     await mine.get('/transactions?amount=like.5*'),
     await mine.get('/transactions', { 'accept-profile': 'public' }),
+    await mine.post('/tags', { name: 'x' }, { 'idempotency-key': 'k' }),
   ].map(asInDocs)
   const table = [...page.matchAll(/^\| (\d{3}) \| (.*?) \|/gm)].flatMap(([, status, codes = '']) =>
     [...codes.matchAll(/`(\w+)`/g)].map(([, code]) => `${status} ${code}`)

@@ -527,6 +527,32 @@ describe('get_cash_flow', () => {
     expect((await flow(caller, '?periods=1&p_currency=EUR')).body).toMatchObject([{ currency: 'eur', net: 1 }])
   })
 
+  test('counts only the days of a range, in periods that may be incomplete', async () => {
+    const range = async (query: string) => (await flow(mine, query)).body.map(({ period, net }: { period: string, net: number }) => [period, net])
+    const net = (from: string, to: string) => money(counted.filter(({ on }) => on >= from && on <= to))
+    expect(await range('?p_from=2025-01-03&p_to=2025-02-01')).toEqual([
+      ['2025-01-01', net('2025-01-03', '2025-01-31')],
+      ['2025-02-01', net('2025-02-01', '2025-02-01')],
+    ])
+    expect(await range('?periods=2&p_to=2025-02-27')).toEqual([['2025-01-01', net('2025-01-01', '2025-01-31')], [
+      '2025-02-01',
+      net('2025-02-01', '2025-02-27'),
+    ]])
+    expect(await range('?grouping=yearly&p_to=2025-12-31&periods=1')).toEqual([['2025-01-01', net('2025-01-01', '2025-12-31')]])
+    expect((await range('?grouping=yearly&p_from=2025-01-03'))[0]).toEqual(['2025-01-01', net('2025-01-03', '2025-12-31')])
+    expect(await range('?grouping=daily&p_from=2025-01-01&p_to=2025-04-30')).toHaveLength(120)
+  })
+  test.each([
+    ['?p_from=2025-02-01&p_to=2025-01-31', 'p_from is after p_to'],
+    ['?p_from=2199-01-01', 'p_from is after p_to'],
+    ['?p_from=2025-01-01&periods=3', 'periods comes without p_from'],
+    ['?p_to=2025-01-31&upcoming=1', 'upcoming comes without p_to'],
+    ['?grouping=daily&p_from=2025-01-01&p_to=2025-05-01', 'the range has more than 120 periods'],
+    ['?p_to=31.01.2025', "p_to is not a date: '31.01.2025'"],
+  ])('is 400 for the range %s: %s', async (query, message) => {
+    expect(await flow(mine, query)).toMatchObject({ status: 400, body: { code: '22023', message } })
+  })
+
   test.each(['?grouping=hourly', '?periods=0', '?periods=121', '?periods=-1'])('is 400 for %s', async (query) => {
     expect(await flow(mine, query)).toMatchObject(refusal({}))
   })

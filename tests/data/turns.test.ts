@@ -1,6 +1,6 @@
 /** Write locks: members of a team who change the same rows at the same moment wait for each other, and none gets a 500. */
 import { randomUUID } from 'node:crypto'
-import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { dataStack, type Answer, type Caller, type DataStack, type Organization } from '../support/data.ts'
 
 let stack: DataStack
@@ -85,4 +85,73 @@ test('a viewer, who may not write to the team, does not block others', async () 
   expect((await ann.post('/tags', { name: 'at once' })).status).toBe(201)
   expect(isOver).not.toHaveBeenCalled()
   await over
+})
+
+describe('a request that its client repeats', () => {
+  const skip = { prefer: 'resolution=ignore-duplicates' }
+  const count = async (caller: Caller, query: string) => (await caller.get(`${query}&select=id`)).body.length
+
+  test('stores each row with an own id once, also at the same moment, and of a transfer both halves', async () => {
+    const once = [{ id: randomUUID(), name: 'once', amount: 1 }, { id: randomUUID(), name: 'once', amount: 2 }]
+    expect(await atOnce(() => ann.post('/transactions', once, skip), () => ann.post('/transactions', once, skip), [200, 201])).toEqual([])
+    expect(await count(ann, '/transactions?name=eq.once')).toBe(2)
+    const [{ id: from }, { id: to }] = [
+      await ann.create('accounts', { name: 'From', type: 'cash' }),
+      await ann.create('accounts', { name: 'To', type: 'cash' }),
+    ]
+    const transfer = { transfer_id: randomUUID(), name: 'moved', transaction_date: '2025-01-01' }
+    const halves = [{ ...transfer, id: randomUUID(), account_id: from, amount: -5 }, { ...transfer, id: randomUUID(), account_id: to, amount: 5 }]
+    expect(await atOnce(() => ann.post('/transactions', halves, skip), () => ann.post('/transactions', halves, skip), [200, 201])).toEqual([])
+    expect(await count(ann, '/transactions?name=eq.moved')).toBe(2)
+  })
+
+  test('is 404 or 409 for a function that has nothing left to do', async () => {
+    const [{ id: from }, { id: to }, { id: category }] = [
+      await ann.create('accounts', { name: 'One', type: 'cash' }),
+      await ann.create('accounts', { name: 'Other', type: 'cash' }),
+      await ann.create('categories', { name: 'Twice' }),
+    ]
+    const twice = async (path: string, body: unknown) => [(await ann.post(path, body)).status, (await ann.post(path, body)).status]
+    const { body: [half, other] } = await ann.post('/rpc/create_transfer', { from_account_id: from, to_account_id: to, amount: 1 })
+    expect(await twice('/rpc/unlink_transfer', { p_transfer_id: half.transfer_id })).toEqual([200, 404])
+    expect(await twice('/rpc/link_transfer', { p_from_transaction_id: half.id, p_to_transaction_id: other.id })).toEqual([200, 409])
+    const { body: [{ id: activity }] } = await ann.get(`/activity?row_id=eq.${category}&select=id`)
+    expect(await twice('/rpc/undo', { p_activity_id: activity })).toEqual([200, 409])
+    const { id } = await ann.create('categories', { name: 'Deleted' })
+    expect(await twice('/rpc/delete_category', { p_category_id: id })).toEqual([200, 404])
+  })
+
+  test('is 400 with an Idempotency-Key if it can write, whoever sends it, and stores nothing', async () => {
+    const key = { 'idempotency-key': '8e03978e-40d5-43dd-bc93-6894a57f9324' }
+    const refused = {
+      status: 400,
+      body: {
+        code: 'IDEMPOTENCY_KEY_NOT_SUPPORTED',
+        details: null,
+        hint: expect.stringContaining('an own id in each row with Prefer: resolution=ignore-duplicates'),
+      },
+    }
+    const { id } = await ann.create('tags', { name: 'keyed' })
+    const before = await count(ann, '/activity?limit=10000')
+    const answers = [
+      await ann.post('/tags', { name: 'keyed' }, key),
+      await ann.post('/tags', { name: 'keyed' }, { 'idempotency-key': '' }),
+      await ann.patch(`/tags?id=eq.${id}`, { name: 'other' }, key),
+      await ann.put(`/tags?id=eq.${id}`, { id, name: 'other' }, key),
+      await ann.delete(`/tags?id=eq.${id}`, key),
+      await ann.post('/rpc/set_balance', { p_account_id: id, p_balance: 1 }, key),
+      await stack.anonymous.post('/tags', { name: 'keyed' }, key),
+    ]
+    for (const answer of answers) expect(answer).toMatchObject(refused)
+    expect(await count(ann, '/activity?limit=10000')).toBe(before)
+    expect((await vic.post('/tags', { name: 'keyed' }, key)).status).toBe(400)
+  })
+
+  test('may have an Idempotency-Key if it only reads', async () => {
+    const key = { 'idempotency-key': 'k' }
+    expect((await ann.get('/tags', key)).status).toBe(200)
+    expect((await ann.head('/tags', key)).status).toBe(200)
+    expect((await ann.post('/rpc/get_transaction_stat', {}, key)).status).toBe(200)
+    expect((await ann.post('/tags', { name: 'named "idempotency-key":' }, { 'x-note': '"idempotency-key":' })).status).toBe(201)
+  })
 })

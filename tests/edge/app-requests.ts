@@ -23,6 +23,8 @@ const files: Record<string, string | Buffer> = {
   'app/api/auth/get-session': secret,
   'app/data/transactions': secret,
   'app/rest/v1/index.html': secret,
+  'app/auth/v1/token': secret,
+  'app/api/collections/users/records': secret,
   'app/docs/index.html': secret,
   'app/healthz': secret,
   'app/metrics': secret,
@@ -57,7 +59,8 @@ export async function requestFile(url: string, method: string, path: string, hea
   }
 }
 
-const page = { accept: 'text/html,application/xhtml+xml,*/*;q=0.8' }
+/** The headers of a browser's navigation. */
+export const page = { accept: 'text/html,application/xhtml+xml,*/*;q=0.8' }
 const document = {
   'content-type': /^text\/html; charset=utf-8$/,
   'cache-control': /^no-cache$/,
@@ -70,9 +73,12 @@ const document = {
 const forEver = { 'cache-control': /^public, max-age=31536000, immutable$/, 'x-content-type-options': /^nosniff$/ }
 const checked = { 'cache-control': /^no-cache$/ }
 const appPath = { ...document, vary: /accept(?!-)/i }
-const notFound = { 'cache-control': /^no-store$/, vary: /^accept$/i }
+const notFound = { 'cache-control': /^no-store$/, vary: /^accept, accept-encoding$/i, 'content-type': /^application\/json$/ }
 const html = /<title>Money/
 const nothing = /^(?:0\r\n)?(?:\r\n)?$/
+const surfaces = 'The auth surface is at /api/auth, and the data surface at /data. All routes are at /docs.'
+const nothingHere = new RegExp(`{"error":"NOT_FOUND","message":"This path does not exist. ${surfaces}"}`)
+const onlyReads = new RegExp(`{"error":"METHOD_NOT_ALLOWED","message":"The app has only GET and HEAD. ${surfaces}"}`)
 
 type Case = [
   what: string,
@@ -94,7 +100,7 @@ export const appRequests: Case[] = [
   ['a path of the app with a slash', ['GET', '/transactions/', page], 200, appPath, html],
   ['the document by its file name', ['GET', '/index.html'], 200, document, html],
   ['the headers of the app', ['HEAD', '/'], 200, document, nothing],
-  ['a path of the app requested as JSON', ['GET', '/transactions/42', { accept: 'application/json' }], 404, notFound, nothing],
+  ['a path of the app requested as JSON', ['GET', '/transactions/42', { accept: 'application/json' }], 404, notFound, nothingHere],
   ['a script with a hash', ['GET', '/assets/index-aB3x_9Qz.js'], 200, { ...forEver, 'content-type': /javascript/ }, /^console\.log/],
   ['a style with a long hash', ['GET', '/assets/main.3f2a9c1b4d5e6f70.css'], 200, { ...forEver, 'content-type': /^text\/css/ }, /^body/],
   ['a script without a hash', ['GET', '/assets/my-overview.js'], 200, checked, /^1$/],
@@ -108,22 +114,33 @@ export const appRequests: Case[] = [
   ['a part', ['GET', '/robots.txt', { range: 'bytes=0-3' }], 206, { 'content-range': /^bytes 0-3\/14$/ }, /^User$/],
   ['a range outside of the file', ['GET', '/robots.txt', { range: 'bytes=99-' }], 416, { 'content-range': /^bytes \*\/14$/ }, /./s],
   ['a range of another build', ['GET', '/robots.txt', { range: 'bytes=0-3', 'if-range': '"other"' }], 200, {}, /^User-agent/],
-  ['a script that does not exist', ['GET', '/assets/index-00000000.js', page], 404, notFound, nothing],
-  ['a folder', ['GET', '/assets'], 404, notFound, nothing],
-  ['a folder with a slash', ['GET', '/assets/'], 404, notFound, nothing],
-  ['a file whose name starts with a dot', ['GET', '/.env', page], 404, notFound, nothing],
-  ['the same, encoded', ['GET', '/%2eenv', page], 404, notFound, nothing],
-  ['a file in a folder whose name starts with a dot', ['GET', '/assets/.map/index.txt'], 404, notFound, nothing],
-  ['a file outside of the app', ['GET', '/../secret.txt'], 404, notFound, nothing],
-  ['the same, encoded', ['GET', '/%2e%2e/secret.txt'], 404, notFound, nothing],
-  ['the same, with slashes encoded', ['GET', '/..%2fsecret.txt'], 404, notFound, nothing],
-  ['the same, encoded twice', ['GET', '/%252e%252e%252fsecret.txt'], 404, notFound, nothing],
-  ['the same, from a folder', ['GET', '/assets/../../secret.txt'], 404, notFound, nothing],
-  ['the same, with backslashes', ['GET', '/..%5csecret.txt'], 404, notFound, nothing],
-  ['a POST', ['POST', '/', { 'content-length': '0' }], 405, { allow: /^GET, HEAD$/ }, nothing],
-  ['a TRACE', ['TRACE', '/'], 405, { allow: /^GET, HEAD$/ }, nothing],
-  ['a DELETE to a path of the app', ['DELETE', '/transactions/42'], 405, { allow: /^GET, HEAD$/ }, nothing],
+  ['a script that does not exist', ['GET', '/assets/index-00000000.js', page], 404, notFound, nothingHere],
+  ['a folder', ['GET', '/assets'], 404, notFound, nothingHere],
+  ['a folder with a slash', ['GET', '/assets/'], 404, notFound, nothingHere],
+  ['a file whose name starts with a dot', ['GET', '/.env', page], 404, notFound, nothingHere],
+  ['the same, encoded', ['GET', '/%2eenv', page], 404, notFound, nothingHere],
+  ['a file in a folder whose name starts with a dot', ['GET', '/assets/.map/index.txt'], 404, notFound, nothingHere],
+  ['a file outside of the app', ['GET', '/../secret.txt'], 404, notFound, nothingHere],
+  ['the same, encoded', ['GET', '/%2e%2e/secret.txt'], 404, notFound, nothingHere],
+  ['the same, with slashes encoded', ['GET', '/..%2fsecret.txt'], 404, notFound, nothingHere],
+  ['the same, encoded twice', ['GET', '/%252e%252e%252fsecret.txt'], 404, notFound, nothingHere],
+  ['the same, from a folder', ['GET', '/assets/../../secret.txt'], 404, notFound, nothingHere],
+  ['the same, with backslashes', ['GET', '/..%5csecret.txt'], 404, notFound, nothingHere],
+  ['a POST', ['POST', '/', { 'content-length': '0' }], 405, { allow: /^GET, HEAD$/ }, onlyReads],
+  ['a TRACE', ['TRACE', '/'], 405, { allow: /^GET, HEAD$/ }, onlyReads],
+  ['a DELETE to a path of the app', ['DELETE', '/transactions/42'], 405, { allow: /^GET, HEAD$/ }, onlyReads],
 ]
 
 /** Paths that the edge never serves from the app, although it has files with these names. */
-export const reservedPaths = ['/api/auth/get-session', '/data/transactions', '/rest/v1', '/docs', '/docs/index.html', '/healthz', '/metrics', '/readyz']
+export const reservedPaths = [
+  '/api/auth/get-session',
+  '/api/collections/users/records',
+  '/auth/v1/token',
+  '/data/transactions',
+  '/rest/v1',
+  '/docs',
+  '/docs/index.html',
+  '/healthz',
+  '/metrics',
+  '/readyz',
+]

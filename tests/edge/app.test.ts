@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { needApp } from '../../edge/app-files.ts'
-import { requestFile, appRequests, reservedPaths, secret, writeApp } from './app-requests.ts'
+import { requestFile, appRequests, page, reservedPaths, secret, writeApp } from './app-requests.ts'
 import { edgeForTest } from './support.ts'
 
 let folder: string
@@ -35,6 +35,44 @@ test('a browser gets 304 for a file that it has, and the new file after the next
 test.each(reservedPaths)('%s is served by the edge, although the app has a file with that name', async (path) => {
   const answer = await requestFile(await serveApp(), 'GET', path)
   expect(answer.body).not.toContain(secret)
+})
+
+test.each([
+  ['/auth/v1/token?grant_type=password', 'Sign in with POST /api/auth/sign-in/email'],
+  ['/storage/v1/bucket', 'Files belong to transactions: POST /data/rpc/begin_upload'],
+  ['/functions/v1/hello', 'functions at /data/rpc/{function}'],
+  ['/graphql/v1', 'Tables are at /data/{table}'],
+  ['/realtime/v1/websocket', 'GET /api/auth/changes'],
+  ['/api/collections/users/auth-with-password', 'Sign in with POST /api/auth/sign-in/email'],
+  ['/api/collections/transactions/records', 'Tables are at /data/{table}'],
+  ['/api/realtime', 'GET /api/auth/changes'],
+  ['/api/files/c/r/receipt.pdf', 'Files belong to transactions'],
+  ['/identitytoolkit.googleapis.com/v1/accounts:signInWithPassword', 'Sign in with POST /api/auth/sign-in/email'],
+  ['/google.firestore.v1.Firestore/Listen/channel', 'Tables are at /data/{table}'],
+  ['/v1/projects/demo/databases/(default)/documents', 'Tables are at /data/{table}'],
+  ['/api', 'The auth surface is at /api/auth, and the data surface at /data.'],
+  ['/api/health', 'The auth surface is at /api/auth'],
+  ['/api/authentication', 'The auth surface is at /api/auth'],
+])('a client of another backend reads at %s where to go, on a page of any origin too', async (path, direction) => {
+  const url = await serveApp()
+  for (const method of ['GET', 'POST', 'PATCH', 'DELETE']) {
+    const answer = await requestFile(url, method, path, { ...page, origin: 'https://app.example.org', 'content-length': '0' })
+    expect(answer).toMatchObject({
+      status: 404,
+      headers: { 'content-type': 'application/json', 'access-control-allow-origin': '*', 'x-request-id': expect.any(String) },
+    })
+    expect(JSON.parse(answer.body)).toEqual({ error: 'NOT_FOUND', message: expect.stringContaining(direction) })
+  }
+  const preflight = { origin: 'https://app.example.org', 'access-control-request-headers': 'apikey,authorization' }
+  expect(await requestFile(url, 'OPTIONS', path, preflight)).toMatchObject({
+    status: 204,
+    headers: { 'access-control-allow-origin': '*', 'access-control-allow-headers': 'apikey,authorization' },
+  })
+})
+
+test('a path of the app that begins like one of another backend is the app', async () => {
+  for (const path of ['/auth', '/auth/v1beta', '/storage', '/apis', '/v1/projects/demo'])
+    expect(await requestFile(await serveApp(), 'GET', path, page), path).toMatchObject({ status: 200, body: expect.stringContaining('<title>Money') })
 })
 
 test('each request for the app has a log line, without its query', async () => {

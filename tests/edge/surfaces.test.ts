@@ -91,6 +91,25 @@ describe.each(prefixes)('at %s', (prefix) => {
     }
   })
 
+  test('an API key in place of a token is refused with the way to a token, and the key is not repeated', async () => {
+    const key = `fin_${'k'.repeat(43)}`
+    for (
+      const headers of [{ authorization: `Bearer ${key}` }, { authorization: key }, { apikey: key, authorization: `Bearer ${key}` }, { apikey: key }, {
+        'x-api-key': key,
+      }]
+    ) {
+      const answer = await visibleParts(`${stack.url}${prefix}/transactions`, { headers: headers as Record<string, string> })
+      expect(answer).toMatchObject({ status: 401, headers: { ...dataHeaders, 'www-authenticate': 'Bearer error="invalid_token"' } })
+      expect(JSON.parse(answer.body)).toEqual({
+        code: 'PGRST301',
+        message: 'An API key is not a token.',
+        details: null,
+        hint: 'Send the key as the bearer to POST /api/auth/token, and the token of the response here.',
+      })
+    }
+    expect((await visibleParts(`${stack.url}${prefix}/transactions`, { headers: { ...bearer(), 'x-api-key': key } })).status).toBe(200)
+  })
+
   test('errors of the edge, also for an unreachable PostgREST, are not cacheable', async () => {
     const unreachable = await edgeForTest(`http://127.0.0.1:${await freePort()}`, 0)
     const answers = [

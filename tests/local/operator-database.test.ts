@@ -37,12 +37,18 @@ test('the command names a running server with another DATA_DIR, and works with t
     code: 1,
     stderr: expect.stringMatching(/A server runs with DATA_DIR=\.?[\w-]+: set DATA_DIR to that\./),
   })
-  expect((await run({ DATA_DIR: directory }, 'admin/main.ts', 'users')).stderr).toContain(`Database: ${directory}\n`)
+  expect((await run({ DATA_DIR: directory }, 'admin/main.ts', 'users')).stderr).toMatch(/^Database: .*\n(?!No server)/)
   expect(await run({ DATA_DIR: directory }, 'infra/local/migrate.ts')).toMatchObject({
     code: 0,
     stdout: expect.stringMatching(new RegExp(`^${directory}: applied 0001_baseline[.]sql\n`)),
     stderr: '',
   })
+  const stopped = await mkdtemp(join(root, '.data-'))
+  onTestFinished(() => remove(stopped))
+  await (await startPostgres({ directory: stopped, password: (await readSecrets({ DATA_DIR: stopped } as never)).ownerPassword, settings: { fsync: 'off' } }))
+    .stop()
+  expect((await run({ DATA_DIR: stopped }, 'admin/main.ts', 'users')).stderr)
+    .toMatch(/^Database: .*\nNo server runs on this database\. One runs with DATA_DIR=\.?[\w-]+\.\n/)
 })
 
 test('the command names host, port and database of DATABASE_URL without the password, and shows its help without a database', async () => {

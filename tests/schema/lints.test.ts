@@ -40,8 +40,11 @@ const breaches: Record<string, [breach: string, names: RegExp][]> = {
     `create function public.helper() returns integer language sql return 1; grant execute on function public.helper() to authenticated`,
     /helper/,
   ]],
-  functions_for_everybody: [['grant execute on function api.get_cash_flow(text, integer, text, uuid, integer, text) to public', /get_cash_flow/]],
-  functions_with_definers_rights_exposed: [['alter function api.get_cash_flow(text, integer, text, uuid, integer, text) security definer', /get_cash_flow/]],
+  functions_for_everybody: [['grant execute on function api.get_cash_flow(text, integer, text, uuid, integer, text, text, text) to public', /get_cash_flow/]],
+  functions_with_definers_rights_exposed: [[
+    'alter function api.get_cash_flow(text, integer, text, uuid, integer, text, text, text) security definer',
+    /get_cash_flow/,
+  ]],
   functions_without_search_path: [['alter function private.deny(text) reset search_path', /deny/]],
   indexes_led_by_a_date: [['create index by_date on api.transactions (transaction_date)', /by_date/]],
   owner_pairs_unprotected: [['alter table api.tags alter column user_id drop default', /^tags\.user_id$/]],

@@ -29,10 +29,19 @@ describe.each([
   test.each(calls)('%s', (__, call) => call(clients))
 })
 
-test('other services of supabase are 404, and with accessToken the client throws at .auth', async () => {
+test('other services of supabase are 404 with the right path, which the client gives as the message', async () => {
+  const client = createClient(stack.url, 'key')
+  const signIn = 'This path does not exist. Sign in with POST /api/auth/sign-in/email, then get a token with POST /api/auth/token. All routes are at /docs.'
+  const credentials = { email: 'ann@example.com', password: 'correct horse' }
+  expect((await client.auth.signInWithPassword(credentials)).error).toMatchObject({ status: 404, message: signIn })
+  expect((await client.auth.signUp(credentials)).error).toMatchObject({ status: 404, message: signIn })
+  expect((await client.storage.listBuckets()).error).toMatchObject({ status: 404, message: expect.stringContaining('/data/rpc/begin_upload') })
+  const { context } = (await client.functions.invoke('any')).error
+  expect([context.status, (await context.json()).message]).toEqual([404, expect.stringContaining('functions at /data/rpc/{function}')])
+})
+
+test('with accessToken the client throws at .auth, and another schema is refused', async () => {
   const client = createClient(stack.url, 'key', { accessToken: () => Promise.resolve(null) })
-  expect((await client.storage.listBuckets()).error).toMatchObject({ status: 404 })
-  expect((await client.functions.invoke('any')).error).toMatchObject({ context: { status: 404 } })
   expect(await client.schema('auth').from('users').select()).toMatchObject({ status: 406, error: { code: 'PGRST106' } })
   expect(() => client.auth.getSession()).toThrow('accessToken option')
 })

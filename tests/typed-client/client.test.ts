@@ -190,6 +190,7 @@ describe('an error', () => {
     const input = { email: ann.email, password, name: 'Ann' }
     expect(await failed(auth.signUp(input))).toMatchObject({ status: 409, code: 'USER_EXISTS', fields: ['email'] })
     expect(await failed(auth.signUp({ ...input, password: 'short' }))).toMatchObject({ status: 400, code: 'INVALID_PASSWORD', fields: ['password'] })
+    expect(await failed(auth.signUp({ email: 'nobody', password: 'short' }))).toMatchObject({ code: 'INVALID_EMAIL', fields: ['email', 'password'] })
     expect(await failed(auth.updateUser({ image: 'no address' }))).toMatchObject({ status: 400, code: 'VALIDATION_ERROR', fields: ['image'] })
     expect(await failed(auth.signIn({ email: ann.email, password: 'wrong' }))).toMatchObject({ code: 'INVALID_CREDENTIALS', fields: ['email', 'password'] })
     expect(await failed(auth.changePassword({ currentPassword: 'wrong', newPassword: password }))).toMatchObject({
@@ -246,6 +247,18 @@ test('a user who signs in as another user receives no earlier responses, and con
   for (const arrive of late) arrive()
   expect(await Promise.all([meanwhile, after, shared])).toEqual([ann.email, ben.email, ben.email])
   expect(count('/get-session')).toBe(3)
+})
+
+test('of two editors of one row the second gets an error, and nothing is stored over the change of the first', async () => {
+  const { data, updateUnchanged } = clientOf(stack, await signedIn(stack, 'Ann'))
+  const read = await unwrap(data.from('transactions').insert({ name: 'Rent', amount: -900 }).select().single())
+  const first = await updateUnchanged('transactions', read, { amount: -950 })
+  expect(first).toMatchObject({ id: read.id, name: 'Rent', amount: -950 })
+  const conflict = { status: 409, code: 'ROW_CHANGED' }
+  expect(await failed(updateUnchanged('transactions', read, { amount: -1 }))).toMatchObject(conflict)
+  expect(await updateUnchanged('transactions', first, { name: 'Rent of May' })).toMatchObject({ name: 'Rent of May', amount: -950 })
+  await unwrap(data.from('transactions').delete().eq('id', read.id))
+  expect(await failed(updateUnchanged('transactions', first, { amount: -1 }))).toMatchObject(conflict)
 })
 
 test('two users in one Node process share no state', async () => {

@@ -50,7 +50,19 @@ const readmeCode = async () => {
 /** Returns the compiler's output for a file of the project. */
 async function complaintsAbout(file: string, code: string): Promise<string[]> {
   await writeFile(join(project, file), code)
-  const settings = ['--noEmit', '--strict', '--target', 'es2022', '--module', 'esnext', '--moduleResolution', 'bundler', '--lib', 'es2022,dom']
+  const settings = [
+    '--noEmit',
+    '--strict',
+    '--noErrorTruncation',
+    '--target',
+    'es2022',
+    '--module',
+    'esnext',
+    '--moduleResolution',
+    'bundler',
+    '--lib',
+    'es2022,dom',
+  ]
   const { stdout } = await run(join(root, 'node_modules/.bin/tsc'), [...settings, file], { cwd: project }).catch((error: { stdout: string }) => error)
   return stdout.split('\n').filter((line) => line.includes('error TS'))
 }
@@ -74,6 +86,27 @@ test('the package has compiled code, its types and its README, and is under 14 k
   const size = await compressed(files.filter((file) => !/^dist\/(import|export)\//.test(file)))
   expect(size).toBeGreaterThan(2_000)
   expect(size).toBeLessThan(14_000)
+})
+
+test.each(['client', 'client/mcp'])('%s could be published: its manifest is complete, and only compiled files go along', async (directory) => {
+  const { stdout } = await run('npm', ['publish', '--dry-run', '--json'], { cwd: join(root, directory) })
+  const [one] = Object.values<{ name: string, files: { path: string }[] }>(JSON.parse(stdout.slice(stdout.indexOf('{'))))
+  const { name, private: isPrivate, license, description } = JSON.parse(await readFile(join(root, directory, 'package.json'), 'utf8'))
+  expect(one).toMatchObject({ name })
+  expect({ isPrivate, license, description }).toEqual({ isPrivate: undefined, license: 'MIT', description: expect.any(String) })
+  expect(one?.files.map(({ path }) => path).filter((path) => !/^(dist\/.*\.(js|d\.ts)|README\.md|package\.json)$/.test(path))).toEqual([])
+})
+
+test('a query of an editor is shown by the name of the schema, not by all of its tables', async () => {
+  const start = `import { createClient } from 'finance-client'\nconst finance = createClient({ baseUrl: '' })\n`
+  const [rows = '', report = ''] = await complaintsAbout(
+    'hover.ts',
+    `${start}export const a: number = finance.data.from('tags').select('name')\nexport const b: number = finance.data.rpc('get_cash_flow')\n`,
+  )
+  for (const [type, longest] of [[rows, 800], [report, 600]] as const) {
+    expect(type).toContain(', Api, ')
+    expect(type.length).toBeLessThan(longest)
+  }
 })
 
 test('an app without bank files and exports does not load their code', async () => {
@@ -107,6 +140,7 @@ test('the examples of its README compile and work as it says', async () => {
     '0 false',
     'Food',
     '-3.5',
+    'Line 4 ROW_CHANGED',
     '11 of 11 bytes',
     'text/plain true 200',
     '11 1073741813',

@@ -5,6 +5,7 @@
 import { createHash, randomBytes } from 'node:crypto'
 import { generateId } from 'better-auth'
 import { z } from 'zod'
+import { apiKeyPrefix } from '../../config.ts'
 import { refusal, refuse } from '../../errors.ts'
 import { perMinute } from '../../policy.ts'
 import { givenRoleNames } from '../../roles.ts'
@@ -44,16 +45,14 @@ export const output = {
     .meta({ id: 'NewApiKey', description: 'A newly created API key.' }),
 }
 
-/** The beginning of each key, for scanners that look for published secrets. */
-const prefix = 'fin_'
-
 const day = 86_400_000
 
 /** Limit of wrong keys per client address. */
 const wrongKeys = { path: '/token with a wrong key', limit: perMinute(60) }
 
 /** Returns the API key of an Authorization header; undefined for other tokens. */
-export const apiKeyIn = (authorization: string | undefined): string | undefined => /^bearer +(fin_.*)$/i.exec(authorization ?? '')?.[1]
+export const apiKeyIn = (authorization: string | undefined): string | undefined =>
+  new RegExp(`^bearer +(${apiKeyPrefix}.*)$`, 'i').exec(authorization ?? '')?.[1]
 
 /** Hashes a key. It is 256 random bits, so a slow hash would protect nothing and delay each token. */
 const hashOf = (key: string): Buffer => createHash('sha256').update(key).digest()
@@ -65,13 +64,13 @@ export async function createApiKey(c: RouteContext, { password, expiresInDays, .
   // Otherwise an attacker who signed up with a victim's address would keep the key after the victim resets the password.
   if (!user.emailVerified) refuse('EMAIL_NOT_VERIFIED')
   await confirmCaller(c, password)
-  const key = `${prefix}${randomBytes(32).toString('base64url')}`
+  const key = `${apiKeyPrefix}${randomBytes(32).toString('base64url')}`
   const values = {
     ...given,
     id: generateId(),
     userId: user.id,
     keyHash: hashOf(key),
-    hint: key.slice(0, prefix.length + 4),
+    hint: key.slice(0, apiKeyPrefix.length + 4),
     expiresAt: new Date(Date.now() + expiresInDays * day),
   }
   const row = await withAccountLock(c, (trx) => trx.insertInto('auth.api_keys').values(values).returning(columns).executeTakeFirstOrThrow())

@@ -3,27 +3,33 @@
 
 create or replace function private.cash_flow_statement(
   "grouping" text default 'monthly',
-  periods integer default 12,
+  periods integer default null,
   p_currency text default null,
   p_account_id uuid default null,
   upcoming integer default 0,
-  p_convert_to text default null
+  p_convert_to text default null,
+  p_from text default null,
+  p_to text default null
 ) returns text
   language plpgsql stable set search_path = ''
 as $$
 declare
-  unit constant text := private.period_unit("grouping", periods);
+  unit constant text := private.period_unit("grouping", coalesce(periods, 12));
   context constant text := private.context_condition(public.uid(), public.org_id());
   target constant text := private.target_currency(p_convert_to);
   step constant interval := private.period_step(unit);
-  first constant timestamp := private.first_period(unit, periods);
-  last constant timestamp := first + (periods - 1) * step;
+  days constant daterange := private.days_of_periods(unit, periods, p_from, p_to);
+  first constant timestamp := date_trunc(unit, lower(days)::timestamp);
+  last constant timestamp := date_trunc(unit, (upper(days) - 1)::timestamp);
   by_account constant jsonb := case when p_account_id is not null then
     jsonb_build_array(jsonb_build_object('field', 'account_id', 'operation', 'eq', 'value', p_account_id)) end;
   wanted text;
 begin
   if upcoming is null or upcoming not between 0 and 120 then
     perform private.invalid('upcoming is out of range', 'It is 0 to 120.');
+  end if;
+  if upcoming > 0 and p_to is not null then
+    perform private.invalid('upcoming comes without p_to', 'Planned periods follow the current one.');
   end if;
   wanted := case when p_currency is null then 'true' else format('currency = %L', private.parse_currency(p_currency)) end;
   return format(
@@ -66,7 +72,7 @@ begin
     $query$,
     (last + (upcoming + 1) * step)::date - 1, upcoming, wanted, unit,
     private.report_transactions(context, p_filters => by_account,
-      p_condition => concat_ws(' and ', private.days_condition(daterange(first::date, (last + step)::date)), wanted),
+      p_condition => concat_ws(' and ', private.days_condition(days), wanted),
       p_group => 'true', p_convert_to => target),
     private.converted_rows('select * from due', context, case when upcoming > 0 then target end),
     coalesce(target, lower(p_currency), 'usd'), first, last, step,
@@ -80,27 +86,29 @@ begin
     case when p_account_id is null then $sql$kind <> 'transfer'$sql$ else format('%L in (account_id, to_account_id)', p_account_id) end);
 end
 $$;
-comment on function private.cash_flow_statement(text, integer, text, uuid, integer, text) is 'The statement of api.get_cash_flow().';
-grant execute on function private.cash_flow_statement(text, integer, text, uuid, integer, text) to authenticated;
+comment on function private.cash_flow_statement(text, integer, text, uuid, integer, text, text, text) is 'The statement of api.get_cash_flow().';
+grant execute on function private.cash_flow_statement(text, integer, text, uuid, integer, text, text, text) to authenticated;
 
 create or replace function api.get_cash_flow(
   "grouping" text default 'monthly',
-  periods integer default 12,
+  periods integer default null,
   p_currency text default null,
   p_account_id uuid default null,
   upcoming integer default 0,
-  p_convert_to text default null
+  p_convert_to text default null,
+  p_from text default null,
+  p_to text default null
 ) returns table (period date, currency text, income numeric, expenses numeric, net numeric, is_planned boolean, pending numeric, left_out bigint)
   language plpgsql stable set search_path = '' set enable_sort = off
 as $$
 begin
-  return query execute private.cash_flow_statement("grouping", periods, p_currency, p_account_id, upcoming, p_convert_to);
+  return query execute private.cash_flow_statement("grouping", periods, p_currency, p_account_id, upcoming, p_convert_to, p_from, p_to);
 end
 $$;
-comment on function api.get_cash_flow(text, integer, text, uuid, integer, text) is
+comment on function api.get_cash_flow(text, integer, text, uuid, integer, text, text, text) is
 $$Income, expenses and net by period
 
-For the active context. `grouping`: `daily`, `weekly`, `monthly` (the default), `quarterly` or `yearly`. `periods`: their number, 1 to 120, of which the current one is the last; default 12. `p_account_id`: only transactions of this account, and the halves of transfers in it, as money in or out.
+For the active context. `grouping`: `daily`, `weekly`, `monthly` (the default), `quarterly` or `yearly`. `periods`: their number, 1 to 120; default 12. The last one contains `p_to`, or today. `p_from` and `p_to`: the first and the last day that count, as YYYY-MM-DD, both included, in up to 120 periods; the first and the last period may be incomplete. `p_from` comes without `periods`, and `p_to` without `upcoming`. Without `p_to` the current period counts as a whole. `p_account_id`: only transactions of this account, and the halves of transfers in it, as money in or out.
 
 The kind of a transaction's category decides between income and expenses: a refund in a category of expenses lowers `expenses`. Without a category the sign decides. Line items with a category count there.
 
@@ -109,4 +117,4 @@ The kind of a transaction's category decides between income and expenses: a refu
 `upcoming`: the number of planned future periods, 0 (the default) to 120. Unless it is 0, each currency also has a row with `is_planned` true for the current period and for each future one: the income and expenses of your context's subscriptions that are due from today on and not recorded, and with `p_account_id` the recurring transfers of that account. They are converted like transactions of their due day. The planned row of a future period also counts the transactions of its days, such as days recorded ahead. 400 for more than 100,000 due days.
 
 Each row: `period` (its first day), `currency`, `income` and `expenses` (both as positive numbers), `net` (income less expenses), `is_planned`, `pending` (the part of `net` that is pending), `left_out` (transactions or due days without a rate). Oldest first; periods without transactions have zeros. Without `p_convert_to` each currency is a series of its own; `p_currency` selects one. Without any transactions there is one series, in `p_currency` or `usd`. Without `p_account_id` transfers do not count; failed transactions never do. Weeks begin on Monday. The day of a transaction is its `booked_on`, or otherwise the day of its moment in UTC or in the time zone of `Prefer: timezone=…`.$$;
-grant execute on function api.get_cash_flow(text, integer, text, uuid, integer, text) to authenticated;
+grant execute on function api.get_cash_flow(text, integer, text, uuid, integer, text, text, text) to authenticated;

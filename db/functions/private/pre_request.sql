@@ -2,6 +2,7 @@
 -- * The token's session, membership or role no longer exists, or the token was issued before the revocation of a key.
 -- * The token has expired by the database's clock. PostgREST caches verified tokens.
 -- * The request asks for a planner's estimate, or names an unknown time zone.
+-- * The request can write and has an Idempotency-Key, which would be ignored.
 -- * The request goes to a standby that is far behind (standby.sql).
 --
 -- access.sql judges the token. The function also acquires one of the caller's connection slots (connection_slots.sql).
@@ -90,6 +91,10 @@ begin
         hint = 'The API key only reads. One with the role editor changes what its person may change.';
     end if;
   end if;
+  if strpos(headers, '"idempotency-key":') > 0 and current_setting('transaction_read_only') = 'off' then
+    perform private.refuse('IDEMPOTENCY_KEY_NOT_SUPPORTED', 'Idempotency-Key is not supported, and nothing was stored',
+      'Leave it out. So that a repeated request stores nothing twice, send an own id in each row with Prefer: resolution=ignore-duplicates.');
+  end if;
   -- private.rows_of_page() reads limit and offset from the context of an error, and eight digits are enough
   if current_setting('request.path', true) in ('/transactions', '/rpc/get_filtered_transactions') and current_setting('transaction_read_only') = 'on' then
     perform set_config('log_parameter_max_length_on_error', '8', true);
@@ -108,5 +113,5 @@ begin
 end
 $$;
 comment on function private.pre_request() is
-  'Refuses a planner''s estimate, a token that is expired or revoked, and a write by a key that only reads. Acquires one of the caller''s connection slots.';
+  'Refuses a planner''s estimate, a token that is expired or revoked, a write by a key that only reads, and a write with an Idempotency-Key. Acquires one of the caller''s connection slots.';
 grant execute on function private.pre_request() to anon, authenticated;
