@@ -7,23 +7,34 @@ import { promisify } from 'node:util'
 import { describe, expect, test } from 'vitest'
 import about from '../../package.json' with { type: 'json' }
 import { stopTimeoutMs } from '../../common/shutdown.ts'
-import { chart, documents, environment, example, helm, kubernetes, one, podOf, render, root, secretFiles, workloads, type Manifest } from './chart.ts'
+import {
+  chart,
+  collector,
+  documents,
+  environment,
+  everything,
+  example,
+  helm,
+  kubernetes,
+  one,
+  podOf,
+  podsOf,
+  render,
+  root,
+  secretFiles,
+  services,
+  traced,
+  verified,
+  workloads,
+  type Manifest,
+} from './chart.ts'
 import { modules } from './global.ts'
 
 const run = promisify(execFile)
 const read = (path: string) => readFile(join(root, path), 'utf8')
-const verified = ['database.sslMode="verify-full"', 'database.ca={"configMap":"database-ca","key":"root.pem"}']
-const collector = 'networkPolicy.tracing.to=[{"namespaceSelector":{"matchLabels":{"kubernetes.io/metadata.name":"observability"}}}]'
-const traced = ['settings.OTEL_EXPORTER_OTLP_ENDPOINT="http://collector.observability:4318"', collector]
-const everything = [
-  ...verified,
-  'monitoring={"enabled":true,"labels":{"release":"prometheus"}}',
-  'settings={"LOG_LEVEL":"warn"}',
-  ...traced,
-  'imagePullSecrets=[{"name":"registry"}]',
-]
-const services = ['edge', 'auth', 'data'] as const
-const podsOf = (manifests: Manifest[]) => Object.values(workloads(manifests)).map(({ spec }) => spec.template)
+/** Returns the module with the schema and the type of a manifest. */
+const moduleOf = ({ apiVersion, kind }: Manifest) =>
+  `${apiVersion.startsWith('gateway.') ? '@kubernetes-models/gateway-api' : 'kubernetes-models'}/${apiVersion}/${kind}`
 const containersOf = (manifests: Manifest[]) => podsOf(manifests).flatMap(({ spec }) => [...(spec.initContainers ?? []), ...spec.containers])
 
 const without = <Item>(all: Set<Item>, some: Set<Item>) => new Set([...all].filter((item) => !some.has(item)))
@@ -57,6 +68,12 @@ describe('values', () => {
     ['traces without a network policy', 'settings={"OTEL_EXPORTER_OTLP_ENDPOINT":"http://collector:4318"}', 'networkPolicy.tracing.to'],
     ['SMTP without a network policy', 'mail.provider="smtp"', 'networkPolicy.mail.port'],
     ['an unknown name', 'databse={}', "'databse' not allowed"],
+    ['an unknown name of a component', 'edge.securityContext={"runAsUser":0}', "'securityContext' not allowed"],
+    ['an autoscaler without a target', 'data.autoscaling={"targetCPUUtilizationPercentage":0}', 'autoscaling: name a target'],
+    ['more connections than the database has', 'database.maxConnections=300', 'the services can hold 301 connections, and the database has 300'],
+    ['a route without a gateway', 'httpRoute.enabled=true', '/httpRoute/parentRefs'],
+    ['one service account of the chart for all pods', 'serviceAccount.name="money"', 'needs serviceAccount.create=false'],
+    ['a name that is no name of an object', 'fullnameOverride="Money_1"', '/fullnameOverride'],
   ])('are refused: %s', async (_, value, named) => {
     await expect(render(value)).rejects.toThrow(named)
   })
@@ -64,11 +81,29 @@ describe('values', () => {
   test('of the example pass Helm’s lint without a warning', async () => {
     expect(await helm('lint', '--strict', chart, '--values', example)).toContain('0 chart(s) failed')
   })
+
+  test('are each described and known: what values.yaml has is in the schema, and the reverse', async () => {
+    const schema = JSON.parse(await read('infra/kubernetes/finance/values.schema.json'))
+    const definition = (node: any) => ({ ...node, ...schema.definitions[node.$ref?.split('/').at(-1)] })
+    // Lists and maps of Kubernetes end a path, because their entries are the user's.
+    const paths = (node: any, path: string): string[] => {
+      const { properties = node.allOf === undefined ? {} : definition(node.allOf[0]).properties } = definition(node)
+      if (path !== '') expect(node.description, path).toMatch(/^[A-Z][^\n]*\.$|^disable|^resend/)
+      const inner = Object.entries(properties ?? {}).flatMap(([name, property]) => paths(property, path === '' ? name : `${path}.${name}`))
+      return inner.length === 0 ? [path] : inner
+    }
+    const [values] = documents(await read('infra/kubernetes/finance/values.yaml')) as any[]
+    const ofComponent = /^(edge|auth|data|migrate)\.(?!replicas|resources|logLevel|jwtCacheEntries)/
+    const described = paths(schema, '').filter((path) => !ofComponent.test(path))
+    const present = (path: string) => path.split('.').reduce((node: any, name) => node?.[name], values)
+    const kubernetesOwn = /^(affinity\.|global$)/
+    expect(described.filter((path) => !kubernetesOwn.test(path) && present(path) === undefined)).toEqual([])
+  })
 })
 
 describe('every manifest', () => {
   test('has a supported version and a valid schema, with all optional parts enabled', async () => {
-    const models = ({ apiVersion, kind }: Manifest) => join(modules, 'kubernetes-models', apiVersion, `${kind}.js`)
+    const models = (manifest: Manifest) => join(modules, `${moduleOf(manifest)}.js`)
     const manifests = (await render(...everything)).filter(({ apiVersion }) => !apiVersion.startsWith('monitoring.coreos.com/'))
     expect(new Set(manifests.map(({ apiVersion, kind }) => `${apiVersion} ${kind}`))).toEqual(
       new Set([
@@ -81,6 +116,8 @@ describe('every manifest', () => {
         'policy/v1 PodDisruptionBudget',
         'networking.k8s.io/v1 NetworkPolicy',
         'networking.k8s.io/v1 Ingress',
+        'gateway.networking.k8s.io/v1 HTTPRoute',
+        'v1 Pod',
       ]),
     )
     for (const manifest of manifests) {
@@ -99,9 +136,7 @@ describe('every manifest', () => {
       try {
         await symlink(modules, join(directory, 'node_modules'))
         const lines = manifests.map((manifest, index) =>
-          `const m${index}: import('kubernetes-models/${manifest.apiVersion}/${manifest.kind}').I${manifest.kind} = ${
-            JSON.stringify(manifest)
-          }\nvoid m${index}\n`
+          `const m${index}: import('${moduleOf(manifest)}').I${manifest.kind} = ${JSON.stringify(manifest)}\nvoid m${index}\n`
         )
         await writeFile(join(directory, 'manifests.ts'), lines.join(''))
         const flags = ['--noEmit', '--strict', '--skipLibCheck', '--module', 'nodenext', '--target', 'es2024', '--types', '']
@@ -168,7 +203,7 @@ describe('every manifest', () => {
 describe('pods', () => {
   test('run unprivileged: not as root, with a read-only file system, without capabilities and without a cluster token', async () => {
     const manifests = await render(...everything)
-    expect(containersOf(manifests).map(({ name }) => name)).toEqual(['auth', 'data', 'edge', 'migrate'])
+    expect(containersOf(manifests).map(({ name }) => name)).toEqual(['auth', 'data', 'edge', 'migrate', 'test'])
     for (const { spec } of podsOf(manifests)) {
       expect(spec).toMatchObject({
         automountServiceAccountToken: false,
@@ -221,6 +256,17 @@ describe('pods', () => {
     }
   })
 
+  test('are replaced if a setting changed that they read, and no others are', async () => {
+    const templates = async (...values: string[]) =>
+      Object.entries(workloads(await render(...values))).map(([name, { spec }]) => [name, JSON.stringify(spec.template)])
+    const before = Object.fromEntries(await templates())
+    const changed = async (value: string) => (await templates(value)).flatMap(([name = '', template]) => template === before[name] ? [] : [name])
+    expect(await changed('settings={"SIGN_UP":"closed"}')).toEqual(['auth'])
+    expect(await changed('settings={"LOG_LEVEL":"warn"}')).toEqual(['auth', 'edge'])
+    expect(await changed('settings={"FILES_QUOTA":5000000}')).toEqual(['migrate'])
+    expect(await changed('data.logLevel="info"')).toEqual(['data'])
+  })
+
   test('are replaced only if a secret or PostgREST’s settings changed', async () => {
     const annotations = async (...values: string[]) => Object.values(workloads(await render(...values))).map(({ spec }) => spec.template.metadata.annotations)
     expect(await annotations()).toEqual(await annotations())
@@ -233,7 +279,7 @@ describe('pods', () => {
 describe('the migration', () => {
   test('runs before an install, an upgrade and a rollback, and its dependencies are created before it', async () => {
     const manifests = await render(...everything)
-    const hooks = manifests.filter(({ metadata }) => metadata.annotations?.['helm.sh/hook'] !== undefined)
+    const hooks = manifests.filter(({ metadata }) => metadata.annotations?.['helm.sh/hook']?.startsWith('pre-'))
     expect(
       hooks.map(({ kind, metadata: { name, annotations } }) => ({ kind, name, weight: Number(annotations?.['helm.sh/hook-weight']) })).toSorted((a, b) =>
         a.weight - b.weight || (a.kind > b.kind ? 1 : -1)
@@ -254,7 +300,7 @@ describe('the migration', () => {
     const named = hooks.flatMap((
       { spec },
     ) => [spec?.template?.spec.serviceAccountName, ...(spec?.template?.spec.volumes ?? []).map((volume: any) => volume.configMap?.name)])
-    expect(named.filter((name) => name !== undefined)).toEqual(['money-migrate', 'database-ca'])
+    expect(named.filter((name) => name !== undefined)).toEqual(['money-migrate', 'database-ca', 'authorities'])
   })
 
   test('is tried three times and then fails the release; a disrupted node does not count', async () => {
@@ -270,7 +316,7 @@ describe('the migration', () => {
 describe('the network policies', () => {
   /** Returns every allowed connection as a sentence. */
   const flows = (manifests: Manifest[]) =>
-    manifests.filter(({ kind }) => kind === 'NetworkPolicy').flatMap(({ metadata, spec }) => {
+    manifests.filter(({ kind, metadata }) => kind === 'NetworkPolicy' && metadata.annotations?.['helm.sh/hook'] !== 'test').flatMap(({ metadata, spec }) => {
       const peer = ({ ipBlock, namespaceSelector, podSelector }: any) =>
         ipBlock?.cidr ?? Object.values({ ...namespaceSelector?.matchLabels, ...podSelector?.matchLabels }).join('/')
       const rules = (rule: any, peers: any[]) => peers.flatMap((to) => rule.ports.map(({ protocol, port }: any) => `${peer(to)} ${protocol} ${port}`))
@@ -299,7 +345,8 @@ describe('the network policies', () => {
     })
     // Mail may not go to private addresses, so neither to other pods nor to the metadata of the machines.
     expect(JSON.stringify(one(manifests, 'NetworkPolicy', 'money-auth'))).toContain('169.254.0.0/16')
-    for (const policy of manifests.filter(({ kind }) => kind === 'NetworkPolicy')) expect(policy.spec.policyTypes).toEqual(['Ingress', 'Egress'])
+    for (const policy of manifests.filter(({ kind, metadata: { name } }) => kind === 'NetworkPolicy' && name !== 'money-test-edge'))
+      expect(policy.spec.policyTypes).toEqual(['Ingress', 'Egress'])
   })
 
   test('let Prometheus reach each service if it is configured, and use the configured database port', async () => {
@@ -432,8 +479,9 @@ describe('the operator’s command', () => {
   test('runs the migration’s pod with another command, any arguments, and leaves no pod', async () => {
     const directory = await mkdtemp(join(tmpdir(), 'finance-admin-'))
     try {
-      const job = one(await render(), 'Job', 'money-migrate')
+      const job = one(await render('podAnnotations={"example.org/mesh":"on"}', 'fullnameOverride="books"'), 'Job', 'books-migrate')
       await writeFile(join(directory, 'spec'), JSON.stringify(job.spec.template.spec))
+      await writeFile(join(directory, 'metadata'), JSON.stringify(job.spec.template.metadata))
       // The cluster's responses are fake. The rest is kubectl's own work.
       await writeFile(
         join(directory, 'kubectl'),
@@ -441,7 +489,10 @@ describe('the operator’s command', () => {
 echo "\${*//$'\\n'/ }" >>${directory}/calls
 case "$*" in
   patch*) exec ${process.env['KUBECTL']} "$@" ;;
-  *'get job money-migrate'*) cat ${directory}/spec ;;
+  *'get job --selector app.kubernetes.io/instance=other,'*) ;;
+  *'get deployment --selector app.kubernetes.io/instance=money,app.kubernetes.io/component=auth -o name') echo deployment.apps/books-auth ;;
+  *'get job --selector app.kubernetes.io/instance=money,app.kubernetes.io/component=migrate'*metadata*) cat ${directory}/metadata ;;
+  *'get job --selector app.kubernetes.io/instance=money,app.kubernetes.io/component=migrate'*) cat ${directory}/spec ;;
   *create*) cat >${directory}/created ;;
   *'get pod'*) printf "$PHASE" ;;
   *logs*) echo granted ;;
@@ -460,7 +511,7 @@ esac
       expect(pod.spec.containers[0].command).toEqual(['node', 'admin/main.ts', 'grant', 'ann"\\ $(id)@example.org', "it's"])
       expect(pod.spec.containers[0].env).toEqual(job.spec.template.spec.containers[0].env)
       // Otherwise the network policy would not select the pod.
-      expect(pod.metadata.labels).toEqual(job.spec.template.metadata.labels)
+      expect(pod.metadata).toMatchObject(job.spec.template.metadata)
       const calls = (await readFile(join(directory, 'calls'), 'utf8')).trim().split('\n')
       expect(calls.filter((line) => !line.startsWith('patch --local'))).toEqual(calls.filter((line) => line.startsWith('--namespace finance ')))
       expect(calls.at(-1)).toContain(`delete pod ${pod.metadata.name}`)
@@ -470,10 +521,18 @@ esac
       expect(callsOfExport.at(-2)).toMatch(/exec \S+ -- node admin\/main\.ts export o'brien@example\.org$/)
       // Only the auth service has the mail settings.
       await ask('Running', 'mail-test', 'ann@example.org')
-      expect((await readFile(join(directory, 'calls'), 'utf8')).trim()).toMatch(/exec deploy\/money-auth -- node admin\/main\.ts mail-test ann@example\.org$/)
+      expect((await readFile(join(directory, 'calls'), 'utf8')).trim()).toMatch(
+        /exec deployment\.apps\/books-auth -- node admin\/main\.ts mail-test ann@example\.org$/,
+      )
       // A move of files takes longer than the start of a pod may.
       expect((await ask('Running', 'files', 'move')).stdout).toBe('archive\n')
       await expect(ask('Failed', 'keys')).rejects.toMatchObject({ code: 1, stdout: 'granted\n' })
+      await expect(
+        run(join(root, 'infra/kubernetes/admin'), ['--namespace', 'finance', 'other', 'keys'], {
+          env: { ...process.env, PATH: `${directory}:${process.env['PATH']}` },
+        }),
+      ).rejects
+        .toMatchObject({ code: 1, stderr: 'There is no job of the migration of the release other in this namespace.\n' })
     } finally {
       await rm(directory, { recursive: true })
     }

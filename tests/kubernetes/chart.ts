@@ -70,3 +70,38 @@ export const secretFiles = (pod: any): { path: string, secret: string, key: stri
   pod.volumes.filter(({ name }: any) => name === 'secrets').flatMap(({ projected }: any) =>
     projected.sources.map(({ secret: { name, items: [{ key, path }] } }: any) => ({ path: `/run/secrets/${path}`, secret: name, key }))
   )
+
+export const services = ['edge', 'auth', 'data'] as const
+/** Returns the pod templates of all objects, and the pod of `helm test`. */
+export const podsOf = (
+  manifests: Manifest[],
+) => [...Object.values(workloads(manifests)).map(({ spec }) => spec.template), ...manifests.filter(({ kind }) => kind === 'Pod')]
+
+export const verified = ['database.sslMode="verify-full"', 'database.ca={"configMap":"database-ca","key":"root.pem"}']
+export const collector = 'networkPolicy.tracing.to=[{"namespaceSelector":{"matchLabels":{"kubernetes.io/metadata.name":"observability"}}}]'
+export const traced = ['settings.OTEL_EXPORTER_OTLP_ENDPOINT="http://collector.observability:4318"', collector]
+/** Additions of a platform team to all pods. */
+export const extras = [
+  'affinity={"podAntiAffinity":{"preferredDuringSchedulingIgnoredDuringExecution":[{"weight":1,"podAffinityTerm":{"topologyKey":"zone","labelSelector":{}}}]}}',
+  'nodeSelector={"pool":"money"}',
+  'tolerations=[{"key":"money","operator":"Exists"}]',
+  'priorityClassName="important"',
+  'annotations={"example.org/team":"finance"}',
+  'podAnnotations={"example.org/mesh":"on"}',
+  'podLabels={"example.org/cost":"4711"}',
+  'extraEnv=[{"name":"HTTPS_PROXY","value":"http://proxy:3128"},{"name":"NODE_IP","valueFrom":{"fieldRef":{"fieldPath":"status.hostIP"}}}]',
+  'extraEnvFrom=[{"configMapRef":{"name":"region"}}]',
+  'extraVolumes=[{"name":"authorities","configMap":{"name":"authorities"}}]',
+  'extraVolumeMounts=[{"name":"authorities","mountPath":"/etc/authorities","readOnly":true}]',
+  'serviceAccount.annotations={"example.org/role":"reader"}',
+  'httpRoute={"enabled":true,"parentRefs":[{"name":"public","namespace":"gateways","sectionName":"https"}]}',
+]
+/** All optional parts. */
+export const everything = [
+  ...verified,
+  'monitoring={"enabled":true,"labels":{"release":"prometheus"}}',
+  'settings={"LOG_LEVEL":"warn"}',
+  ...traced,
+  'imagePullSecrets=[{"name":"registry"}]',
+  ...extras,
+]

@@ -64,6 +64,11 @@ async function pod(component: string, port: number) {
   const network = ['--network', name, '--network-alias', `money-${component}`, '-p', `127.0.0.1:${published}:${port}`]
   return { id: await start(component, podOf(manifests, component).containers[0], network), url: `http://127.0.0.1:${published}` }
 }
+/** Runs the pod of `helm test` to its end. */
+async function runTest(container: any): Promise<{ code: string, log: string }> {
+  const id = await start('edge', container, ['--network', name])
+  return { code: await docker('wait', id), log: await logs(id) }
+}
 const status = (url: string, init?: RequestInit) => fetch(url, init).then(({ status: code }) => code, () => 0)
 const logs = (id: string) => promisify(execFile)('docker', ['logs', id]).then(({ stdout, stderr }) => stdout + stderr)
 
@@ -140,6 +145,13 @@ test('the edge becomes ready, resolves auth and PostgREST by name, and serves th
   expect(await (await fetch(`${url}/data/transactions?select=id`)).json()).toEqual([])
   expect(await status(`${url}/api/auth/jwks`)).toBe(200)
   expect(await (await fetch(url)).text()).toContain('<!doctype html>')
+  // `helm test`; the port of the Service is the cluster's.
+  const { spec } = one(manifests, 'Pod', 'money-test')
+  const [container] = spec.containers
+  expect(await runTest({ ...container, env: [{ name: 'EDGE_URL', value: 'http://money-edge:8080' }] })).toMatchObject({ code: '0' })
+  const { code, log } = await runTest(container)
+  expect(code).toBe('1')
+  expect(log).toMatch(/^\/healthz .*\n\/api\/auth\/jwks .*\n\/data\/transactions\S* /)
   expect([await status(`${url}/metrics`), await status(`${url}/readyz`)]).not.toContain(200)
 
   // A paused PostgREST becomes unready, and ready again when it responds.

@@ -1,6 +1,30 @@
+{{/* finance.fullname <$>: the beginning of every object's name. The longest suffix is "-postgrest". */}}
+{{- define "finance.fullname" -}}
+{{- $name := .Values.nameOverride | empty | ternary .Release.Name (printf "%s-%s" .Release.Name .Values.nameOverride) -}}
+{{- .Values.fullnameOverride | default $name | trunc 53 | trimSuffix "-" -}}
+{{- end }}
+
+{{/* finance.name <(dict "root" $ "component" name)>: the name of an object of a component */}}
+{{- define "finance.name" -}}
+{{ include "finance.fullname" .root }}-{{ .component }}
+{{- end }}
+
+{{/*
+finance.choice <(dict "root" $ "component" name "field" name)>: {"value": …}, what values.yaml has for all pods and for those of the
+component. The component's entries win in a map, and follow in a list.
+*/}}
+{{- define "finance.choice" -}}
+{{- $all := get .root.Values .field -}}
+{{- $own := get (get .root.Values .component | default dict) .field -}}
+{{- $value := $own | default $all -}}
+{{- if kindIs "slice" $all -}}{{ $value = concat $all ($own | default list) }}{{- end -}}
+{{- if kindIs "map" $all -}}{{ $value = mergeOverwrite (deepCopy $all) ($own | default dict) }}{{- end -}}
+{{ dict "value" $value | toJson }}
+{{- end }}
+
 {{/* finance.selector <(dict "root" $ "component" name)>: the labels that select the pods of a component. They can never change. */}}
 {{- define "finance.selector" -}}
-app.kubernetes.io/name: finance
+app.kubernetes.io/name: {{ .root.Values.nameOverride | default "finance" }}
 app.kubernetes.io/instance: {{ .root.Release.Name }}
 app.kubernetes.io/component: {{ .component }}
 {{- end }}
@@ -12,10 +36,14 @@ helm.sh/chart: {{ .root.Chart.Name }}-{{ .root.Chart.Version }}
 app.kubernetes.io/version: {{ .root.Chart.AppVersion | quote }}
 {{- end }}
 
-{{/* finance.meta <(dict "root" $ "component" name)>: the name and the labels of an object of a component */}}
+{{/* finance.meta <(dict "root" $ "component" name)>: name, labels and annotations of an object; "name" and "annotations" are optional */}}
 {{- define "finance.meta" -}}
-name: {{ .root.Release.Name }}-{{ .component }}
+name: {{ .name | default (include "finance.name" .) }}
 labels: {{- include "finance.labels" . | nindent 2 }}
+{{- $annotations := (include "finance.choice" (dict "root" .root "component" .component "field" "annotations") | fromJson).value }}
+{{- with mergeOverwrite $annotations (.annotations | default dict) }}
+annotations: {{- toYaml . | nindent 2 }}
+{{- end }}
 {{- end }}
 
 {{/* finance.hook <weight>: creates the object before all others of a version, also in a rollback */}}
@@ -25,14 +53,35 @@ helm.sh/hook-weight: {{ . | quote }}
 helm.sh/hook-delete-policy: before-hook-creation
 {{- end }}
 
-{{/* finance.account <(dict "root" $ "component" name)>: the annotations of a component's service account, such as a role that reads files */}}
+{{/* finance.account <(dict "root" $ "component" name)>: create, name and annotations of a component's service account */}}
 {{- define "finance.account" -}}
-{{- if has .component (list "auth" "migrate") }}{{ with .root.Values.files.serviceAccountAnnotations }}{{ toYaml . }}{{ end }}{{ end }}
+{{- $account := (include "finance.choice" (dict "root" .root "component" .component "field" "serviceAccount") | fromJson).value }}
+{{- if and .root.Values.serviceAccount.name $account.create }}
+{{- fail "serviceAccount.name: one account of yours for all pods needs serviceAccount.create=false. Otherwise name it in edge, auth, data or migrate." }}
+{{- end }}
+{{- $files := has .component (list "auth" "migrate") | ternary .root.Values.files.serviceAccountAnnotations dict }}
+create: {{ $account.create }}
+name: {{ $account.name | default ($account.create | ternary (include "finance.name" .) "default") }}
+annotations: {{ merge $account.annotations $files | toJson }}
+{{- end }}
+
+{{/* finance.podmeta <(dict "root" $ "component" name)>: labels and annotations of a pod. The labels of the selectors stay the chart's. */}}
+{{- define "finance.podmeta" -}}
+{{- $selector := include "finance.selector" . | fromYaml }}
+{{- $labels := (include "finance.choice" (dict "root" .root "component" .component "field" "podLabels") | fromJson).value }}
+{{- range $name := keys $selector }}
+{{- if hasKey $labels $name }}{{ fail (printf "podLabels: '%s' not allowed. Services and network policies select pods by it." $name) }}{{ end }}
+{{- end }}
+labels: {{- merge $labels $selector | toYaml | nindent 2 }}
+{{- $annotations := (include "finance.choice" (dict "root" .root "component" .component "field" "podAnnotations") | fromJson).value }}
+{{- with mergeOverwrite $annotations (.annotations | default dict) }}
+annotations: {{- toYaml . | nindent 2 }}
+{{- end }}
 {{- end }}
 
 {{/* finance.pod <(dict "root" $ "component" name)>: everything of a pod but its containers */}}
 {{- define "finance.pod" -}}
-serviceAccountName: {{ .root.Release.Name }}-{{ .component }}
+serviceAccountName: {{ (include "finance.account" (eq .component "test" | ternary (dict "root" .root "component" "edge") .) | fromYaml).name }}
 automountServiceAccountToken: false
 enableServiceLinks: false
 securityContext:
@@ -41,9 +90,12 @@ securityContext:
   runAsGroup: 1000
   fsGroup: 1000
   seccompProfile: { type: RuntimeDefault }
-{{- range $field := list "imagePullSecrets" "nodeSelector" "tolerations" }}
-{{- with index $.root.Values $field }}
-{{ $field }}: {{- toYaml . | nindent 2 }}
+{{- with .root.Values.imagePullSecrets }}
+imagePullSecrets: {{- toYaml . | nindent 2 }}
+{{- end }}
+{{- range $field := list "nodeSelector" "affinity" "tolerations" "priorityClassName" }}
+{{- with (include "finance.choice" (dict "root" $.root "component" $.component "field" $field) | fromJson).value }}
+{{ $field }}: {{- kindIs "string" . | ternary (printf " %s" (toJson .)) (toYaml . | nindent 2) }}
 {{- end }}
 {{- end }}
 volumes: {{- include "finance.volumes" . | trim | default "[]" | nindent 2 }}
@@ -60,17 +112,21 @@ volumes: {{- include "finance.volumes" . | trim | default "[]" | nindent 2 }}
       - secret: { name: {{ $secret | quote }}, items: [{ key: {{ $key | quote }}, path: {{ $file }} }] }
       {{- end }}
 {{- end }}
-{{- if and (eq .root.Values.database.sslMode "verify-full") (ne .component "edge") }}
+{{- if and (eq .root.Values.database.sslMode "verify-full") (has .component (list "auth" "data" "migrate")) }}
 - name: database-ca
   configMap:
     name: {{ .root.Values.database.ca.configMap | quote }}
     items: [{ key: {{ .root.Values.database.ca.key | quote }}, path: ca.crt }]
 {{- end }}
 {{- if eq .component "data" }}
-- { name: postgrest-conf, configMap: { name: {{ .root.Release.Name }}-postgrest } }
+- { name: postgrest-conf, configMap: { name: {{ include "finance.fullname" .root }}-postgrest } }
 {{- end }}
 {{- if eq .component "auth" }}
 - { name: tmp, emptyDir: { medium: Memory, sizeLimit: 16Mi } }
+{{- end }}
+{{- range (include "finance.choice" (dict "root" .root "component" .component "field" "extraVolumes") | fromJson).value }}
+{{- if has .name (list "secrets" "database-ca" "postgrest-conf" "tmp") }}{{ fail (printf "extraVolumes: '%s' not allowed. A volume of the chart has this name." .name) }}{{ end }}
+- {{ toJson . }}
 {{- end }}
 {{- end }}
 
@@ -78,7 +134,8 @@ volumes: {{- include "finance.volumes" . | trim | default "[]" | nindent 2 }}
 {{- define "finance.container" -}}
 {{- $values := .root.Values }}
 {{- $image := index $values.images (eq .component "data" | ternary "postgrest" "auth") }}
-{{- $secrets := include "finance.secrets" . | fromYaml -}}
+{{- $secrets := include "finance.secrets" . | fromYaml }}
+{{- $environment := include (printf "finance.%s.environment" .component) . | fromYaml -}}
 name: {{ .component }}
 image: {{ printf "%s%s" $image.repository ($image.digest | empty | ternary (printf ":%s" $image.tag) (printf "@%s" $image.digest)) | quote }}
 imagePullPolicy: IfNotPresent
@@ -86,11 +143,11 @@ securityContext:
   allowPrivilegeEscalation: false
   readOnlyRootFilesystem: true
   capabilities: { drop: [ALL] }
-resources: {{- toYaml (index $values .component).resources | nindent 2 }}
+resources: {{- toYaml (get $values (eq .component "test" | ternary "migrate" .component)).resources | nindent 2 }}
 volumeMounts: {{- include "finance.mounts" . | trim | default "[]" | nindent 2 }}
 command: {{ include (printf "finance.%s.command" .component) . }}
 env:
-  {{- range $name, $value := include (printf "finance.%s.environment" .component) . | fromYaml }}
+  {{- range $name, $value := $environment }}
   - { name: {{ $name }}, value: {{ $value | toString | quote }} }
   {{- end }}
   {{- if ne .component "data" }}
@@ -98,13 +155,34 @@ env:
   - { name: {{ $file }}_FILE, value: /run/secrets/{{ $file }} }
   {{- end }}
   {{- end }}
+  {{- range (include "finance.choice" (dict "root" .root "component" .component "field" "extraEnv") | fromJson).value }}
+  {{- include "finance.allowed" (dict "root" $.root "name" .name "environment" $environment) }}
+  - {{ toJson . }}
+  {{- end }}
+{{- if ne .component "data" }}
+{{- with (include "finance.choice" (dict "root" .root "component" .component "field" "extraEnvFrom") | fromJson).value }}
+envFrom: {{- toYaml . | nindent 2 }}
+{{- end }}
+{{- end }}
+{{- end }}
+
+{{/*
+finance.allowed <(dict "root" $ "name" name "environment" dict)>: fails if extraEnv has a variable of the chart, a setting, a secret or a
+variable of the database's connection. These have values of their own, which the chart checks.
+*/}}
+{{- define "finance.allowed" -}}
+{{- $plain := trimSuffix "_FILE" .name }}
+{{- $secrets := list "AUTH_SERVICE_PASSWORD" "BETTER_AUTH_SECRET" "RESEND_API_KEY" "SMTP_URL" "AUTHENTICATOR_PASSWORD" "OWNER_PASSWORD" "DATABASE_URL" }}
+{{- if or (hasKey .environment $plain) (hasKey (.root.Files.Get "files/settings.json" | fromJson) $plain) (has $plain $secrets) (hasPrefix "PG" $plain) (eq $plain "NODE_TLS_REJECT_UNAUTHORIZED") }}
+{{- fail (printf "extraEnv: '%s' not allowed. Use the value of the chart for it, settings or secrets.keys." .name) }}
+{{- end }}
 {{- end }}
 
 {{- define "finance.mounts" -}}
 {{- if include "finance.secrets" . | trim }}
 - { name: secrets, mountPath: /run/secrets, readOnly: true }
 {{- end }}
-{{- if and (eq .root.Values.database.sslMode "verify-full") (ne .component "edge") }}
+{{- if and (eq .root.Values.database.sslMode "verify-full") (has .component (list "auth" "data" "migrate")) }}
 - { name: database-ca, mountPath: /etc/database-ca, readOnly: true }
 {{- end }}
 {{- if eq .component "data" }}
@@ -112,6 +190,13 @@ env:
 {{- end }}
 {{- if eq .component "auth" }}
 - { name: tmp, mountPath: /tmp }
+{{- end }}
+{{- range (include "finance.choice" (dict "root" .root "component" .component "field" "extraVolumeMounts") | fromJson).value }}
+{{- $path := printf "%s/" (trimSuffix "/" .mountPath) }}
+{{- range $reserved := list "/app/" "/bin/" "/certificates/" "/etc/database-ca/" "/etc/postgrest/" "/lib/" "/run/secrets/" "/tmp/" "/usr/" "/var/run/secrets/" }}
+{{- if or (hasPrefix $reserved $path) (hasPrefix $path $reserved) }}{{ fail (printf "extraVolumeMounts: '%s' not allowed. It would hide %s of the chart or of the image." $path $reserved) }}{{ end }}
+{{- end }}
+- {{ toJson . }}
 {{- end }}
 {{- end }}
 

@@ -64,8 +64,8 @@ PORT: {{ (index (include "finance.services" . | fromYaml) .component).port }}
 {{- $services := include "finance.services" . | fromYaml -}}
 {{ include "finance.node.environment" . }}
 EDGE_ADMIN_PORT: {{ $services.edge.probes.port }}
-AUTH_UPSTREAM: http://{{ .root.Release.Name }}-auth:{{ $services.auth.port }}
-POSTGREST_UPSTREAM: http://{{ .root.Release.Name }}-data:{{ $services.data.port }}
+AUTH_UPSTREAM: http://{{ include "finance.fullname" .root }}-auth:{{ $services.auth.port }}
+POSTGREST_UPSTREAM: http://{{ include "finance.fullname" .root }}-data:{{ $services.data.port }}
 POSTGREST_READY_PORT: {{ $services.data.probes.port }}
 TRUSTED_PROXIES: {{ join "," .root.Values.trustedProxies | quote }}
 DATA_BODY_LIMIT: {{ int .root.Values.dataBodyLimit | quote }}
@@ -125,6 +125,38 @@ PUBLIC_URL: {{ $values.publicUrl | quote }}
 DATABASE_URL: {{ printf "postgresql://%s@%s" $values.database.owner (include "finance.database" .root) | quote }}
 # The migration limits the connections of one user to a share of the pool. It fails if the database has too few for the minimum number of pods.
 PGRST_DB_POOL: {{ int $values.database.pool }}
-AUTH_REPLICAS: {{ printf "%d-%d" (int $values.auth.replicas.minimum) (int $values.auth.replicas.maximum) }}
-POSTGREST_REPLICAS: {{ printf "%d-%d" (int $values.data.replicas.minimum) (int $values.data.replicas.maximum) }}
+AUTH_REPLICAS: {{ include "finance.range" (dict "root" .root "component" "auth") }}
+POSTGREST_REPLICAS: {{ include "finance.range" (dict "root" .root "component" "data") }}
+{{- end }}
+
+{{/* finance.range <(dict "root" $ "component" name)>: the fewest and the most pods, such as 2-6; without autoscaling the fewest */}}
+{{- define "finance.range" -}}
+{{- $replicas := (get .root.Values .component).replicas }}
+{{- $scales := (include "finance.choice" (dict "root" .root "component" .component "field" "autoscaling") | fromJson).value.enabled -}}
+{{ printf "%d-%d" (int $replicas.minimum) ($scales | ternary (int $replicas.maximum) (int $replicas.minimum)) }}
+{{- end }}
+
+{{/*
+finance.connections <$>: the most connections to the database, with one pod more of each during a rollout. An auth process has up to 30, and
+PostgREST has one more than its pool: infra/local/connection-limits.ts.
+*/}}
+{{- define "finance.connections" -}}
+{{- $auth := regexFind "[0-9]+$" (include "finance.range" (dict "root" . "component" "auth")) | int }}
+{{- $data := regexFind "[0-9]+$" (include "finance.range" (dict "root" . "component" "data")) | int -}}
+{{ add (mul 30 (add 1 $auth)) (mul (add 1 (int .Values.database.pool)) (add 1 $data)) }}
+{{- end }}
+
+{{/* finance.test.…: requests each surface by the Service of the edge. Each line of the output has a path and its status. */}}
+{{- define "finance.test.command" -}}
+{{- $program := `
+const paths = ['/healthz', '/api/auth/jwks', '/data/transactions?select=id&limit=1']
+const status = (path) => fetch(process.env.EDGE_URL + path, { signal: AbortSignal.timeout(10_000) }).then((answer) => answer.status, (error) => String(error.cause ?? error))
+Promise.all(paths.map(status)).then((answers) => {
+  paths.forEach((path, number) => console.log(path, answers[number]))
+  process.exit(answers.every((answer) => answer === 200) ? 0 : 1)
+})` -}}
+{{ list "node" "-e" (trim $program) | toJson }}
+{{- end }}
+{{- define "finance.test.environment" -}}
+EDGE_URL: http://{{ include "finance.fullname" .root }}-edge
 {{- end }}
