@@ -3,9 +3,11 @@
 locals {
   # the identifier belongs to one server; a restored server needs another one
   database_identifier = var.restore == null ? var.name : var.restore.identifier
+  # the file of certificates, or nothing
+  database_ca = var.database_ca_unverified ? [] : [var.database_ca_file]
   # encryption without verification is `no-verify` in Node's driver and `require` in libpq
-  node_tls = var.database_ca_file == null ? "sslmode=no-verify" : "sslmode=verify-full&sslrootcert=${var.database_ca_file}"
-  libpq_tls = var.database_ca_file == null ? { PGSSLMODE = "require" } : {
+  node_tls = var.database_ca_unverified ? "sslmode=no-verify" : "sslmode=verify-full&sslrootcert=${var.database_ca_file}"
+  libpq_tls = var.database_ca_unverified ? { PGSSLMODE = "require" } : {
     PGSSLMODE = "verify-full", PGSSLROOTCERT = "/certificates/ca.pem"
   }
   database_at = "${aws_db_instance.main.address}:5432/finance?${local.node_tls}"
@@ -43,6 +45,9 @@ resource "aws_db_parameter_group" "main" {
   }
 }
 
+# Its id is new in each installation, so that the last snapshot of a second one does not collide with that of the first.
+resource "terraform_data" "final_snapshot" {}
+
 resource "aws_db_instance" "main" {
   identifier     = local.database_identifier
   engine         = "postgres"
@@ -77,7 +82,7 @@ resource "aws_db_instance" "main" {
   delete_automated_backups  = false
   deletion_protection       = var.database.deletion_protected
   skip_final_snapshot       = false
-  final_snapshot_identifier = "${var.name}-final"
+  final_snapshot_identifier = "${local.database_identifier}-final-${terraform_data.final_snapshot.id}"
 
   auto_minor_version_upgrade      = true
   performance_insights_enabled    = true

@@ -11,6 +11,15 @@ locals {
   }
 }
 
+data "aws_region" "main" {
+  lifecycle {
+    postcondition {
+      condition     = self.id == var.region
+      error_message = "region must be the region of the provider aws."
+    }
+  }
+}
+
 resource "aws_ecs_cluster" "main" {
   name       = var.name
   depends_on = [aws_cloudwatch_log_group.made_by_aws]

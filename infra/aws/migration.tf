@@ -27,6 +27,10 @@ resource "terraform_data" "migration" {
     aws_vpc_security_group_ingress_rule.flow,
     aws_vpc_security_group_egress_rule.flow,
     aws_vpc_security_group_egress_rule.https,
+    aws_vpc_security_group_egress_rule.endpoints,
+    aws_vpc_security_group_egress_rule.s3,
+    aws_vpc_security_group_ingress_rule.endpoints,
+    aws_vpc_endpoint.interface,
     aws_route_table_association.private,
   ]
 }

@@ -57,13 +57,13 @@ resource "aws_subnet" "private" {
 
 # A NAT gateway in each zone for mail, images and secrets, so that the outage of one zone does not affect the other.
 resource "aws_eip" "nat" {
-  count  = length(local.zones)
+  count  = min(var.nat_gateways, length(local.zones))
   domain = "vpc"
   tags   = { Name = "${var.name}-nat-${count.index}" }
 }
 
 resource "aws_nat_gateway" "main" {
-  count         = length(local.zones)
+  count         = length(aws_eip.nat)
   allocation_id = aws_eip.nat[count.index].id
   subnet_id     = aws_subnet.public[count.index].id
   tags          = { Name = "${var.name}-${count.index}" }
@@ -88,7 +88,7 @@ resource "aws_route_table" "private" {
 
   route {
     cidr_block     = "0.0.0.0/0"
-    nat_gateway_id = aws_nat_gateway.main[count.index].id
+    nat_gateway_id = aws_nat_gateway.main[min(count.index, var.nat_gateways - 1)].id
   }
 }
 
@@ -159,9 +159,15 @@ locals {
   : tonumber(try(regex("^http://[^/:]+:([0-9]+)", var.tracing.endpoint)[0], 80)))
 }
 
-# for images, secrets and logs, and for mail in the auth service
+# The auth service connects to mail providers, webhooks and single sign-on, which users and operators choose. The other tasks need only AWS:
+# with endpoints in the VPC they reach nothing else at 443.
+locals {
+  interface_endpoints = var.vpc_endpoints ? ["secretsmanager", "ecr.api", "ecr.dkr", "logs"] : []
+  https_tasks         = var.vpc_endpoints ? ["auth"] : local.tasks
+}
+
 resource "aws_vpc_security_group_egress_rule" "https" {
-  for_each          = toset(local.tasks)
+  for_each          = toset(local.https_tasks)
   security_group_id = aws_security_group.main[each.key].id
   description       = "HTTPS"
   cidr_ipv4         = "0.0.0.0/0"
@@ -170,9 +176,69 @@ resource "aws_vpc_security_group_egress_rule" "https" {
   to_port           = 443
 }
 
-# for spans; at port 443 the rule above already allows them
+# The endpoints of AWS in the VPC: each has an address in the private subnets and answers only the tasks.
+resource "aws_security_group" "endpoints" {
+  count       = var.vpc_endpoints ? 1 : 0
+  name        = "${var.name}-endpoints"
+  description = "Endpoints of AWS"
+  vpc_id      = local.vpc_id
+  tags        = { Name = "${var.name}-endpoints" }
+}
+
+resource "aws_vpc_security_group_ingress_rule" "endpoints" {
+  for_each                     = toset(var.vpc_endpoints ? local.tasks : [])
+  security_group_id            = aws_security_group.endpoints[0].id
+  description                  = "from ${each.key}"
+  referenced_security_group_id = aws_security_group.main[each.key].id
+  ip_protocol                  = "tcp"
+  from_port                    = 443
+  to_port                      = 443
+}
+
+resource "aws_vpc_security_group_egress_rule" "endpoints" {
+  for_each                     = toset(var.vpc_endpoints ? local.tasks : [])
+  security_group_id            = aws_security_group.main[each.key].id
+  description                  = "to endpoints of AWS"
+  referenced_security_group_id = aws_security_group.endpoints[0].id
+  ip_protocol                  = "tcp"
+  from_port                    = 443
+  to_port                      = 443
+}
+
+resource "aws_vpc_endpoint" "interface" {
+  for_each            = toset(local.interface_endpoints)
+  vpc_id              = local.vpc_id
+  service_name        = "com.amazonaws.${var.region}.${each.key}"
+  vpc_endpoint_type   = "Interface"
+  subnet_ids          = local.private_subnet_ids
+  security_group_ids  = aws_security_group.endpoints[*].id
+  private_dns_enabled = true
+  tags                = { Name = "${var.name}-${each.key}" }
+}
+
+# The layers of images and the files of transactions are in S3. This endpoint is a route, and free.
+resource "aws_vpc_endpoint" "s3" {
+  count             = var.vpc_endpoints ? 1 : 0
+  vpc_id            = local.vpc_id
+  service_name      = "com.amazonaws.${var.region}.s3"
+  vpc_endpoint_type = "Gateway"
+  route_table_ids   = var.network == null ? aws_route_table.private[*].id : var.private_route_table_ids
+  tags              = { Name = "${var.name}-s3" }
+}
+
+resource "aws_vpc_security_group_egress_rule" "s3" {
+  for_each          = toset(var.vpc_endpoints ? local.tasks : [])
+  security_group_id = aws_security_group.main[each.key].id
+  description       = "to S3"
+  prefix_list_id    = aws_vpc_endpoint.s3[0].prefix_list_id
+  ip_protocol       = "tcp"
+  from_port         = 443
+  to_port           = 443
+}
+
+# for spans, unless the rule above already allows them
 resource "aws_vpc_security_group_egress_rule" "tracing" {
-  for_each          = contains([0, 443], local.collector_port) ? [] : toset(["edge", "auth"])
+  for_each          = toset([for name in ["edge", "auth"] : name if local.collector_port != 0 && !(local.collector_port == 443 && contains(local.https_tasks, name))])
   security_group_id = aws_security_group.main[each.key].id
   description       = "spans"
   cidr_ipv4         = var.tracing.cidr

@@ -103,7 +103,7 @@ locals {
     }, {
     # PostgREST's image has neither RDS's certificates nor a shell. A container of the auth image therefore first copies them into a volume.
     # It runs as root without capabilities, because root owns the volume.
-    data = concat([for file in var.database_ca_file[*] : {
+    data = concat([for file in local.database_ca : {
       name    = "certificates", environment = {}, secrets = {}, user = "0", essential = false
       command = ["node", "-e", "require('node:fs').copyFileSync('${file}', '/shared/ca.pem')"]
       mounts  = [{ sourceVolume = "certificates", containerPath = "/shared", readOnly = false }]
@@ -111,12 +111,22 @@ locals {
       name    = "postgrest", image = var.postgrest_image, environment = local.environment.data, secrets = local.secrets_of.data, port = local.services.data.port
       command = ["/bin/postgrest"]
       healthy = ["CMD", "/bin/postgrest", "--ready"]
-      mounts  = [for file in var.database_ca_file[*] : { sourceVolume = "certificates", containerPath = "/certificates", readOnly = true }]
-      after   = [for file in var.database_ca_file[*] : { containerName = "certificates", condition = "SUCCESS" }]
+      mounts  = [for file in local.database_ca : { sourceVolume = "certificates", containerPath = "/certificates", readOnly = true }]
+      after   = [for file in local.database_ca : { containerName = "certificates", condition = "SUCCESS" }]
     }])
     migrate = [{ name = "migrate", command = ["node", "infra/docker/migrate.ts"], environment = local.environment.migrate, secrets = local.secrets_of.migrate }]
   })
 }
+
+locals {
+  # The repositories of ECR that hold the images of each task. Images of other registries need no rights.
+  image_repositories = { for name, containers in local.containers : name => distinct([
+    for parts in flatten([for container in containers : try([regex("^(?P<account>[0-9]{12})\\.dkr\\.ecr\\.(?P<region>[a-z0-9-]+)\\.[^/]+/(?P<name>[^:@]+)", lookup(container, "image", var.auth_image))], [])]) :
+    "arn:${data.aws_partition.main.partition}:ecr:${parts.region}:${parts.account}:repository/${parts.name}"
+  ]) }
+}
+
+data "aws_partition" "main" {}
 
 data "aws_iam_policy_document" "tasks_assume" {
   statement {
@@ -157,10 +167,22 @@ data "aws_iam_policy_document" "execution" {
     actions   = ["logs:CreateLogStream", "logs:PutLogEvents"]
     resources = ["${aws_cloudwatch_log_group.main[each.key].arn}:*"]
   }
-  statement {
-    sid       = "Images"
-    actions   = ["ecr:GetAuthorizationToken", "ecr:BatchCheckLayerAvailability", "ecr:GetDownloadUrlForLayer", "ecr:BatchGetImage"]
-    resources = ["*"]
+  # this action knows no resource; the token alone reads nothing
+  dynamic "statement" {
+    for_each = length(local.image_repositories[each.key]) > 0 ? [1] : []
+    content {
+      sid       = "Registry"
+      actions   = ["ecr:GetAuthorizationToken"]
+      resources = ["*"]
+    }
+  }
+  dynamic "statement" {
+    for_each = length(local.image_repositories[each.key]) > 0 ? [local.image_repositories[each.key]] : []
+    content {
+      sid       = "OwnImages"
+      actions   = ["ecr:BatchCheckLayerAvailability", "ecr:GetDownloadUrlForLayer", "ecr:BatchGetImage"]
+      resources = statement.value
+    }
   }
 }
 
@@ -187,7 +209,7 @@ resource "aws_ecs_task_definition" "main" {
   }
 
   dynamic "volume" {
-    for_each = [for file in var.database_ca_file[*] : "certificates" if each.key == "data"]
+    for_each = [for file in local.database_ca : "certificates" if each.key == "data"]
     content {
       name = volume.value
     }

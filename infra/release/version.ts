@@ -22,6 +22,7 @@ export const copies: Record<string, RegExp> = {
   'infra/kubernetes/finance/Chart.yaml': /(?<=^(?:v|appV)ersion: )\S+/gm,
   'infra/kubernetes/example.yaml': /(?<=finance-backend, tag: )[\w.-]+/g,
   'infra/docker/Dockerfile': /(?<=image\.version=)\S+/g,
+  'infra/aws/example/main.tf': /(?<=\/finance-backend:)[\w.-]+/g,
   'docs/aws.md': /(?<=\/finance-backend:)[\w.-]+/g,
   'client/README.md': /(?<=finance-client-)\d[\w.-]*(?=\.tgz)/g,
   'client/mcp/README.md': /(?<=finance-mcp-)\d[\w.-]*(?=\.tgz)/g,

@@ -26,6 +26,12 @@ mock_provider "aws" {
   mock_data "aws_availability_zones" {
     defaults = { names = ["eu-central-1a", "eu-central-1b", "eu-central-1c"] }
   }
+  mock_data "aws_region" {
+    defaults = { id = "eu-central-1" }
+  }
+  mock_data "aws_partition" {
+    defaults = { partition = "aws" }
+  }
   mock_data "aws_iam_policy_document" {
     defaults = { json = "{\"Version\":\"2012-10-17\",\"Statement\":[]}" }
   }
@@ -138,6 +144,18 @@ run "everything" {
     error_message = "No secret may be in the state."
   }
   assert {
+    condition     = aws_db_instance.main.final_snapshot_identifier == "finance-final-${terraform_data.final_snapshot.id}"
+    error_message = "The last snapshot of a second installation needs a name of its own."
+  }
+  assert {
+    condition     = alltrue([for document in data.aws_iam_policy_document.execution : !anytrue([for statement in document.statement : anytrue([for action in statement.actions : startswith(action, "ecr:")])])])
+    error_message = "Images of another registry need no rights in ECR."
+  }
+  assert {
+    condition     = length(aws_vpc_endpoint.interface) + length(aws_vpc_endpoint.s3) == 0 && keys(aws_vpc_security_group_egress_rule.https) == ["auth", "data", "edge", "migrate"]
+    error_message = "Endpoints are an option."
+  }
+  assert {
     condition = alltrue([for name, value in {
       PGRST_DB_SCHEMAS = "api", PGRST_DB_ANON_ROLE = "anon", PGRST_DB_PRE_CONFIG = "private.pre_config", PGRST_DB_PRE_REQUEST = "private.pre_request"
       PGRST_DB_URI     = "postgresql://", PGRST_DB_MAX_ROWS = "10000", PGRST_DB_TX_END = "commit-allow-override", PGSSLMODE = "verify-full", PGSSLROOTCERT = "/certificates/ca.pem", PGRST_DB_POOL = "12", GHCRTS = "-N1", PGRST_JWT_CACHE_MAX_ENTRIES = "1000"
@@ -214,10 +232,10 @@ run "everything" {
     error_message = "Errors, latency, saturation and the key's age have an alarm each."
   }
   assert {
-    condition = (aws_lb.main.access_logs[0].bucket == aws_s3_bucket.logs[0].id && aws_flow_log.main[0].vpc_id == aws_vpc.main[0].id
-      && { for rule in aws_s3_bucket_lifecycle_configuration.logs[0].rule : rule.id => rule.expiration[0].days } == { access = 7, flow = 30 }
+    condition = (length(aws_lb.main.access_logs) == 0 && aws_flow_log.main[0].vpc_id == aws_vpc.main[0].id
+      && { for rule in aws_s3_bucket_lifecycle_configuration.logs[0].rule : rule.id => rule.expiration[0].days } == { flow = 30 }
     && aws_s3_bucket_public_access_block.logs[0].restrict_public_buckets && aws_s3_bucket_public_access_block.logs[0].block_public_policy)
-    error_message = "Access and flow logs are stored, not public, and expire."
+    error_message = "Flow logs are stored, not public, and expire. Access logs, which contain tokens, are off."
   }
   assert {
     condition     = output.public_url == "https://money.example.org" && length(aws_nat_gateway.main) == 2
@@ -279,9 +297,9 @@ run "an_existing_network_is_used_and_the_migration_runs_first" {
 run "smtp_and_no_certificates" {
   command = apply
   variables {
-    mail             = { from = "money@example.org", provider = "smtp", secret_arn = "arn:aws:secretsmanager:eu-central-1:123456789012:secret:finance-mail-GhIjKl" }
-    database_ca_file = null
-    settings         = { KEY_ROTATION_DAYS = "0" }
+    mail                   = { from = "money@example.org", provider = "smtp", secret_arn = "arn:aws:secretsmanager:eu-central-1:123456789012:secret:finance-mail-GhIjKl" }
+    database_ca_unverified = true
+    settings               = { KEY_ROTATION_DAYS = "0" }
   }
   assert {
     condition     = strcontains(aws_ecs_task_definition.main["auth"].container_definitions, "SMTP_URL") && length(aws_vpc_security_group_egress_rule.smtp) == 2
@@ -347,12 +365,18 @@ run "an_outage_raises_alarms" {
 run "a_zone_has_the_certificate_and_the_name" {
   command = apply
   variables {
+    access_log_days = 7
     certificate_arn = null
     zone_id         = "Z0123456789ABC"
   }
   assert {
     condition     = aws_lb_listener.https.certificate_arn == aws_acm_certificate_validation.main[0].certificate_arn && aws_route53_record.main[0].name == "money.example.org"
     error_message = "The load balancer has the created certificate, and the DNS name points to it."
+  }
+  assert {
+    condition = (aws_lb.main.access_logs[0].bucket == aws_s3_bucket.logs[0].id
+    && { for rule in aws_s3_bucket_lifecycle_configuration.logs[0].rule : rule.id => rule.expiration[0].days } == { access = 7, flow = 30 })
+    error_message = "Access logs, if chosen, are stored and expire."
   }
 }
 
@@ -460,6 +484,60 @@ run "files_are_in_a_private_bucket" {
   }
 }
 
+run "endpoints_replace_the_internet_and_rights_name_the_repositories" {
+  command = apply
+  variables {
+    vpc_endpoints   = true
+    auth_image      = "123456789012.dkr.ecr.eu-central-1.amazonaws.com/finance-backend:0.2.0"
+    postgrest_image = "123456789012.dkr.ecr.eu-central-1.amazonaws.com/mirror/postgrest:v16.5"
+  }
+  assert {
+    condition     = keys(aws_vpc_endpoint.interface) == ["ecr.api", "ecr.dkr", "logs", "secretsmanager"] && aws_vpc_endpoint.s3[0].vpc_endpoint_type == "Gateway" && toset(aws_vpc_endpoint.s3[0].route_table_ids) == toset(aws_route_table.private[*].id)
+    error_message = "The tasks reach secrets, images, logs and S3 within the network."
+  }
+  assert {
+    condition     = keys(aws_vpc_security_group_egress_rule.https) == ["auth"] && keys(aws_vpc_security_group_egress_rule.endpoints) == ["auth", "data", "edge", "migrate"] && keys(aws_vpc_security_group_egress_rule.s3) == ["auth", "data", "edge", "migrate"]
+    error_message = "Only the auth service reaches the internet."
+  }
+  assert {
+    condition     = { for name, rule in aws_vpc_security_group_ingress_rule.endpoints : name => rule.referenced_security_group_id } == { for name in ["auth", "data", "edge", "migrate"] : name => aws_security_group.main[name].id }
+    error_message = "Only the tasks reach the endpoints."
+  }
+  assert {
+    condition = { for name, document in data.aws_iam_policy_document.execution : name => { for statement in document.statement : statement.sid => statement.resources if contains(["Registry", "OwnImages"], statement.sid) } } == merge(
+      { for name in ["auth", "edge", "migrate"] : name => { Registry = toset(["*"]), OwnImages = toset(["arn:aws:ecr:eu-central-1:123456789012:repository/finance-backend"]) } },
+      { data = { Registry = toset(["*"]), OwnImages = toset(["arn:aws:ecr:eu-central-1:123456789012:repository/finance-backend", "arn:aws:ecr:eu-central-1:123456789012:repository/mirror/postgrest"]) } },
+    )
+    error_message = "Each task may read only the repositories of its images."
+  }
+}
+
+run "a_small_installation_saves_redundancy_where_asked" {
+  command = plan
+  variables {
+    nat_gateways = 1
+    single_tasks = true
+    tasks        = { for name, memory in { edge = 512, auth = 1024, data = 2048 } : name => { cpu = 256, memory = memory, minimum = 1, maximum = 2 } }
+    database     = { instance_class = "db.t4g.micro", multi_az = false }
+  }
+  assert {
+    condition     = length(aws_nat_gateway.main) == 1 && length(aws_route_table.private) == 2 && alltrue([for target in aws_appautoscaling_target.service : target.min_capacity == 1]) && !aws_db_instance.main.multi_az
+    error_message = "Both zones use the one gateway, each service has one task, and the database one server."
+  }
+}
+
+# Null is the default, and not the end of verification.
+run "no_certificate_is_not_no_verification" {
+  command = plan
+  variables {
+    database_ca_file = null
+  }
+  assert {
+    condition     = local.node_tls == "sslmode=verify-full&sslrootcert=/certificates/rds.pem" && local.libpq_tls.PGSSLMODE == "verify-full"
+    error_message = "The database's certificate is verified."
+  }
+}
+
 run "files_in_the_database_need_no_bucket" {
   command = plan
   variables {
@@ -474,8 +552,7 @@ run "files_in_the_database_need_no_bucket" {
 run "without_access_and_flow_logs_there_is_no_bucket" {
   command = plan
   variables {
-    access_log_days = 0
-    flow_log_days   = 0
+    flow_log_days = 0
   }
   assert {
     condition     = length(aws_s3_bucket.logs) + length(aws_flow_log.main) + length(aws_lb.main.access_logs) == 0
@@ -515,10 +592,49 @@ run "invalid_variables_are_refused" {
     data_jwt_cache_entries = -1
     tracing                = { endpoint = "https://ann:secret@collector.example.org" }
     better_auth_secret_arn = "the secret itself, which would be in the state"
+    nat_gateways           = 3
+    data_pool              = 0
+    log_retention_days     = 8
+    access_log_days        = -1
+    flow_log_days          = 1.5
+    web_acl_arn            = "ours"
+    kms_key_arn            = "ours"
+    alarm_actions          = ["ours"]
     secret_arns            = { OIDC_CLIENT_SECRET = "the secret itself, which would be in the state" }
   }
   expect_failures = [
     var.database_ca_file, var.host_name, var.certificate_arn, var.auth_image, var.postgrest_image, var.tasks, var.database, var.mail,
     var.settings, var.network, var.copies, var.data_jwt_cache_entries, var.restore, var.notify, var.cpu_architecture, var.tracing, var.better_auth_secret_arn, var.secret_arns,
+    data.aws_region.main, var.nat_gateways, var.data_pool, var.log_retention_days, var.access_log_days, var.flow_log_days, var.web_acl_arn,
+    var.kms_key_arn, var.alarm_actions,
   ]
+}
+
+# These refusals compare variables with others, which must be valid.
+run "variables_that_contradict_others_are_refused" {
+  command = plan
+  variables {
+    vpc_endpoints      = true # the images are not in ECR
+    files_deleted_days = 13
+  }
+  expect_failures = [var.vpc_endpoints, var.files_deleted_days]
+}
+
+run "endpoints_in_an_existing_network_need_its_route_tables" {
+  command = plan
+  variables {
+    vpc_endpoints   = true
+    auth_image      = "123456789012.dkr.ecr.eu-central-1.amazonaws.com/finance-backend:0.2.0"
+    postgrest_image = "123456789012.dkr.ecr.eu-central-1.amazonaws.com/mirror/postgrest:v16.5"
+    network         = { vpc_id = "vpc-1", public_subnet_ids = ["subnet-1", "subnet-2"], private_subnet_ids = ["subnet-3", "subnet-4"] }
+  }
+  expect_failures = [var.private_route_table_ids]
+}
+
+run "the_region_is_that_of_the_provider" {
+  command = plan
+  variables {
+    region = "eu-west-1"
+  }
+  expect_failures = [data.aws_region.main]
 }

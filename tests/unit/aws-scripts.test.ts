@@ -1,6 +1,6 @@
 /** The scripts of infra/aws with a fake `aws` that records its calls and answers as the test says. Needs no account. */
 import { execFile } from 'node:child_process'
-import { chmod, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { chmod, copyFile, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
@@ -196,5 +196,27 @@ describe('a recovery drill', () => {
     const outcome = await run('drill', [], { [`describe-db-instances length(DBInstances[?DBInstanceIdentifier=='finance-drill'])`]: ['1'] })
     expect(outcome.code).toBe(1)
     expect(outcome.calls.map(([, operation]) => operation)).toEqual(['describe-db-instances'])
+  })
+})
+
+describe('the scripts of infra/aws', () => {
+  test('read the outputs of the root module that FINANCE_ROOT names, otherwise of the example', async () => {
+    await writeFile(join(folder, 'terraform'), '#!/bin/sh\necho "$@" >&2\nexit 3\n', { mode: 0o755 })
+    const without = { TASK_DEFINITION: '' }
+    expect(await run('migrate', [], {}, { ...without, FINANCE_ROOT: '/srv/ours' })).toMatchObject({
+      code: 3,
+      error: '-chdir=/srv/ours output -raw task\n',
+      calls: [],
+    })
+    expect(await run('drill', [], {}, without)).toMatchObject({ code: 3, error: expect.stringMatching(/^-chdir=\S+infra\/aws\/example output -raw task\n$/) })
+  })
+
+  test('say what is missing: a check without the packages of npm names the command that installs them', async () => {
+    await mkdir(join(folder, 'infra/aws'), { recursive: true })
+    await copyFile(join(import.meta.dirname, '../../infra/aws/check'), join(folder, 'infra/aws/check'))
+    const ended = await new Promise((resolve) => {
+      execFile(join(folder, 'infra/aws/check'), (error, stdout, stderr) => resolve({ code: error?.code ?? 0, stdout, stderr }))
+    })
+    expect(ended).toEqual({ code: 1, stdout: '', stderr: 'node_modules/.bin/node is missing: run npm ci first.\n' })
   })
 })
