@@ -221,7 +221,7 @@ export const routineSchemas: Record<string, RoutineSchema> = {
       upcoming: { type: 'integer', minimum: 0, maximum: 120 },
     },
     nullable: [],
-    example: { grouping: 'monthly', p_from: '2025-01-01', p_to: '2025-06-30' },
+    example: { grouping: 'monthly', p_from: '2025-01-01', p_to: '2025-03-31' },
   },
   get_filtered_transactions: {
     parameters: { filters },
