@@ -1,6 +1,6 @@
 /**
  * Mixed work with sign-ins for some minutes, in the containers of compose.yaml at their memory limits. The default is two minutes with pauses.
- * `npm run figures` lets the users work for thirty minutes without a pause, and writes docs/figures.md.
+ * `npm run figures` lets the users work for thirty minutes without a pause, and writes a page of figures.
  */
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
