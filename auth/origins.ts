@@ -1,5 +1,6 @@
 /** The trusted origins: our own, those of TRUSTED_ORIGINS, and every origin on localhost if PUBLIC_URL is there. No I/O. */
 import type { Context } from 'hono'
+import { isAppOrigin } from '../common/app-origins.ts'
 
 /** The trusted origins. */
 export type Origins = {
@@ -47,6 +48,16 @@ export function isTrustedUrl({ appUrl, origins }: { appUrl: string, origins: Ori
   const { origin, username, protocol, pathname } = new URL(url, app)
   const isOutsideApp = origin === app.origin && !`${pathname}/`.startsWith(app.pathname)
   return /^https?:$/.test(protocol) && username === '' && origins.trusts(origin) && !isOutsideApp
+}
+
+/**
+ * Returns true if no web page can have sent the request: it has none of the headers that tell where a browser's request comes from, or a
+ * trusted origin of a native app.
+ */
+export function isOfApp(context: Context, { trusts }: Origins): boolean {
+  const origin = context.req.header('origin')
+  if (origin !== undefined) return isAppOrigin(origin) && trusts(origin)
+  return ['referer', 'sec-fetch-site'].every((name) => context.req.header(name) === undefined)
 }
 
 /** Returns the origin that a browser sends; undefined for other clients. */

@@ -56,6 +56,10 @@ type Variables = {
   apiKey: string | undefined
   /** The token of the data surface of a request that has one instead of a session. The handler checks it. */
   token: string | undefined
+  /** The Cookie header of the request, or the one that its bearer token stands for. */
+  cookie: string | undefined
+  /** Whether the client is a native app, which receives tokens instead of cookies. */
+  isApp: boolean
   /** The Set-Cookie headers of the response. */
   cookies: string[]
   /** The URL to which a browser is redirected instead of receiving a page. */

@@ -4,6 +4,7 @@ import { type Attachments, attachmentsOf } from './attachments.ts'
 import { authMethods, type Fetch } from './auth.ts'
 import type { Database, TableName } from './database.ts'
 import { FinanceError } from './errors.ts'
+import { type SessionStorage, withStoredSession } from './keychain.ts'
 import type { Auth } from './routes.ts'
 import { createRowChanges, type RowsNotice } from './rows.ts'
 import { type Change, createSessionStore, type SessionStore } from './session.ts'
@@ -15,6 +16,7 @@ export type * from './database.ts'
 export { FinanceError, financeError, unwrap } from './errors.ts'
 export { type TextColumn, textLengths } from './fields.ts'
 export { createPasskey, signInWithPasskey, supportsPasskeys } from './passkeys.ts'
+export type { SessionStorage } from './keychain.ts'
 export type * from './routes.ts'
 export type { RowsNotice } from './rows.ts'
 export type { Change, Session as SessionState } from './session.ts'
@@ -27,6 +29,8 @@ export type ClientOptions = {
   dataUrl?: string
   /** For scripts, instead of a session: `data` uses the key's context, and the methods of `auth` run without a user. */
   apiKey?: string
+  /** For native apps, instead of a cookie: reads and stores the token of the session, for example in the keychain. */
+  session?: SessionStorage
   /** Replaces the global `fetch`. In Node: one that keeps the cookies of one user. */
   fetch?: Fetch
 }
@@ -97,11 +101,14 @@ const signInFirst = () => new FinanceError(401, { code: 'UNAUTHORIZED', message:
  * const finance = createClient({ baseUrl: location.origin })
  * const rows = await unwrap(finance.data.from('transactions').select('name, amount'))
  */
-export function createClient({ baseUrl, dataUrl, apiKey, fetch: customFetch }: ClientOptions): Client {
+export function createClient({ baseUrl, dataUrl, apiKey, session, fetch: customFetch }: ClientOptions): Client {
+  if (apiKey !== undefined && session !== undefined) throw new TypeError('A client has an apiKey or a session, not both.')
   const base = baseUrl.replace(/\/+$/, '')
   const send: Fetch = customFetch ?? ((url, init) => fetch(url, init))
-  const sendAuth = apiKey === undefined ? send : withKey(send, apiKey)
-  const { auth, settled } = authMethods(`${base}/api/auth`, sendAuth, () => store)
+  const authUrl = `${base}/api/auth`
+  const sendAsUser = session === undefined ? send : withStoredSession(send, authUrl, session)
+  const sendAuth = apiKey === undefined ? sendAsUser : withKey(send, apiKey)
+  const { auth, settled } = authMethods(authUrl, sendAuth, () => store)
   // clients with an API key share no session with other tabs or with each other
   const name = apiKey === undefined ? `finance ${base}` : `finance key ${crypto.randomUUID()}`
   const fetchToken = async () => (await auth.token()).token
@@ -114,7 +121,7 @@ export function createClient({ baseUrl, dataUrl, apiKey, fetch: customFetch }: C
   }
   const store = createSessionStore(name, fetchToken, fetchSession)
   const requestStream = (tables: readonly string[], cursor: string | undefined, signal: AbortSignal) =>
-    sendAuth(`${base}/api/auth/changes?${new URLSearchParams({ tables: tables.join() })}`, {
+    sendAuth(`${authUrl}/changes?${new URLSearchParams({ tables: tables.join() })}`, {
       credentials: 'include',
       headers: { accept: 'text/event-stream', ...(cursor !== undefined && { 'last-event-id': cursor }) },
       signal,
@@ -126,6 +133,6 @@ export function createClient({ baseUrl, dataUrl, apiKey, fetch: customFetch }: C
     return send(url, rows.isSettling() ? { ...init, headers: { ...init.headers as Record<string, string>, 'cache-control': 'no-cache' } } : init)
   }
   const data = new PostgrestClient<Database>(dataUrl ?? `${base}/data`, { fetch: withToken(sendData, store) as typeof fetch })
-  const attachments = attachmentsOf(data, `${base}/api/auth/files`, send, customFetch, rows.watch)
+  const attachments = attachmentsOf(data, `${authUrl}/files`, send, customFetch, rows.watch)
   return { auth, data, onChange: store.onChange, onRows: rows.onRows, ...attachments, ...updateUnchangedOf(data) }
 }

@@ -5,6 +5,7 @@
 import { readFileSync } from 'node:fs'
 import ipaddr from 'ipaddr.js'
 import { z } from 'zod'
+import { isAppOrigin } from './app-origins.ts'
 import { configError } from './errors.ts'
 import { floorOf } from './floors.ts'
 import { completeLocation, locationForm, objectLocation, type ObjectLocation } from './object-location.ts'
@@ -25,7 +26,7 @@ const origin = z.string().transform(withoutSlash).refine(isOrigin, notAnOrigin)
 const namedOrigin = z.string().transform(withoutSlash)
   // no wildcard, because it would also trust a subdomain that the operator no longer controls
   .refine((value) => !value.includes('*'), 'must name each origin in full, such as https://app.example.org, because a * stands for nothing here')
-  .refine(isOrigin, notAnOrigin)
+  .refine((value) => isOrigin(value) || isAppOrigin(value), `${notAnOrigin}, or one of a native app such as capacitor://localhost`)
 
 const isPageUrl = (value: string): boolean => {
   if (!URL.canParse(value)) return false
@@ -247,7 +248,7 @@ export const environment = z.object({
   }),
   TRUSTED_ORIGINS: setting(list.pipe(z.array(namedOrigin)).default([]), {
     description:
-      'origins of single-page apps that may call with credentials and be redirected to, by comma; if `PUBLIC_URL` is on localhost, all of localhost is trusted',
+      'origins of single-page apps that may call with credentials and be redirected to, by comma; also origins of native apps, such as `capacitor://localhost`; if `PUBLIC_URL` is on localhost, all of localhost is trusted',
     services: ['auth'],
   }),
   TRUSTED_PROXIES: setting(list.pipe(z.array(addressRange)).default([]), {

@@ -37,7 +37,8 @@ export function errorsOf(row: Route): ErrorCode[] {
   if (formats.size > 0) codes.add('VALIDATION_ERROR')
   if (formats.has('email')) codes.add('INVALID_EMAIL')
   if (formats.has('password')) codes.add('INVALID_PASSWORD')
-  if (credential !== 'none') codes.add('UNAUTHORIZED')
+  // FORBIDDEN is for a web page with the token of a native app.
+  if (credential !== 'none') { for (const code of ['UNAUTHORIZED', 'FORBIDDEN'] as const) codes.add(code) }
   if (namesOrganization === true) codes.add('NOT_FOUND')
   if (hashesPassword === true) codes.add('SERVICE_BUSY')
   // A body can be unreadable, and an untrusted page may not send one.
@@ -117,8 +118,12 @@ function inputOf(row: Route): Json {
   const example = row.example as Json | undefined
   const headers = Object.entries(row.requestHeaders ?? {})
   if (Object.keys(properties).length === 0) return {}
-  if (row.method !== 'GET' && row.isFile !== true)
-    return { requestBody: { required: true, content: { 'application/json': { schema, ...(example === undefined ? {} : { example }) } } } }
+  if (row.method !== 'GET' && row.isFile !== true) {
+    return {
+      ...(row.startsSession === undefined ? {} : { parameters: [reference('parameters', 'SessionTransport')] }),
+      requestBody: { required: true, content: { 'application/json': { schema, ...(example === undefined ? {} : { example }) } } },
+    }
+  }
   return {
     ...(row.isFile === true && { requestBody: { required: true, content: { 'application/octet-stream': { schema: { type: 'string', format: 'binary' } } } } }),
     parameters: [
@@ -158,6 +163,7 @@ function operation(row: Route, tag: string, components: Description['components'
     security: errorsOf(row).includes('UNAUTHORIZED') ?
       [
         { session: [] },
+        { sessionToken: [] },
         ...(row.credential?.includes('token') === true ? [{ bearer: [] }] : []),
         ...(row.credential?.endsWith('API key') === true ? [{ apiKey: [] }] : []),
       ] :
@@ -166,7 +172,12 @@ function operation(row: Route, tag: string, components: Description['components'
     responses: {
       200: {
         description: row.output.meta()?.description ?? 'It is done.',
-        headers: { ...requestIdHeader, ...(row.startsSession === undefined ? {} : { 'Set-Cookie': reference('headers', 'SessionCookie') }) },
+        headers: {
+          ...requestIdHeader,
+          ...(row.startsSession === undefined
+            ? {}
+            : { 'Set-Cookie': reference('headers', 'SessionCookie'), 'Set-Auth-Token': reference('headers', 'SessionToken') }),
+        },
         content: { [row.mediaType ?? 'application/json']: { schema }, ...(row.page === undefined ? {} : page) },
       },
       ...(row.mediaType !== 'text/calendar' ? {} : { 304: { description: 'The client has this version, by `If-None-Match`.', headers: requestIdHeader } }),
@@ -205,12 +216,29 @@ export function authDescription(): Description {
       },
     },
     responses: {},
-    parameters: {},
+    parameters: {
+      SessionTransport: {
+        name: 'X-Session-Transport',
+        in: 'header',
+        required: false,
+        description: 'For native apps: `token` returns the token of the session in the header `set-auth-token`, and sets no cookie. A web page is refused.',
+        schema: { type: 'string', enum: ['token'] },
+      },
+    },
     headers: {
       SessionCookie: { description: 'The cookie of the session.', schema: { type: 'string' } },
+      SessionToken: {
+        description: 'The token of the session, instead of the cookie, if the request has `X-Session-Transport: token`.',
+        schema: { type: 'string' },
+      },
     },
     securitySchemes: {
       session: { type: 'apiKey', in: 'cookie', name: 'better-auth.session_token', description: 'The cookie that sign-up and sign-in set.' },
+      sessionToken: {
+        type: 'http',
+        scheme: 'bearer',
+        description: 'For native apps: the token of the header `set-auth-token`, instead of the cookie.',
+      },
       apiKey: { type: 'http', scheme: 'bearer', bearerFormat: 'fin_…', description: 'A key of a program, from `POST /api/auth/api-key/create`.' },
       bearer: { type: 'http', scheme: 'bearer', bearerFormat: 'JWT', description: 'The token that `POST /api/auth/token` issues, valid for an hour.' },
     },

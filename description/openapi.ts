@@ -7,7 +7,7 @@ import type { Json } from './json-schema.ts'
 import about from '../package.json' with { type: 'json' }
 
 const introduction =
-  `The auth surface has sessions, organizations and tokens. It authenticates by the session cookie. The data surface has tables and functions. It authenticates by the token of \`POST /api/auth/token\`.
+  `The auth surface has sessions, organizations and tokens. It authenticates by the session cookie, and for native apps by the token of the session. The data surface has tables and functions. It authenticates by the token of \`POST /api/auth/token\`.
 
 Paths of the auth surface begin at base_url. Paths of the data surface begin at data_url; their server is its address at the edge.`
 

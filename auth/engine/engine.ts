@@ -207,11 +207,12 @@ export async function createEngine(
   return { api: engine.api, context, handler: handlerOf(context, engine.options), sign: createSigner(context, tokens) }
 }
 
-/** The request headers that better-auth receives. */
-const forwarded = ['cookie', 'origin', 'referer', 'user-agent', 'sec-fetch-site', 'sec-fetch-mode', 'sec-fetch-dest']
+/** The request headers that better-auth receives, in addition to the cookie. */
+const forwarded = ['origin', 'referer', 'user-agent', 'sec-fetch-site', 'sec-fetch-mode', 'sec-fetch-dest']
 
 function headersFor(c: RouteContext): Headers {
   const headers = new Headers({ [clientAddressHeader]: c.var.client.address })
+  if (c.var.cookie !== undefined) headers.set('cookie', c.var.cookie)
   for (const name of forwarded) {
     const value = c.req.header(name)
     if (value !== undefined) headers.set(name, value)

@@ -57,7 +57,7 @@ export function sessionReader(context: AuthContext, query: PreparedQuery): (c: R
   const { expiresIn, updateAge } = context.sessionConfig
   const isDueForRenewal = (expiresAt: Date) => expiresAt.getTime() - expiresIn * 1_000 + updateAge * 1_000 <= Date.now()
   return async (c) => {
-    const cookie = c.req.header('cookie')
+    const { cookie } = c.var
     if (cookie === undefined) return null
     const token = tokenIn(cookie)
     const row = token === undefined ? undefined : await query<Row>(sessionByToken, [token])

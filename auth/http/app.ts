@@ -3,11 +3,13 @@ import type { HttpBindings } from '@hono/node-server'
 import { getConnInfo } from '@hono/node-server/conninfo'
 import { Hono, type Context } from 'hono'
 import { cors } from 'hono/cors'
+import { isAppOrigin } from '../../common/app-origins.ts'
 import { clientAddress, isFromTrustedProxy, isOnThisMachine } from '../../common/client-address.ts'
 import { policyOfData } from '../../common/http-server.ts'
 import { requestIdHeader, requestIdOf } from '../../common/request-id.ts'
 import type { Tracing } from '../../common/tracing.ts'
 import { basePath, type Config } from '../config.ts'
+import { tokenHeaders, transportHeader } from '../engine/session-transport.ts'
 import { errorResponse, isRefusal } from '../errors.ts'
 import { originOf } from '../origins.ts'
 import { routes } from '../features/routes.ts'
@@ -75,18 +77,20 @@ export function createApp({ services, document, metrics, tracing, ready, isStopp
   app.get('/', (context) => atHome(context.req.raw))
   app.get('/metrics', async (context) => context.text(await metrics.text(), 200, { 'content-type': metrics.contentType }))
 
-  const preflight = cors({
-    origin: (origin) => (trusts(origin) ? origin : null),
-    credentials: true,
-    allowMethods: ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'],
-    allowHeaders: ['authorization', 'content-type', 'idempotency-key', 'if-match', 'if-none-match', 'if-range', 'last-event-id', 'range'],
-    exposeHeaders,
-    maxAge: 600,
-  })
+  const preflightOf = (moreHeaders: string[]) =>
+    cors({
+      origin: (origin) => (trusts(origin) ? origin : null),
+      credentials: true,
+      allowMethods: ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'],
+      allowHeaders: ['authorization', 'content-type', 'idempotency-key', 'if-match', 'if-none-match', 'if-range', 'last-event-id', 'range', ...moreHeaders],
+      maxAge: 600,
+    })
+  const preflights = { page: preflightOf([]), app: preflightOf([transportHeader]) }
   app.use(`${basePath}/*`, async (context, next) => {
     const origin = context.req.header('origin')
     if (origin !== undefined && !trusts(origin)) note('TRUSTED_ORIGINS', origin)
-    if (context.req.method === 'OPTIONS') return preflight(context, next)
+    const isApp = origin !== undefined && trusts(origin) && isAppOrigin(origin)
+    if (context.req.method === 'OPTIONS') return preflights[isApp ? 'app' : 'page'](context, next)
     await next()
     // Hono's cors() would create a response first and then copy the route's response with its stream, so this sets the headers itself.
     const { headers } = context.res
@@ -96,7 +100,7 @@ export function createApp({ services, document, metrics, tracing, ready, isStopp
       if (isDropped) note('COOKIE_SAME_SITE', origin)
     }
     headers.set('access-control-allow-credentials', 'true')
-    headers.set('access-control-expose-headers', exposeHeaders.join(','))
+    headers.set('access-control-expose-headers', [...exposeHeaders, ...isApp ? Object.values(tokenHeaders) : []].join(','))
     headers.append('vary', 'Origin')
     return undefined
   })

@@ -2,6 +2,7 @@
 import { clientNetwork } from '../../common/client-address.ts'
 import { acceptsHtml } from '../../common/http-server.ts'
 import { otherAddressLimit, type Verdict } from '../engine/rate-limits.ts'
+import { readTransport, sendCookies } from '../engine/session-transport.ts'
 import { codeOfDatabase, errorResponse, isRefusal, refusal, refuse, type WireError } from '../errors.ts'
 import { signUpProblem } from '../features/account/sign-up.ts'
 import { apiKeyIn } from '../features/api-key/api-keys.ts'
@@ -81,8 +82,9 @@ async function enforce(c: RouteContext, row: Route, input: object, onQueryError:
   checkLimit(await limits.consumeForAddress(row.path, client, policy.limits.address ?? otherAddressLimit))
   let request: CurrentRequest = { policy, client, caller: undefined, onQueryError, onCorrectPassword: () => Promise.resolve() }
   const authorization = c.req.header('authorization')
+  const hasSessionToken = readTransport(c, row)
   if (policy.credential.endsWith('API key')) c.set('apiKey', apiKeyIn(authorization))
-  if (policy.credential.includes('token') && c.var.apiKey === undefined) c.set('token', /^bearer +(.*)$/i.exec(authorization ?? '')?.[1])
+  if (policy.credential.includes('token') && c.var.apiKey === undefined && !hasSessionToken) c.set('token', /^bearer +(.*)$/i.exec(authorization ?? '')?.[1])
   if (policy.credential !== 'none' && c.var.apiKey === undefined && c.var.token === undefined) {
     const caller = await currentRequest.run(request, () => readSession(c)) ?? refuse('UNAUTHORIZED')
     c.set('caller', caller)
@@ -166,6 +168,6 @@ export async function serveRoute(c: RouteContext, row: Route): Promise<Response>
     if (acceptsHtml(c.req.raw)) response = await pageOf(c, response, row.page)
     response.headers.append('vary', 'accept')
   }
-  for (const cookie of c.var.cookies) response.headers.append('set-cookie', cookie)
+  sendCookies(c, response.headers)
   return response
 }

@@ -286,6 +286,12 @@ describe('a callback of the provider', () => {
   })
 })
 
+test('an app that asks for a token instead of a cookie is refused, because the browser would get the session', async () => {
+  const wish = { 'x-session-transport': 'token' }
+  for (const answer of [await person(stack).post('/sign-in/oidc', {}, wish), await person(stack).get('/callback/oidc?state=a&code=b', wish)])
+    expect(answer).toMatchObject(refused(400, 'VALIDATION_ERROR'))
+})
+
 describe('the redirect after a sign-in', () => {
   const openInBrowser = async (user: Person, from: URL) =>
     fetch(`${stack.url}/api/auth/callback/oidc${from.search}`, {

@@ -309,3 +309,69 @@ describe('a script with a key', () => {
     expect(paths.filter((path) => path.endsWith('/token'))).toHaveLength(2)
   })
 })
+
+describe('a native app with its keychain', () => {
+  /** An app after a start: a client with the keychain of its device, and a `fetch` without cookies. */
+  function appWith(keychain: { token: string | null }) {
+    const requests: { isAuth: boolean, cookies: string[], credentials: string | undefined }[] = []
+    const client = createClient({
+      baseUrl: stack.url,
+      session: { load: () => keychain.token, save: (token) => keychain.token = token },
+      fetch: async (url, init) => {
+        const response = await fetch(url, init)
+        requests.push({ isAuth: url.includes('/api/auth/'), cookies: response.headers.getSetCookie(), credentials: init.credentials })
+        return response
+      },
+    })
+    return { ...client, requests }
+  }
+
+  test('signs up, keeps one token over restarts, uses it for rows, and deletes it at the sign-out', async () => {
+    const keychain = { token: null }
+    const ann = person(stack, 'Ann')
+    const first = appWith(keychain)
+    await first.auth.signUp({ email: ann.email, password, name: 'Ann' })
+    await unwrap(first.data.from('tags').insert({ name: 'Holiday' }))
+    const stored = keychain.token
+    expect(stored).toEqual(expect.stringMatching(/^\w+\./))
+
+    const second = appWith(keychain)
+    const started = new Promise<Change>((resolve) => second.onChange(resolve))
+    expect(await started).toMatchObject({ event: 'signed-in' })
+    expect(await unwrap(second.data.from('tags').select('name'))).toEqual([{ name: 'Holiday' }])
+    await second.auth.changePassword({ currentPassword: password, newPassword: 'battery staple' })
+    expect(keychain.token).not.toBe(stored)
+    expect((await second.auth.getSession()).user.email).toBe(ann.email)
+
+    await second.auth.signOut()
+    expect(keychain.token).toBeNull()
+    expect(await failed(appWith(keychain).auth.getSession())).toMatchObject({ code: 'UNAUTHORIZED' })
+    const all = [...first.requests, ...second.requests]
+    expect(all.flatMap(({ cookies }) => cookies)).toEqual([])
+    expect(all.filter(({ isAuth, credentials }) => isAuth && credentials !== 'omit')).toEqual([])
+  })
+
+  test('signs in with two factors, and stores nothing before the code', async () => {
+    const { user: ann, app } = await withTwoFactors(stack, 'Ann')
+    const keychain = { token: null }
+    const { auth } = appWith(keychain)
+    expect(await failed(auth.signIn({ email: ann.email, password }))).toMatchObject({ code: 'SECOND_FACTOR_REQUIRED' })
+    expect(keychain.token).toBeNull()
+    await auth.twoFactor.verifyTotp({ code: app.code() })
+    expect((await auth.getSession()).user.email).toBe(ann.email)
+    expect(keychain.token).not.toBeNull()
+  })
+
+  test('asks its keychain again if it could not be read', async () => {
+    const ann = await signedIn(stack, 'Ann')
+    const token = decodeURIComponent([...ann.cookies.values()][0] ?? '')
+    const answers = [() => Promise.reject(new Error('locked')), () => Promise.resolve(token)]
+    const { auth } = createClient({ baseUrl: stack.url, session: { load: () => answers.shift()!(), save: () => undefined } })
+    expect(await failed(auth.getSession())).toMatchObject({ code: 'NETWORK_ERROR' })
+    expect((await auth.getSession()).user.email).toBe(ann.email)
+  })
+
+  test('has a session or an API key, not both', () => {
+    expect(() => createClient({ baseUrl: stack.url, apiKey: 'fin_x', session: { load: () => null, save: () => undefined } })).toThrow(TypeError)
+  })
+})

@@ -150,6 +150,7 @@ test('the examples of its README compile and work as it says', async () => {
     '{ stored: 0, present: 4 } []',
     `400 23514 [ 'name' ]`,
     'signed-out undefined',
+    'signed out',
     '401',
   ])
 })

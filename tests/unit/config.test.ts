@@ -62,6 +62,11 @@ describe('the environment', () => {
     expect(readSettings({ PORT: '', PUBLIC_URL: 'https://money.example.org/' })).toMatchObject({ PORT: 3000, PUBLIC_URL: 'https://money.example.org' })
   })
 
+  test('accepts the origins of native apps in TRUSTED_ORIGINS', () => {
+    const origins = ['capacitor://localhost', 'ionic://localhost', 'tauri://localhost', 'app://-', 'app://money.example:8080']
+    expect(readSettings({ TRUSTED_ORIGINS: origins.join(', ') }).TRUSTED_ORIGINS).toEqual(origins)
+  })
+
   test.each([
     ['PORT', 'abc'],
     ['PORT', '0'],
@@ -85,6 +90,13 @@ describe('the environment', () => {
     ['TRUSTED_ORIGINS', 'https://a.example;https://b.example'],
     ['TRUSTED_ORIGINS', 'a.example'],
     ['TRUSTED_ORIGINS', 'null'],
+    ['TRUSTED_ORIGINS', 'capacitor://'],
+    ['TRUSTED_ORIGINS', 'capacitor://secret/path'],
+    ['TRUSTED_ORIGINS', 'tauri://*.secret'],
+    ['TRUSTED_ORIGINS', 'App://secret'],
+    ['TRUSTED_ORIGINS', 'file://secret'],
+    ['APP_URL', 'capacitor://secret'],
+    ['PUBLIC_URL', 'tauri://secret'],
     ['COOKIE_DOMAIN', 'localhost:80'],
     ['COOKIE_DOMAIN', 'example.org'],
     ['COOKIE_SAME_SITE', 'strict'],

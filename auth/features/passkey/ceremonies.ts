@@ -26,10 +26,14 @@ export async function challengeFor(context: GenericEndpointContext, ceremony: Ce
   return challenge
 }
 
-/** Ends a ceremony. @throws Refusal INVALID_PASSKEY if this browser or user has not begun it */
-export async function takeChallenge(context: GenericEndpointContext, ceremony: Ceremony, userId: string): Promise<string> {
+/**
+ * Ends a ceremony.
+ * @param signedChallenge the challenge of a native app, which has no cookie: the one that its device has signed
+ * @throws Refusal INVALID_PASSKEY if this browser or user has not begun it
+ */
+export async function takeChallenge(context: GenericEndpointContext, ceremony: Ceremony, userId: string, signedChallenge?: string): Promise<string> {
   const cookie = challengeCookie(context)
-  const challenge = await context.getSignedCookie(cookie.name, context.context.secret)
+  const challenge = signedChallenge ?? await context.getSignedCookie(cookie.name, context.context.secret)
   if (typeof challenge !== 'string') refuse('INVALID_PASSKEY')
   expireCookie(context, cookie)
   const kept = await context.context.internalAdapter.consumeVerificationValue(challengeName(ceremony, challenge))

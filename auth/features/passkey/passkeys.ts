@@ -35,15 +35,24 @@ const countOf = async (trx: Transaction<Tables>, userId: string): Promise<number
   return Number(count)
 }
 
-const clientData = z.object({ origin: z.string(), crossOrigin: z.literal(false).optional() })
+const clientData = z.object({ origin: z.string(), challenge: z.string(), crossOrigin: z.literal(false).optional() })
+
+/** Parses what the device has signed. @throws Refusal INVALID_PASSKEY */
+function parseClientData(clientDataJSON: string): z.output<typeof clientData> {
+  try {
+    return clientData.parse(JSON.parse(Buffer.from(clientDataJSON, 'base64url').toString()))
+  } catch {
+    return refuse('INVALID_PASSKEY')
+  }
+}
+
+/** Returns the signed challenge of a native app, which has no cookie with it. No other page can replace the challenge of an app. */
+const challengeOfApp = (c: RouteContext, clientDataJSON: string): string | undefined => c.var.isApp ? parseClientData(clientDataJSON).challenge : undefined
 
 /** Returns the expected values for both verifications. The signed origin must be a trusted one. */
 function expected(c: RouteContext, clientDataJSON: string, challenge: string) {
-  let origin: string | undefined
-  try {
-    origin = clientData.parse(JSON.parse(Buffer.from(clientDataJSON, 'base64url').toString())).origin
-  } catch {}
-  if (origin === undefined || !c.var.services.config.origins.trusts(origin)) refuse('INVALID_PASSKEY')
+  const { origin } = parseClientData(clientDataJSON)
+  if (!c.var.services.config.origins.trusts(origin)) refuse('INVALID_PASSKEY')
   return { expectedChallenge: challenge, expectedOrigin: origin, expectedRPID: hostOf(c), requireUserVerification: true }
 }
 
@@ -69,7 +78,7 @@ export async function registrationOptions(c: RouteContext, { password }: Confirm
 
 export async function verifyRegistration(c: RouteContext, { response, name }: z.output<typeof input.registration>): Promise<z.output<typeof output.passkey>> {
   const { user } = callerOf(c)
-  const challenge = await withBetterAuth(c, (endpoint) => takeChallenge(endpoint, 'register', user.id))
+  const challenge = await withBetterAuth(c, (endpoint) => takeChallenge(endpoint, 'register', user.id, challengeOfApp(c, response.response.clientDataJSON)))
   const expectation = expected(c, response.response.clientDataJSON, challenge)
   const { registrationInfo: { credential: made, credentialBackedUp } } = await verified(async () =>
     verifyRegistrationResponse({
@@ -108,7 +117,7 @@ export const authenticationOptions = async (c: RouteContext): Promise<z.output<t
 export function verifyAuthentication(c: RouteContext, { response }: z.output<typeof input.authentication>) {
   const { db } = c.var.services
   return withBetterAuth(c, async (endpoint) => {
-    const challenge = await takeChallenge(endpoint, 'authenticate', '')
+    const challenge = await takeChallenge(endpoint, 'authenticate', '', challengeOfApp(c, response.response.clientDataJSON))
     const passkey = await db.selectFrom('auth.passkeys').selectAll().where('credentialId', '=', response.id).executeTakeFirst()
     if (passkey === undefined || response.response.userHandle !== handleOf(passkey.userId)) refuse('INVALID_PASSKEY')
     const expectation = expected(c, response.response.clientDataJSON, challenge)

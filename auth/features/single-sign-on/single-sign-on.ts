@@ -5,7 +5,7 @@ import { expireCookie } from 'better-auth/cookies'
 import * as client from 'openid-client'
 import { z } from 'zod'
 import { withBetterAuth } from '../../engine/engine.ts'
-import { refuse } from '../../errors.ts'
+import { refusal, refuse } from '../../errors.ts'
 import { isTrustedUrl } from '../../origins.ts'
 import { callerOf, type RouteContext } from '../../route.ts'
 import { beginSession, signedIn } from '../caller.ts'
@@ -94,9 +94,15 @@ export async function listProviders(c: RouteContext): Promise<z.output<typeof ou
   return rows.map(({ id, providerId, accountId, createdAt }) => ({ id, issuer: providerId, subject: accountId, created_at: createdAt.toISOString() }))
 }
 
+/** The sign-in continues in a browser, which then gets the session. The app would get none. */
+const refuseApps = (c: RouteContext): void => {
+  if (c.var.isApp) throw refusal('VALIDATION_ERROR', 'Single sign-on needs the cookies of a browser.')
+}
+
 export function startSignIn(c: RouteContext, { redirectTo }: z.output<typeof input.start>): Promise<z.output<typeof output.started>> {
   const { provider, config, log } = c.var.services
   if (provider === undefined) refuse('NOT_FOUND')
+  refuseApps(c)
   if (redirectTo !== undefined && !isTrustedUrl(config, redirectTo)) refuse('FORBIDDEN')
   return withBetterAuth(c, async (endpoint) => {
     const started = { nonce: client.randomNonce(), verifier: client.randomPKCECodeVerifier(), redirectTo }
@@ -119,6 +125,7 @@ export function startSignIn(c: RouteContext, { redirectTo }: z.output<typeof inp
 export function finishSignIn(c: RouteContext, query: z.output<typeof input.callback>) {
   const { provider, config: { oidc, appUrl, hasApp }, log } = c.var.services
   if (provider === undefined) refuse('NOT_FOUND')
+  refuseApps(c)
   return withBetterAuth(c, async (endpoint) => {
     const { internalAdapter, secret } = endpoint.context
     const cookie = stateCookie(endpoint.context)

@@ -11,7 +11,8 @@ import { z } from 'zod'
 import { basePath } from '../../config.ts'
 import type { AuthDatabase } from '../../database.ts'
 import { withBetterAuth } from '../../engine/engine.ts'
-import { refuse } from '../../errors.ts'
+import { pendingCookie } from '../../engine/session-transport.ts'
+import { refusal, refuse } from '../../errors.ts'
 import { currentRequest } from '../../policy.ts'
 import { callerOf, type RouteContext } from '../../route.ts'
 import { beginSession, confirmCaller, signedIn, withAccountLock } from '../caller.ts'
@@ -52,7 +53,7 @@ const hashOfBackupCode = (userId: string, code: string): string => hashOf(`${use
 
 /** The cookies have narrow paths: another better-auth cookie on each request would make the reading of sessions slower. */
 const cookies = {
-  'sign-in': (auth: AuthContext) => auth.createAuthCookie('two_factor', { maxAge: lifetimes['sign-in'], path: `${basePath}/two-factor` }),
+  'sign-in': (auth: AuthContext) => auth.createAuthCookie(pendingCookie, { maxAge: lifetimes['sign-in'], path: `${basePath}/two-factor` }),
   // one for each account, because users share browsers
   device: (auth: AuthContext, userId: string) =>
     auth.createAuthCookie(`trusted_device_${createHash('sha256').update(userId).digest('hex').slice(0, 8)}`, {
@@ -95,7 +96,9 @@ export async function requireSecondFactor(db: AuthDatabase, userId: string, endp
 }
 
 /** Counts the guess and returns the user to verify: that of the pending sign-in, otherwise the signed-in user. */
-async function resolveUser(c: RouteContext, endpoint: GenericEndpointContext) {
+async function resolveUser(c: RouteContext, endpoint: GenericEndpointContext, trustDevice: boolean) {
+  // A remembered device is a cookie. An app needs none, because it keeps its session.
+  if (trustDevice && c.var.isApp) throw refusal('VALIDATION_ERROR', 'trustDevice is for browsers only.')
   const { db, guesses, readSession } = c.var.services
   const pending = await tokenOf(db, endpoint, 'sign-in').executeTakeFirst()
   const current = pending === undefined ? await readSession(c) ?? refuse('UNAUTHORIZED') : undefined
@@ -158,7 +161,7 @@ export function enableTwoFactor(c: RouteContext, { password }: Confirmed): Promi
 export function verifyTotp(c: RouteContext, { code, trustDevice }: z.output<typeof input.totp>) {
   return withBetterAuth(c, async (endpoint) => {
     const { db } = c.var.services
-    const verified = await resolveUser(c, endpoint)
+    const verified = await resolveUser(c, endpoint, trustDevice)
     const { userId, current } = verified
     const factor = await db.selectFrom('auth.two_factors').select(['secret', 'enabledAt']).where('userId', '=', userId).executeTakeFirst()
     if (factor === undefined) refuse('TWO_FACTOR_NOT_ENABLED')
@@ -178,7 +181,7 @@ export function verifyTotp(c: RouteContext, { code, trustDevice }: z.output<type
 
 export function verifyBackupCode(c: RouteContext, { code, trustDevice }: z.output<typeof input.backupCode>) {
   return withBetterAuth(c, async (endpoint) => {
-    const verified = await resolveUser(c, endpoint)
+    const verified = await resolveUser(c, endpoint, trustDevice)
     // a backup code completes a sign-in only
     if (verified.tokenHash === undefined) refuse('FORBIDDEN')
     const hash = hashOfBackupCode(verified.userId, code)

@@ -1,0 +1,76 @@
+/**
+ * Sessions without cookies, for native apps. A bearer token takes the place of the cookie that better-auth reads, and the cookies of the
+ * response become headers. All other code knows only cookies.
+ */
+import type { AuthContext } from 'better-auth'
+import { refusal } from '../errors.ts'
+import { isOfApp } from '../origins.ts'
+import { sessionEffectOf, type Route, type RouteContext } from '../route.ts'
+
+/** The request header by which an app asks for a token instead of a cookie. */
+export const transportHeader = 'x-session-transport'
+
+/** The response headers with the token of a session and of a pending sign-in. */
+export const tokenHeaders = { session: 'set-auth-token', pending: 'set-two-factor-token' } as const
+
+/** The cookie of a pending sign-in, without better-auth's prefix. */
+export const pendingCookie = 'two_factor'
+
+const cookieNames = ({ authCookies, createAuthCookie }: AuthContext) => ({
+  session: authCookies.sessionToken.name,
+  pending: createAuthCookie(pendingCookie).name,
+})
+
+/** The forms of our tokens. A token of the data surface has two dots, and an API key none and more letters than a pending sign-in. */
+const forms = { session: /^[\w-]{1,128}\.[A-Za-z0-9+/]{43}=$/, pending: /^[\w-]{32}$/ }
+
+const bearerOf = (c: RouteContext): string => /^bearer +(\S+) *$/i.exec(c.req.header('authorization') ?? '')?.[1] ?? ''
+
+/** Returns the kind of the bearer token. Only a route that completes a sign-in takes the token of a pending one. */
+function kindOf(bearer: string, { secondFactor }: Route): 'session' | 'pending' | undefined {
+  if (forms.session.test(bearer)) return 'session'
+  return secondFactor === 'verified' && forms.pending.test(bearer) ? 'pending' : undefined
+}
+
+/**
+ * Sets `cookie` and `isApp` of the request. With a bearer token of ours, the request's own cookies do not count.
+ * @returns true if the bearer token is that of a session, valid or not
+ * @throws Refusal FORBIDDEN for a web page, which must not hold such a token; VALIDATION_ERROR for another transport
+ */
+export function readTransport(c: RouteContext, row: Route): boolean {
+  const { engine: { context }, config: { origins } } = c.var.services
+  const isRead = row.method === 'GET' && sessionEffectOf(row) !== 'begins'
+  const transport = isRead ? undefined : c.req.header(transportHeader)
+  const bearer = bearerOf(c)
+  const kind = kindOf(bearer, row)
+  const isFromApp = isOfApp(c, origins)
+  c.set('cookie', kind === undefined || !isFromApp ? c.req.header('cookie') : `${cookieNames(context)[kind]}=${encodeURIComponent(bearer)}`)
+  c.set('isApp', isFromApp && (kind !== undefined || transport !== undefined))
+  if (transport !== undefined && transport !== 'token') throw refusal('VALIDATION_ERROR', 'X-Session-Transport must be token.')
+  // A route that needs no session and changes nothing returns the same to every page.
+  const isPublic = row.method === 'GET' && row.credential === 'none'
+  if (!isFromApp && (transport !== undefined || (kind !== undefined && !isPublic))) {
+    throw refusal(
+      'FORBIDDEN',
+      'Only a native app may use the token of a session: a request without Origin, Referer and Sec-Fetch-Site, or from an app scheme in TRUSTED_ORIGINS. A page uses the cookie.',
+    )
+  }
+  return kind === 'session'
+}
+
+/** Adds the cookies to the response. An app receives their new tokens as headers instead. */
+export function sendCookies(c: RouteContext, headers: Headers): void {
+  if (!c.var.isApp) {
+    for (const cookie of c.var.cookies) headers.append('set-cookie', cookie)
+    return
+  }
+  const names = cookieNames(c.var.services.engine.context)
+  for (const cookie of c.var.cookies) {
+    const [, name, value = ''] = /^([^=]+)=([^;]*)/.exec(cookie) ?? []
+    const token = decodeURIComponent(value)
+    // A renewal sets the cookie again, but the app has its token already.
+    if (token === '' || c.var.cookie?.includes(value) === true) continue
+    if (name === names.session) headers.set(tokenHeaders.session, token)
+    if (name === names.pending) headers.set(tokenHeaders.pending, token)
+  }
+}
