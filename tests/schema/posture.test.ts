@@ -137,6 +137,7 @@ describe('anon and authenticated', () => {
       'unlink_import_transfers',
       'date_condition',
       'days_of',
+      'days_of_periods',
       'core_values',
       'is_untouched',
       'mark_day',
