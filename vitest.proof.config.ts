@@ -12,19 +12,21 @@ const timed = [
 const exclusive = ['tests/isolation/values.test.ts', 'tests/data/{activity-of-many,plans-of-lists}.test.ts']
 
 const untimed = [
-  'tests/isolation/{files,freed-ids,isolation,live,mutations}.test.ts',
+  'tests/isolation/{files,freed-ids,isolation,live,mutations,routes}.test.ts',
   'tests/stateful/**/*.test.ts',
   'tests/money/**/*.test.ts',
-  'tests/typed-client/{export,mcp,older-exports,package}.test.ts',
+  'tests/typed-client/{export,export-files,live,mcp,older-exports,package}.test.ts',
   'tests/data/{inputs,pages,plans,plans-of-others,turns}.test.ts',
-  'tests/edge/{process,raw,slow}.test.ts',
+  'tests/edge/{files,process,raw,slow}.test.ts',
   'tests/attacks/!(timing).test.ts',
   'tests/auth/{keys,metrics,new-secret,operations,shutdown}.test.ts',
+  // servers of others, streams, files, and the examples of a page
+  'tests/auth/{admin-export,calendars,changes,docs,files-s3,native-apps,oidc,oidc-another-provider,webhooks}.test.ts',
   'tests/mail/queue.test.ts',
   'tests/database/migrate.test.ts',
   'tests/restore/damages.test.ts',
   'tests/unit/{aws-scripts,docker-setup,passwords}.test.ts',
-  'tests/local/{another-deployment,dev,external,operator-database,permissions,postgres-log,recovery,refusals,secret-files}.test.ts',
+  'tests/local/{another-deployment,check,dev,external,operator-database,permissions,postgres-log,recovery,refusals,secret-files}.test.ts',
 ]
 
 /** The files of `npm run test:proof`, which take too long to run after every edit. */
