@@ -118,7 +118,7 @@ test('mails that do not arrive: the check signs in, and one mail is sent at once
 
 test('a restore of the wrong moment: the former database comes back', async () => {
   await store('before the restore')
-  // As a restore leaves it, in a fraction of the time.
+  // A restore leaves the same former database, but takes longer.
   await it.inDatabase(
     ['sh'],
     'createdb -U postgres -T template0 finance_before_20260101 && pg_dump -U postgres -Fc finance | pg_restore -U postgres -d finance_before_20260101',

@@ -92,7 +92,7 @@ const bearer = (credential: string) => ({ authorization: `Bearer ${credential}` 
 const errorIn = (text: string) => (JSON.parse(text) as { error?: string }).error
 
 const tables = ['users', 'accounts', 'sessions', 'members', 'organizations', 'invitations', 'api_keys', 'webhooks', 'calendars', 'passkeys', 'two_factors']
-/** All rows that a request could change, or only those that hold one of the given ids. Times that reading changes are left out. */
+/** All rows that a request could change, or only those that hold one of the given ids. It leaves out times that a read changes. */
 async function stored(ids = ['']): Promise<string[]> {
   const of = (table: string) =>
     `select '${table} ' || (to_jsonb(r) - array['last_used_at', 'next_attempt_at'])::text as stored from auth.${table} r where r::text like any ($1)`
