@@ -118,10 +118,21 @@ test('the auth service repeats a failed reload within a minute, and at once if t
 
 test('a reload succeeds in spite of a deadlock with a migration', async () => {
   const migration = await transaction()
+  // PostgreSQL cancels the session that looks for the deadlock first. Without this setting that may be the migration's.
+  await migration.query("set local deadlock_timeout = '1h'")
   await migration.query('lock table private.settings in access exclusive mode')
+  // PostgREST has locked the keys' table when it waits for the index, and has not asked for the settings yet.
+  const index = await transaction()
+  await index.query('reindex index auth.jwks_pkey')
   await notify()
   await expect.poll(waiting).not.toHaveLength(0)
-  await migration.query('lock table auth.jwks in access exclusive mode')
+  const locked = migration.query('lock table auth.jwks in access exclusive mode')
+  await expect.poll(async () =>
+    (await stack.owner.query("select from pg_locks where relation = 'auth.jwks'::regclass and mode = 'AccessExclusiveLock' and not granted")).rowCount
+  )
+    .toBe(1)
+  await index.query('commit')
+  await locked
   await Promise.all([reloaded(), migration.query('commit')])
   expect(await status()).toBe(200)
 })
