@@ -3,29 +3,6 @@ import { describe, expect, test } from 'vitest'
 import { connectionsPerAuth } from '../../infra/local/connection-limits.ts'
 import { chart, environment, everything, example, extras, helm, one, podOf, podsOf, render, services, workloads, type Manifest } from './chart.ts'
 
-describe('additions', () => {
-  test.each([
-    ['a variable of the chart', 'extraEnv=[{"name":"PUBLIC_URL","value":"x"}]', "'PUBLIC_URL' not allowed"],
-    ['the file of a secret of the chart', 'auth.extraEnv=[{"name":"BETTER_AUTH_SECRET_FILE","value":"/tmp/x"}]', "'BETTER_AUTH_SECRET_FILE' not allowed"],
-    ['the file of a setting', 'auth.extraEnv=[{"name":"OIDC_CLIENT_SECRET_FILE","value":"/tmp/x"}]', "'OIDC_CLIENT_SECRET_FILE' not allowed"],
-    ['a setting', 'edge.extraEnv=[{"name":"RATE_LIMIT_ENABLED","value":"false"}]', "'RATE_LIMIT_ENABLED' not allowed"],
-    ['the configuration of PostgREST', 'data.extraEnv=[{"name":"PGRST_DB_ANON_ROLE","value":"postgres"}]', "'PGRST_DB_ANON_ROLE' not allowed"],
-    ['a file of variables for PostgREST', 'data.extraEnvFrom=[{"configMapRef":{"name":"x"}}]', "'extraEnvFrom' not allowed"],
-    ['the verification of certificates', 'extraEnv=[{"name":"NODE_TLS_REJECT_UNAUTHORIZED","value":"0"}]', "'NODE_TLS_REJECT_UNAUTHORIZED' not allowed"],
-    ["a volume's name", 'extraVolumes=[{"name":"secrets","emptyDir":{}}]', "'secrets' not allowed"],
-    ['files of the node', 'extraVolumes=[{"name":"host","hostPath":{"path":"/"}}]', "'hostPath' not allowed"],
-    ['the secrets', 'extraVolumeMounts=[{"name":"x","mountPath":"/run/secrets"}]', "'/run/secrets/' not allowed"],
-    ['the folder above the secrets', 'extraVolumeMounts=[{"name":"x","mountPath":"/run"}]', "'/run/' not allowed"],
-    ['the program', 'edge.extraVolumeMounts=[{"name":"x","mountPath":"/app/edge"}]', "'/app/edge/' not allowed"],
-    ['a path with two names', 'extraVolumeMounts=[{"name":"x","mountPath":"/opt/../run/secrets"}]', '/extraVolumeMounts/0/mountPath'],
-    ['a label of the selectors', 'podLabels={"app.kubernetes.io/component":"edge"}', "'app.kubernetes.io/component' not allowed"],
-    ['the sandbox of the container', 'podAnnotations={"container.apparmor.security.beta.kubernetes.io/edge":"unconfined"}', '/podAnnotations'],
-    ['the order of the migration', 'annotations={"helm.sh/hook":"post-install"}', '/annotations'],
-  ])('are refused: %s', async (_, value, named) => {
-    await expect(render(value)).rejects.toThrow(named)
-  })
-})
-
 describe('pods', () => {
   test('have the additions of a platform team, and all that the chart gives them', async () => {
     const [plain, manifests] = [await render(), await render(...extras)]

@@ -1,4 +1,4 @@
-/** The manifests that the chart renders, and the values that it refuses. Needs no cluster. */
+/** The manifests that the chart renders. Needs no cluster. */
 import { execFile } from 'node:child_process'
 import { mkdtemp, readFile, readdir, rm, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -19,6 +19,7 @@ import {
   one,
   podOf,
   podsOf,
+  read,
   render,
   root,
   secretFiles,
@@ -31,75 +32,12 @@ import {
 import { modules } from './global.ts'
 
 const run = promisify(execFile)
-const read = (path: string) => readFile(join(root, path), 'utf8')
 /** Returns the module with the schema and the type of a manifest. */
 const moduleOf = ({ apiVersion, kind }: Manifest) =>
   `${apiVersion.startsWith('gateway.') ? '@kubernetes-models/gateway-api' : 'kubernetes-models'}/${apiVersion}/${kind}`
 const containersOf = (manifests: Manifest[]) => podsOf(manifests).flatMap(({ spec }) => [...(spec.initContainers ?? []), ...spec.containers])
 
 const without = <Item>(all: Set<Item>, some: Set<Item>) => new Set([...all].filter((item) => !some.has(item)))
-
-describe('values', () => {
-  test('without the operator’s are refused, with the name of each missing one', async () => {
-    const refused: Error = await helm('template', 'money', chart).then(() => new Error('rendered'), (error: Error) => error)
-    const needed = [...refused.message.matchAll(/at '\/([\w/]+)'/g)].map(([, path = '']) => path.replaceAll('/', '.'))
-    const missing = `publicUrl trustedProxies podRanges database.host secrets.name mail mail.from mail.provider
-      images.auth images.auth.repository images.auth.tag images.auth.digest networkPolicy networkPolicy.ingress networkPolicy.database`
-    expect(new Set(needed)).toEqual(new Set(missing.split(/\s+/)))
-  })
-
-  test.each([
-    ['an address with a path', 'publicUrl="https://money.example.org/app"', '/publicUrl'],
-    ['an address without TLS', 'publicUrl="http://money.example.org"', '/publicUrl'],
-    ['a proxy range of all addresses', 'trustedProxies=["0.0.0.0/0"]', '/trustedProxies/0'],
-    ['a pod range of all addresses', 'podRanges=["0.0.0.0/0"]', '/podRanges/0'],
-    ['an image with the tag latest', 'images.auth.tag="latest"', '/images/auth/tag'],
-    ['PostgREST 14, which is not tested', 'images.postgrest.tag="v14.18"', '/images/postgrest/tag'],
-    ['PostgREST 16.2, which has a known flaw', 'images.postgrest.tag="v16.2"', '/images/postgrest/tag'],
-    ['a body limit below the interface’s', 'dataBodyLimit=1024', '/dataBodyLimit'],
-    ['verification without a certificate authority', 'database.sslMode="verify-full"', '/database/ca/configMap'],
-    ['a single process', 'auth.replicas.minimum=1', '/auth/replicas/minimum'],
-    ['a minimum above the maximum', 'data.replicas={"minimum":8,"maximum":3}', 'data.replicas: maximum'],
-    ['a variable that the chart sets itself', 'settings={"TRUSTED_PROXIES":"0.0.0.0/0"}', "'TRUSTED_PROXIES' not allowed"],
-    ['a value that a setting does not have', 'settings={"LOG_LEVEL":"loud"}', 'settings.LOG_LEVEL: must be one of trace'],
-    ['a secret among the settings', 'settings={"OIDC_CLIENT_SECRET":"hunter2"}', "'OIDC_CLIENT_SECRET' not allowed"],
-    ['a setting among the secrets', 'secrets.keys.LOG_LEVEL="level"', "'LOG_LEVEL' not allowed"],
-    ["a secret's value", 'secrets.betterAuthSecret="hunter2hunter2hunter2hunter2hunter2"', "'betterAuthSecret' not allowed"],
-    ['traces without a network policy', 'settings={"OTEL_EXPORTER_OTLP_ENDPOINT":"http://collector:4318"}', 'networkPolicy.tracing.to'],
-    ['SMTP without a network policy', 'mail.provider="smtp"', 'networkPolicy.mail.port'],
-    ['an unknown name', 'databse={}', "'databse' not allowed"],
-    ['an unknown name of a component', 'edge.securityContext={"runAsUser":0}', "'securityContext' not allowed"],
-    ['an autoscaler without a target', 'data.autoscaling={"targetCPUUtilizationPercentage":0}', 'autoscaling: name a target'],
-    ['more connections than the database has', 'database.maxConnections=300', 'the services can hold 301 connections, and the database has 300'],
-    ['a route without a gateway', 'httpRoute.enabled=true', '/httpRoute/parentRefs'],
-    ['one service account of the chart for all pods', 'serviceAccount.name="money"', 'needs serviceAccount.create=false'],
-    ['a name that is no name of an object', 'fullnameOverride="Money_1"', '/fullnameOverride'],
-  ])('are refused: %s', async (_, value, named) => {
-    await expect(render(value)).rejects.toThrow(named)
-  })
-
-  test('of the example pass Helm’s lint without a warning', async () => {
-    expect(await helm('lint', '--strict', chart, '--values', example)).toContain('0 chart(s) failed')
-  })
-
-  test('are each described and known: what values.yaml has is in the schema, and the reverse', async () => {
-    const schema = JSON.parse(await read('infra/kubernetes/finance/values.schema.json'))
-    const definition = (node: any) => ({ ...node, ...schema.definitions[node.$ref?.split('/').at(-1)] })
-    // Lists and maps of Kubernetes end a path, because their entries are the user's.
-    const paths = (node: any, path: string): string[] => {
-      const { properties = node.allOf === undefined ? {} : definition(node.allOf[0]).properties } = definition(node)
-      if (path !== '') expect(node.description, path).toMatch(/^[A-Z][^\n]*\.$|^disable|^resend/)
-      const inner = Object.entries(properties ?? {}).flatMap(([name, property]) => paths(property, path === '' ? name : `${path}.${name}`))
-      return inner.length === 0 ? [path] : inner
-    }
-    const [values] = documents(await read('infra/kubernetes/finance/values.yaml')) as any[]
-    const ofComponent = /^(edge|auth|data|migrate)\.(?!replicas|resources|logLevel|jwtCacheEntries)/
-    const described = paths(schema, '').filter((path) => !ofComponent.test(path))
-    const present = (path: string) => path.split('.').reduce((node: any, name) => node?.[name], values)
-    const kubernetesOwn = /^(affinity\.|global$)/
-    expect(described.filter((path) => !kubernetesOwn.test(path) && present(path) === undefined)).toEqual([])
-  })
-})
 
 describe('every manifest', () => {
   test('has a supported version and a valid schema, with all optional parts enabled', async () => {

@@ -1,5 +1,6 @@
 /** Renders the chart of infra/kubernetes with Helm, without a cluster. */
 import { execFile } from 'node:child_process'
+import { readFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
@@ -7,6 +8,8 @@ import { promisify } from 'node:util'
 export const root = join(import.meta.dirname, '../..')
 export const chart = join(root, 'infra/kubernetes/finance')
 export const example = join(root, 'infra/kubernetes/example.yaml')
+/** Reads a file of the repository. */
+export const read = (path: string): Promise<string> => readFile(join(root, path), 'utf8')
 /** The newest version of Kubernetes in the schemas of this folder's packages. */
 export const kubernetes = '1.34'
 
