@@ -107,6 +107,6 @@ export async function benchStack(prepare: (owner: pg.Client) => Promise<void>): 
   }
 }
 
-/** Returns a quantile; `part` 0.5 is the median. */
+/** Returns a quantile; `part` 0.5 is the median. NaN without values. */
 export const quantile = (values: number[], part: number): number =>
-  values.toSorted((a, b) => a - b)[Math.min(values.length - 1, Math.floor(values.length * part))] ?? 0
+  values.toSorted((a, b) => a - b)[Math.min(values.length - 1, Math.floor(values.length * part))] ?? Number.NaN

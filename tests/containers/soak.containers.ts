@@ -6,6 +6,7 @@ import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { quantile } from '../../bench/stack.ts'
 import { deployment, root, services, type Deployment } from './deployment.ts'
 import { soakUsers, soakWork, type Measured } from './soak-load.ts'
 import { beginCounting, containerOf, figuresPage, prepareCounting, usageOf, type Usage } from './soak-report.ts'
@@ -29,8 +30,6 @@ afterAll(async () => {
   await it.remove()
 })
 
-const middle = (values: number[]) => values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN
-
 test(`${userCount} users work for ${minutes} minutes: no request fails, no container restarts, no memory grows`, {
   timeout: (minutes + 4) * 60_000,
 }, async () => {
@@ -52,11 +51,11 @@ test(`${userCount} users work for ${minutes} minutes: no request fails, no conta
   const report = containers.map((container, index) => {
     const memory = (samples[index] ?? []).map((usage) => usage.memory)
     const third = Math.floor(memory.length / 3)
-    return { ...container, before: middle(memory.slice(third, 2 * third)), after: middle(memory.slice(2 * third)), most: Math.max(...memory) }
+    return { ...container, before: quantile(memory.slice(third, 2 * third), 0.5), after: quantile(memory.slice(2 * third), 0.5), most: Math.max(...memory) }
   })
   for (const { service, limit, before, after, most } of report)
     process.stdout.write(`  ${service}: ${before.toFixed(0)} MiB, then ${after.toFixed(0)}; at most ${most.toFixed(0)} of ${limit}\n`)
-  for (const [kind, all] of measured.times) process.stdout.write(`  ${kind}: ${all.length}, half of them within ${middle(all).toFixed(0)} ms\n`)
+  for (const [kind, all] of measured.times) process.stdout.write(`  ${kind}: ${all.length}, half of them within ${quantile(all, 0.5).toFixed(0)} ms\n`)
   if (page !== undefined) {
     const { version } = JSON.parse(await it.shell('cat package.json')) as { version: string }
     const [postgresql] = await it.sql(`select 'PostgreSQL ' || split_part(current_setting('server_version'), ' ', 1)`)
