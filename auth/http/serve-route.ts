@@ -2,10 +2,9 @@
 import { clientNetwork } from '../../common/client-address.ts'
 import { acceptsHtml } from '../../common/http-server.ts'
 import { otherAddressLimit, type Verdict } from '../engine/rate-limits.ts'
-import { readTransport, sendCookies } from '../engine/session-transport.ts'
+import { readCredentials, sendCookies } from '../engine/credentials.ts'
 import { codeOfDatabase, errorResponse, isRefusal, refusal, refuse, type WireError } from '../errors.ts'
 import { signUpProblem } from '../features/account/sign-up.ts'
-import { apiKeyIn } from '../features/api-key/api-keys.ts'
 import { problemOf } from '../features/fields.ts'
 import { describeError } from '../../common/log.ts'
 import { currentRequest, policyOf, type CurrentRequest } from '../policy.ts'
@@ -81,10 +80,7 @@ async function enforce(c: RouteContext, row: Route, input: object, onQueryError:
   }
   checkLimit(await limits.consumeForAddress(row.path, client, policy.limits.address ?? otherAddressLimit))
   let request: CurrentRequest = { policy, client, caller: undefined, onQueryError, onCorrectPassword: () => Promise.resolve() }
-  const authorization = c.req.header('authorization')
-  const hasSessionToken = readTransport(c, row)
-  if (policy.credential.endsWith('API key')) c.set('apiKey', apiKeyIn(authorization))
-  if (policy.credential.includes('token') && c.var.apiKey === undefined && !hasSessionToken) c.set('token', /^bearer +(.*)$/i.exec(authorization ?? '')?.[1])
+  readCredentials(c, row)
   if (policy.credential !== 'none' && c.var.apiKey === undefined && c.var.token === undefined) {
     const caller = await currentRequest.run(request, () => readSession(c)) ?? refuse('UNAUTHORIZED')
     c.set('caller', caller)

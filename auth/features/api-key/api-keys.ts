@@ -50,11 +50,6 @@ const day = 86_400_000
 /** Limit of wrong keys per client address. */
 const wrongKeys = { path: '/token with a wrong key', limit: perMinute(60) }
 
-const bearerKey = new RegExp(`^bearer +(${apiKeyPrefix}.*)$`, 'i')
-
-/** Returns the API key of an Authorization header; undefined for other tokens. */
-export const apiKeyIn = (authorization: string | undefined): string | undefined => bearerKey.exec(authorization ?? '')?.[1]
-
 /** Hashes a key. It is 256 random bits, so a slow hash would protect nothing and delay each token. */
 const hashOf = (key: string): Buffer => createHash('sha256').update(key).digest()
 

@@ -1,8 +1,9 @@
 /**
- * Sessions without cookies, for native apps. A bearer token takes the place of the cookie that better-auth reads, and the cookies of the
- * response become headers. All other code knows only cookies.
+ * The credentials of requests: the only reader of `Authorization`. For native apps, the token of a session takes the place of the cookie that
+ * better-auth reads, and the cookies of the response become headers. All other code knows only cookies.
  */
 import type { AuthContext } from 'better-auth'
+import { apiKeyPrefix } from '../config.ts'
 import { refusal } from '../errors.ts'
 import { isOfApp } from '../origins.ts'
 import { sessionEffectOf, type Route, type RouteContext } from '../route.ts'
@@ -22,40 +23,41 @@ const cookieNames = ({ authCookies, createAuthCookie }: AuthContext) => ({
 })
 
 /** The forms of our tokens. A token of the data surface has two dots, and an API key none and more letters than a pending sign-in. */
-const forms = { session: /^[\w-]{1,128}\.[A-Za-z0-9+/]{43}=$/, pending: /^[\w-]{32}$/ }
+const forms = { session: /^[\w-]{1,128}\.[A-Za-z0-9+/]{43}=$/, pending: /^[\w-]{32}$/, apiKey: new RegExp(`^${apiKeyPrefix}`, 'i') }
 
-const bearerOf = (c: RouteContext): string => /^bearer +(\S+) *$/i.exec(c.req.header('authorization') ?? '')?.[1] ?? ''
-
-/** Returns the kind of the bearer token. Only a route that completes a sign-in takes the token of a pending one. */
-function kindOf(bearer: string, { secondFactor }: Route): 'session' | 'pending' | undefined {
-  if (forms.session.test(bearer)) return 'session'
-  return secondFactor === 'verified' && forms.pending.test(bearer) ? 'pending' : undefined
+/** Returns the bearer token, not yet verified, and its kind if the route takes it. Only a route that completes a sign-in takes the token of a pending one. */
+function bearerOf(c: RouteContext, { credential = 'session', secondFactor }: Route): { kind?: 'session' | 'pending' | 'apiKey' | 'token', bearer: string } {
+  const [, bearer] = /^bearer +(.*)$/i.exec(c.req.header('authorization') ?? '') ?? []
+  if (bearer === undefined) return { bearer: '' }
+  if (forms.session.test(bearer)) return { kind: 'session', bearer }
+  if (secondFactor === 'verified' && forms.pending.test(bearer)) return { kind: 'pending', bearer }
+  if (credential.endsWith('API key') && forms.apiKey.test(bearer)) return { kind: 'apiKey', bearer }
+  return credential.includes('token') ? { kind: 'token', bearer } : { bearer }
 }
 
 /**
- * Sets `cookie` and `isApp` of the request. With a bearer token of ours, the request's own cookies do not count.
- * @returns true if the bearer token is that of a session, valid or not
+ * Sets the credentials of the request: `cookie` and `isApp`, `apiKey` or `token`. With the token of a session, the request's own cookies do not count.
  * @throws Refusal FORBIDDEN for a web page, which must not hold such a token; VALIDATION_ERROR for another transport
  */
-export function readTransport(c: RouteContext, row: Route): boolean {
+export function readCredentials(c: RouteContext, row: Route): void {
   const { engine: { context }, config: { origins } } = c.var.services
   const isRead = row.method === 'GET' && sessionEffectOf(row) !== 'begins'
   const transport = isRead ? undefined : c.req.header(transportHeader)
-  const bearer = bearerOf(c)
-  const kind = kindOf(bearer, row)
+  const { kind, bearer } = bearerOf(c, row)
+  const cookieName = kind === 'session' || kind === 'pending' ? cookieNames(context)[kind] : undefined
   const isFromApp = isOfApp(c, origins)
-  c.set('cookie', kind === undefined || !isFromApp ? c.req.header('cookie') : `${cookieNames(context)[kind]}=${encodeURIComponent(bearer)}`)
-  c.set('isApp', isFromApp && (kind !== undefined || transport !== undefined))
+  if (kind === 'apiKey' || kind === 'token') c.set(kind, bearer)
+  c.set('cookie', cookieName === undefined || !isFromApp ? c.req.header('cookie') : `${cookieName}=${encodeURIComponent(bearer)}`)
+  c.set('isApp', isFromApp && (cookieName !== undefined || transport !== undefined))
   if (transport !== undefined && transport !== 'token') throw refusal('VALIDATION_ERROR', 'X-Session-Transport must be token.')
   // A route that needs no session and changes nothing returns the same to every page.
   const isPublic = row.method === 'GET' && row.credential === 'none'
-  if (!isFromApp && (transport !== undefined || (kind !== undefined && !isPublic))) {
+  if (!isFromApp && (transport !== undefined || (cookieName !== undefined && !isPublic))) {
     throw refusal(
       'FORBIDDEN',
       'Only a native app may use the token of a session: a request without Origin, Referer and Sec-Fetch-Site, or from an app scheme in TRUSTED_ORIGINS. A page uses the cookie.',
     )
   }
-  return kind === 'session'
 }
 
 /** Adds the cookies to the response. An app receives their new tokens as headers instead. */
