@@ -31,6 +31,7 @@ type Values = { amount: number | null, currency: string | null, which: 'month' |
 export function BudgetForm({ category, currency, month, months, budgets, past, onClose }: BudgetFormProps) {
   const categoryBudgets = budgets.filter((budget) => budget.category_id === category.id && (budget.month === null || budget.month === month))
   const former = past.filter((budget) => budget.category_id === category.id)
+  const budgetList = [...categoryBudgets.map(storedOf), ...former.map(formerOf)]
   const same = categoryBudgets.filter((budget) => budget.currency === currency)
   const stored = same.find((budget) => budget.month !== null) ?? same[0]
   const save = useChange(setBudget, {
@@ -91,50 +92,43 @@ export function BudgetForm({ category, currency, month, months, budgets, past, o
           </>
         )}
       </Form>
-      {(categoryBudgets.length > 0 || former.length > 0) && <BudgetList budgets={categoryBudgets} past={former} />}
+      {budgetList.length > 0 && <BudgetList budgets={budgetList} />}
     </Dialog>
   )
 }
 
 /** A budget with its words on the page. */
-type Removed = { id: string, name: string }
+type Stored = { id: string, name: string, note: string | false, remove: typeof deleteBudget }
+
+function storedOf({ id, month, amount, currency, rollover }: Budget): Stored {
+  const sum = formatAmount(amount, currency)
+  const name = month === null ? m.amountEveryMonth(sum) : m.in(sum, formatPeriod(month, 'month'))
+  return { id, name, note: rollover && m.carriesOver, remove: deleteBudget }
+}
+
+function formerOf({ id, until, amount, currency, rollover }: PastBudget): Stored {
+  const month = formatPeriod(until, 'month')
+  const name = amount === null ? m.noneBefore(month) : m.everyMonthBefore(formatAmount(amount, currency), month)
+  return { id, name, note: rollover && m.carriedOver, remove: deletePastBudget }
+}
 
 /** Stored and former budgets, each with a button to remove it. */
-function BudgetList({ budgets, past }: { budgets: Budget[], past: PastBudget[] }) {
-  const remove = useChange((context, { id }: Removed) => deleteBudget(context, { id }), {
+function BudgetList({ budgets }: { budgets: Stored[] }) {
+  const change = useChange((context, { id, remove }: Stored) => remove(context, { id }), {
     outcome: (_, { id, name }) => ({ text: m.isRemoved(name), undoOf: id }),
   })
-  const removePast = useChange((context, { id }: Removed) => deletePastBudget(context, { id }), {
-    outcome: (_, { id, name }) => ({ text: m.isRemoved(name), undoOf: id }),
-  })
-  const isBusy = remove.isPending || removePast.isPending
   return (
     <>
       <h3>{m.asItIsNow}</h3>
-      <ErrorNote error={remove.error ?? removePast.error} />
+      <ErrorNote error={change.error} />
       <ul className='budget-stored'>
-        {budgets.map((budget) => {
-          const amount = formatAmount(budget.amount, budget.currency)
-          const name = budget.month === null ? m.amountEveryMonth(amount) : m.in(amount, formatPeriod(budget.month, 'month'))
-          return (
-            <li key={budget.id}>
-              {name}
-              {budget.rollover && m.carriesOver}
-              <Action name={common.remove} of={name} disabled={isBusy} onClick={() => remove.mutate({ id: budget.id, name })} />
-            </li>
-          )
-        })}
-        {past.map((budget) => {
-          const until = formatPeriod(budget.until, 'month')
-          const name = budget.amount === null ? m.noneBefore(until) : m.everyMonthBefore(formatAmount(budget.amount, budget.currency), until)
-          return (
-            <li key={budget.id}>
-              {name}
-              {budget.rollover && m.carriedOver}
-              <Action name={common.remove} of={name} disabled={isBusy} onClick={() => removePast.mutate({ id: budget.id, name })} />
-            </li>
-          )
-        })}
+        {budgets.map((budget) => (
+          <li key={budget.id}>
+            {budget.name}
+            {budget.note}
+            <Action name={common.remove} of={budget.name} disabled={change.isPending} onClick={() => change.mutate(budget)} />
+          </li>
+        ))}
       </ul>
     </>
   )
