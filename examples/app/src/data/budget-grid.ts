@@ -1,5 +1,5 @@
 /** The cells of a grid of budgets: categories and currencies by months. */
-import { sumsByCurrency } from '../locale/figures.ts'
+import { sumOf } from '../locale/amounts.ts'
 
 type Named = { category_id: string, currency: string }
 type Limit = Named & { amount: number, rollover: boolean }
@@ -43,14 +43,12 @@ export type BudgetCell = {
   left: number
 }
 
-const minus = (one: number, other: number) => (Math.round(one * 100) - Math.round(other * 100)) / 100
-
 /** Returns the cell of a row and month. @param compared the comparison of only this month, which has its carried amount */
 export function cellOf(row: Named, month: string, compared: readonly Compared[], sources: BudgetSources): BudgetCell | null {
   const found = compared.find(({ category_id, currency }) => category_id === row.category_id && currency === row.currency)
   if (found === undefined) return null
   const limit = limitOf(row, month, sources)
-  return { limit, carried: limit?.rollover === true ? minus(found.budget, limit.amount) : 0, budget: found.budget, spent: found.actual, left: found.difference }
+  return { limit, carried: limit?.rollover === true ? sumOf([found.budget, -limit.amount]) : 0, budget: found.budget, spent: found.actual, left: found.difference }
 }
 
 /** Returns the categories and currencies with a row in a month, in the order of the categories. */
@@ -69,7 +67,7 @@ export type BudgetTotal = Pick<BudgetCell, 'budget' | 'spent' | 'left' | 'carrie
 
 /** Returns the sums of the cells of a month, to the cent. */
 export function totalOf(cells: readonly BudgetCell[]): BudgetTotal {
-  const sum = (of: (cell: BudgetCell) => number) => sumsByCurrency(cells.map((cell) => ({ amount: of(cell), currency: '' })))[0]?.sum ?? 0
+  const sum = (of: (cell: BudgetCell) => number) => sumOf(cells.map(of))
   return { budget: sum(({ budget }) => budget), spent: sum(({ spent }) => spent), left: sum(({ left }) => left), carried: sum(({ carried }) => carried) }
 }
 

@@ -1,4 +1,5 @@
 /** Compares a statement with the rows since the last one that agrees, and explains their difference. */
+import { centsOf, sumOf } from '../locale/amounts.ts'
 import type { Account } from './accounts.ts'
 import type { Reconciliation } from './balances.ts'
 import type { Transaction } from './transactions/api.ts'
@@ -22,8 +23,6 @@ const nearDays = 5
 
 /** The most explanations of a difference. More say nothing. */
 const most = 5
-
-const centsOf = (amount: number) => Math.round(amount * 100)
 
 const daysApart = (one: Transaction, other: Transaction) => Math.abs(Date.parse(dayOf(one)) - Date.parse(dayOf(other))) / 86_400_000
 
@@ -88,5 +87,5 @@ export function startOf(
   const countsUntil = (until: string) => opened === null || opened <= until
   // the account may open between the two days
   const opening = countsUntil(day) && (agreed === undefined || !countsUntil(agreed.on_date)) ? balance : 0
-  return { of, agreedOn: agreed?.on_date ?? null, balance: (centsOf(agreed?.computed ?? 0) + centsOf(opening)) / 100 }
+  return { of, agreedOn: agreed?.on_date ?? null, balance: sumOf([agreed?.computed ?? 0, opening]) }
 }

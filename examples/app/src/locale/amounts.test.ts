@@ -1,6 +1,6 @@
 /** Parses and formats amounts as users type them into the reference app. */
 import { expect, test } from 'vitest'
-import { decimalsOf, formatAmount, formatFigure, parseAmount, typedAmount } from './amounts.ts'
+import { decimalsOf, formatAmount, formatFigure, parseAmount, sumOf, typedAmount } from './amounts.ts'
 
 test.each([
   ['12', 'en-US', 12],
@@ -53,4 +53,8 @@ test.each([
   [1200, 'jpy', 'en-US', '1,200'],
 ])('a figure of %d in %s has the form of an amount in %s, without the currency', (amount, currency, locale, figure) => {
   expect(formatFigure(amount, currency, locale)).toBe(figure)
+})
+
+test('amounts add up to the cent', () => {
+  expect([sumOf([]), sumOf([0.1, 0.2]), sumOf([100, -99.99, -0.01]), sumOf([-33.333])]).toEqual([0, 0.3, 0, -33.33])
 })

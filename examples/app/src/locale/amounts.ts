@@ -43,6 +43,11 @@ export function parseAmount(text: string, locale = appLocale): number | null {
   return Number(sum.toFixed(4))
 }
 
+export const centsOf = (amount: number): number => Math.round(amount * 100)
+
+/** Returns the sum of amounts, to the cent. */
+export const sumOf = (amounts: readonly number[]): number => amounts.reduce((cents, amount) => cents + centsOf(amount), 0) / 100
+
 /** Formats an amount with its currency. Zero has no sign. */
 export function formatAmount(amount: number, currency: string, locale = appLocale): string {
   const key = `${currency} ${locale}`

@@ -1,4 +1,5 @@
 /** Figures of charts and reports. */
+import { sumOf } from './amounts.ts'
 import { locale as appLocale } from './language.ts'
 import { addDays } from './months.ts'
 
@@ -27,7 +28,7 @@ export function sumsByCurrency(amounts: ReadonlyArray<{ amount: number, currency
   const currencies = [...new Set(amounts.map(({ currency }) => currency))]
   return currencies.map((currency) => {
     const some = amounts.filter((one) => one.currency === currency)
-    return { currency, count: some.length, sum: some.reduce((cents, { amount }) => cents + Math.round(amount * 100), 0) / 100 }
+    return { currency, count: some.length, sum: sumOf(some.map(({ amount }) => amount)) }
   })
 }
 
@@ -54,6 +55,6 @@ export function balancesByDay(rows: ReadonlyArray<{ day: string, balance: number
 export function balancesOf(now: number, booked: ReadonlyArray<{ month: string, amount: number }>, months: readonly string[]): number[] {
   return months.map((month) => {
     const later = booked.filter((one) => one.month > month && month !== months.at(-1))
-    return later.reduce((cents, { amount }) => cents - Math.round(amount * 100), Math.round(now * 100)) / 100
+    return sumOf([now, ...later.map(({ amount }) => -amount)])
   })
 }

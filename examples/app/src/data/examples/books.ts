@@ -1,6 +1,6 @@
 /** Builds example books: a household's year up to today. Pure: the same day and names make the same books, apart from ids. */
 import type { NewRow } from 'finance-client'
-import { decimalsOf } from '../../locale/amounts.ts'
+import { decimalsOf, sumOf } from '../../locale/amounts.ts'
 import { addDays, addMonths, monthOf } from '../../locale/months.ts'
 import type { ExampleNames } from '../../messages/example-names.ts'
 
@@ -247,7 +247,7 @@ export function exampleBooks({ today, currency, names, newId }: BooksOptions): E
   /** Returns the payments with an account from a day until before another. */
   function spentWith(accountId: string, from: string, until: string): number {
     const rows = transactions.filter((row) => row.account_id === accountId && row.transfer_id === null && day(row) >= from && day(row) < until)
-    return Number((-rows.reduce((sum, { amount }) => sum + amount, 0)).toFixed(2))
+    return sumOf(rows.map(({ amount }) => -amount))
   }
 
   /** Adds a purchase of the recent months that belongs to two categories. */
@@ -258,7 +258,7 @@ export function exampleBooks({ today, currency, names, newId }: BooksOptions): E
       amount: price(-36.2),
       category: 'home',
     }] as const
-    const amount = Number(parts.reduce((sum, part) => sum + part.amount, 0).toFixed(2))
+    const amount = sumOf(parts.map((part) => part.amount))
     const id = book({ name: names.payees.hypermarket, day: on, amount, account: 'everyday', category: 'groceries' })
     if (id === null) return
     line_items.push(

@@ -2,6 +2,7 @@
 import { useEffect, useRef } from 'react'
 import { type InboxItem, isAcceptable } from '../../data/inbox-items.ts'
 import { dayOf } from '../../data/transactions/day.ts'
+import { sumOf } from '../../locale/amounts.ts'
 import { formatDay } from '../../locale/days.ts'
 import { inbox as m } from '../../messages/inbox.ts'
 import { Amount } from '../../parts/ui.tsx'
@@ -21,10 +22,10 @@ type ItemListProps = {
 /** Later items follow when these are sorted, so that a large inbox stays quick. */
 const shownItems = 100
 
-function sumOf({ kind, rows }: InboxItem): { value: number, currency: string } {
+function amountOf({ kind, rows }: InboxItem): { value: number, currency: string } {
   const currency = rows[0]?.currency ?? ''
   const counted = kind === 'transfer' ? rows.slice(1) : rows.filter((row) => row.currency === currency)
-  return { value: counted.reduce((sum, { amount }) => sum + Math.round(amount * 100), 0) / 100, currency }
+  return { value: sumOf(counted.map(({ amount }) => amount)), currency }
 }
 
 export function ItemList({ items, names, active, selected, onActivate, onSelect, onMove, onAccept }: ItemListProps) {
@@ -55,7 +56,6 @@ export function ItemList({ items, names, active, selected, onActivate, onSelect,
       <ul className='inbox-list' aria-label={m.items} ref={list} onKeyDown={press}>
         {items.slice(0, shownItems).map((item) => {
           const { title, answer } = textOf(item, names)
-          const sum = sumOf(item)
           return (
             <li key={item.key} className='inbox-item' aria-current={item.key === active || undefined}>
               <label className='inbox-check'>
@@ -72,7 +72,7 @@ export function ItemList({ items, names, active, selected, onActivate, onSelect,
                 <span className='inbox-title'>{title}</span>
                 <small>{[item.rows[0] === undefined ? '' : formatDay(dayOf(item.rows[0])), answer ?? m.noSuggestion].join(' · ')}</small>
               </button>
-              <Amount {...sum} />
+              <Amount {...amountOf(item)} />
               {isAcceptable(item) && (
                 <button
                   type='button'

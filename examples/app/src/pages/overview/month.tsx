@@ -4,11 +4,11 @@ import { Link, useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
 import { useSessionContext } from '../../app/session-context.tsx'
 import { budgetComparisonQuery, cashFlowQuery, type Money, sharesQuery } from '../../data/reports.ts'
-import { formatAmount } from '../../locale/amounts.ts'
+import { formatAmount, sumOf } from '../../locale/amounts.ts'
 import { today } from '../../locale/days.ts'
 import { addMonths, comparedDays, type Days, daysOf, formatDays, formatPeriod, monthOf } from '../../locale/months.ts'
 import { overview as m } from '../../messages/overview.ts'
-import { countOf, everyDay, runningSum, sumOf } from '../../parts/reports/course.ts'
+import { countOf, everyDay, runningSum } from '../../parts/reports/course.ts'
 import { LazyLineChart } from '../../parts/reports/lazy-line-chart.tsx'
 import { TableSwitch } from '../../parts/reports/marks.tsx'
 import { ReportNotes } from '../../parts/reports/report-notes.tsx'
@@ -89,7 +89,7 @@ type ComparedProps = { month: string, spent: number, former: number[], say: (amo
 function Compared({ month, spent, former, say }: ComparedProps) {
   const [lastMonth = 0] = former
   const change = sumOf([spent, -lastMonth])
-  const usual = sumOf([spent, -Math.round(sumOf(former) / former.length * 100) / 100])
+  const usual = sumOf([spent, -sumOf(former) / former.length])
   const days = formatDays(comparedDays(month, today()))
   return (
     <>

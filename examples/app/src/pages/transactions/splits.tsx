@@ -1,6 +1,7 @@
 import { useFieldArray, useFormContext } from 'react-hook-form'
 import type { Category } from '../../data/categories.ts'
 import type { Transaction } from '../../data/transactions/api.ts'
+import { sumOf } from '../../locale/amounts.ts'
 import { common } from '../../messages/common.ts'
 import { transactions as m } from '../../messages/transactions.ts'
 import { ComboboxField } from '../../parts/combobox.tsx'
@@ -16,7 +17,7 @@ export const partsOf = ({ line_items }: Transaction): Part[] =>
 
 /** The remainder of the whole, to the cent. */
 export const restOf = ({ amount }: Transaction, parts: readonly Part[]): number =>
-  Math.round((Math.abs(amount) - parts.reduce((sum, part) => sum + Math.abs(part.amount ?? 0), 0)) * 100) / 100
+  sumOf([Math.abs(amount), ...parts.map((part) => -Math.abs(part.amount ?? 0))])
 
 type SplitsProps = { row: Transaction, currency: string, categories: readonly Category[] }
 

@@ -1,12 +1,7 @@
 /** Courses of amounts over days and months, for line charts. */
+import { sumOf } from '../../locale/amounts.ts'
 import { balancesByDay } from '../../locale/figures.ts'
 import { addDays, type Days } from '../../locale/months.ts'
-
-/** Returns sums to the cent. */
-const plus = (one: number, other: number) => (Math.round(one * 100) + Math.round(other * 100)) / 100
-
-/** Returns the sum of amounts, to the cent. */
-export const sumOf = (amounts: readonly number[]): number => amounts.reduce(plus, 0)
 
 /** Returns all days of a range. */
 export function everyDay({ start, end }: Days): string[] {
@@ -22,7 +17,7 @@ export const countOf = ({ start, end }: Days): number => Math.round((Date.parse(
 export function runningSum(rows: ReadonlyArray<{ day: string, amount: number }>, days: Days): number[] {
   let sum = 0
   return everyDay(days).map((day) => {
-    sum = plus(sum, sumOf(rows.filter((row) => row.day === day).map(({ amount }) => amount)))
+    sum = sumOf([sum, ...rows.filter((row) => row.day === day).map(({ amount }) => amount)])
     return sum
   })
 }

@@ -4,6 +4,7 @@ import { useSessionContext } from '../../app/session-context.tsx'
 import { missingRatesQuery, type RateKey } from '../../data/exchange-rates.ts'
 import type { Money } from '../../data/reports.ts'
 import { formatAmount } from '../../locale/amounts.ts'
+import { sumsByCurrency } from '../../locale/figures.ts'
 import { common } from '../../messages/common.ts'
 import { reports as m } from '../../messages/reports.ts'
 
@@ -11,15 +12,13 @@ type Noted = { currency: string, pending: number, left_out: number }
 
 /** Notes below a report: its pending part, and the amounts that it leaves out for lack of an exchange rate. */
 export function ReportNotes({ rows, money: { convertTo } }: { rows: Noted[], money: Money }) {
-  const pending = [...new Set(rows.map(({ currency }) => currency))]
-    .map((currency) => ({ currency, cents: rows.filter((row) => row.currency === currency).reduce((sum, row) => sum + Math.round(row.pending * 100), 0) }))
-    .filter(({ cents }) => cents !== 0)
+  const pending = sumsByCurrency(rows.map((row) => ({ amount: row.pending, currency: row.currency }))).filter(({ sum }) => sum !== 0)
   const leftOut = rows.reduce((sum, row) => sum + row.left_out, 0)
   return (
     <>
-      {pending.map(({ currency, cents }) => (
+      {pending.map(({ currency, sum }) => (
         <p key={currency}>
-          <small>{m.isPending(formatAmount(Math.abs(cents) / 100, currency))}</small>
+          <small>{m.isPending(formatAmount(Math.abs(sum), currency))}</small>
         </p>
       ))}
       {convertTo !== null && leftOut > 0 && <LeftOut count={leftOut} convertTo={convertTo} />}
