@@ -105,17 +105,27 @@ test('Dora’s session is revoked and she reloads: after signing in again she co
   await page.context().close()
 })
 
-test('Fay signs out while a form has input: the browser keeps nothing of it', async () => {
+test('Fay signs out while a form has input, in two tabs: the browser keeps nothing of it', async () => {
   const page = await story.open(await signedIn(story.stack, 'Fay'), '/team')
   await page.getByRole('button', { name: 'Fay' }).waitFor()
   await page.goto(new URL('/transactions', story.stack.publicUrl).href)
   await page.getByRole('button', { name: 'New transaction' }).click()
   await page.getByRole('group', { name: 'New transaction' }).getByLabel('Name').fill('A secret gift')
   expect(await stored(page)).toHaveLength(1)
+  // As if the browser had discarded the tab to save memory.
+  const discarded = await page.context().newPage()
+  await discarded.goto(new URL('/transactions', story.stack.publicUrl).href)
+  await discarded.getByRole('button', { name: 'New transaction' }).click()
+  await discarded.getByRole('group', { name: 'New transaction' }).getByLabel('Name').fill('A secret gift')
+  expect(await stored(discarded)).toHaveLength(1)
+  await discarded.goto('about:blank')
   await page.getByRole('button', { name: 'Fay' }).click()
   await page.getByRole('menuitem', { name: 'Sign out' }).click()
   await page.getByRole('heading', { name: 'Sign in' }).waitFor()
   expect(await everythingStored(page)).not.toContain('A secret gift')
+  await discarded.goto(page.url())
+  await discarded.getByRole('heading', { name: 'Sign in' }).waitFor()
+  expect(await everythingStored(discarded)).not.toContain('A secret gift')
   await page.context().close()
 })
 

@@ -114,7 +114,7 @@ test('Ann imports a file that states a balance, and stores the balance again aft
   await page.context().close()
 })
 
-test('Ann answers once about the columns of an unknown bank, and its next file is read without a question', async () => {
+test('Ann answers once about the columns of an unknown bank, and its next file is read without a question, until she signs out', async () => {
   const ann = await signedIn(story.stack, 'Ann')
   const page = await story.open(ann, '/import', { viewport: { width: 360, height: 640 }, colorScheme: 'dark' })
   await choose(page, written('march.csv', 'Zeitpunkt;Wofür;Wieviel\n03/04/2025;Rad;-1,234\n04/04/2025;Brot;-3'))
@@ -139,6 +139,13 @@ test('Ann answers once about the columns of an unknown bank, and its next file i
   await choose(page, written('april.csv', 'Zeitpunkt;Wofür;Wieviel\n05/04/2025;Milch;-2'))
   await expect.poll(() => verdicts(page)).toEqual([['Apr 5, 2025', 'Milch', 'New', '-£2.00']])
   expect(await page.getByLabel('Currency').inputValue()).toBe('GBP')
+
+  const answers = () => page.evaluate(() => Object.keys(localStorage).filter((key) => key.includes('Zeitpunkt')))
+  expect(await answers()).toHaveLength(1)
+  await page.getByRole('button', { name: 'Ann' }).click()
+  await page.getByRole('menuitem', { name: 'Sign out' }).click()
+  await page.getByRole('heading', { name: 'Sign in' }).waitFor()
+  expect(await answers()).toEqual([])
   await page.context().close()
 })
 

@@ -1,13 +1,17 @@
 /**
  * The storage of drafts. Drafts are unsaved input of forms, which survives a reload, a crash and an ended session. The browser stores them
- * for one tab. A user's sign-out deletes them, and so does the sign-in of another user.
+ * for one tab. A user's sign-out deletes them, and so does the sign-in of another user. A tab that the browser has discarded deletes them when it
+ * loads again.
  */
 
-/** Values that differ from the form's default values, and the page of the form. */
-export type Draft = { path: string, values: Record<string, unknown> }
+/** Values that differ from the form's default values, the page of the form, and the time. */
+export type Draft = { path: string, values: Record<string, unknown>, at: number }
 
 /** The beginning of each entry. */
 export const draftPrefix = 'draft '
+
+/** The entry of `localStorage` with the time of the last sign-out. */
+const signOutEntry = 'signed-out-at'
 
 const listeners = new Set<() => void>()
 const notify = () => {
@@ -31,9 +35,9 @@ export const draftStore = {
       return null
     }
   },
-  write: (key: string, draft: Draft) => {
+  write: (key: string, draft: Omit<Draft, 'at'>) => {
     try {
-      sessionStorage.setItem(key, JSON.stringify(draft))
+      sessionStorage.setItem(key, JSON.stringify({ ...draft, at: Date.now() } satisfies Draft))
       notify()
     } catch {
       // the storage is full or forbidden, and the input stays only on the page
@@ -53,10 +57,22 @@ export const draftStore = {
   },
 }
 
-/** Deletes the drafts of all users but one. @param userId null deletes all */
-export function dropDrafts(userId: string | null): void {
-  for (const key of draftStore.keys()) if (userId === null || !key.startsWith(`${draftPrefix}${userId} `)) sessionStorage.removeItem(key)
+/** Deletes the drafts from before the last sign-out, and those of other users. @param userId undefined without a session */
+export function dropDrafts(userId?: string): void {
+  const isLeft = (key: string) => userId !== undefined && !key.startsWith(`${draftPrefix}${userId} `)
+  for (const key of draftStore.keys())
+    if (isLeft(key) || (draftStore.read(key)?.at ?? 0) <= Number(localStorage.getItem(signOutEntry))) sessionStorage.removeItem(key)
   notify()
+}
+
+/** Deletes all drafts at a sign-out, in each tab of this device. */
+export function endDrafts(): void {
+  try {
+    localStorage.setItem(signOutEntry, String(Date.now()))
+  } catch {
+    // the browser may forbid the storage
+  }
+  dropDrafts()
 }
 
 /** A form with such a field has no draft. */

@@ -3,8 +3,9 @@ import type { SessionState } from 'finance-client'
 import { useSyncExternalStore } from 'react'
 import { finance } from '../data/client.ts'
 import { ask, connectionIsLost, followConnection, sawConnection } from '../data/connection.ts'
+import { forgetAnswers } from '../data/import-answers.ts'
 import { movedTo, queries } from '../data/queries.ts'
-import { dropDrafts } from './draft-store.ts'
+import { dropDrafts, endDrafts } from './draft-store.ts'
 import { chooseLastSeen, isLastSeenKept, readLastSession, writeLastSession } from './last-session.ts'
 
 /**
@@ -72,8 +73,10 @@ export function followSession(onUserChange: () => void): void {
     keepLastSeen(session)
     if (event === 'session-ended') return update({ ...sessionValue, hasEnded: true })
     // after an ended session the same user may sign in again and continue
-    if (session !== null) dropDrafts(session.user_id)
-    else if (previous !== null) dropDrafts(null)
+    const isSignOut = session === null && previous !== null
+    if (isSignOut) endDrafts()
+    else dropDrafts(session?.user_id)
+    if (isSignOut || session !== null) forgetAnswers(session?.user_id ?? null)
     const isOtherUser = sessionValue.session?.user_id !== session?.user_id
     if (isOtherUser) queries.clear()
     movedTo(session?.active_organization_id ?? null, sessionValue.session?.active_organization_id ?? null)

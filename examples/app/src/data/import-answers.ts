@@ -1,5 +1,5 @@
-/** Remembers the user's answers for the next file of a bank, by its header line, in this browser. */
-import type { Answers, Read } from '../../data/bank-file.ts'
+/** Remembers the user's answers for the next file of a bank, by its header line, in this browser until the user signs out. */
+import type { Answers, Read } from './bank-file.ts'
 
 /** `accounts` by the last digits of the account number in the file. */
 export type Remembered = { answers: Answers, accounts: Record<string, string>, currency?: string }
@@ -11,7 +11,8 @@ export function signatureOf(read: Read): string | undefined {
   return header.length === 0 && 'statement' in read ? read.statement.format : header.map((cell) => cell.replace(/\s+/g, ' ').trim()).join('|')
 }
 
-const keyOf = (owner: string, sign: string) => `finance import ${owner} ${sign}`
+const prefix = 'finance import '
+const keyOf = (owner: string, sign: string) => `${prefix}${owner} ${sign}`
 
 /** @param owner the user and the context, because accounts differ */
 export function recall(owner: string, sign: string): Remembered | undefined {
@@ -29,5 +30,15 @@ export function remember(owner: string, sign: string, what: Remembered): void {
     localStorage.setItem(keyOf(owner, sign), JSON.stringify(what))
   } catch {
     // without storage the app asks again
+  }
+}
+
+/** Deletes the answers of all users but one. @param userId null deletes all */
+export function forgetAnswers(userId: string | null): void {
+  try {
+    const isKept = (key: string) => !key.startsWith(prefix) || (userId !== null && key.startsWith(`${prefix}${userId} `))
+    for (const key of Object.keys(localStorage)) if (!isKept(key)) localStorage.removeItem(key)
+  } catch {
+    // without storage there are none
   }
 }
