@@ -74,6 +74,9 @@ test('Ann sees three months beside each other: what is left, what is over, and w
   expect(new URL(page.url()).searchParams.get('month')).toBe(month(-1))
   await page.reload()
   await expect.poll(() => headsOf(page)).toEqual(['Category', nameOf(month(-2)), nameOf(month(-1)), nameOf(month())])
+  await page.goto(new URL('/budgets?month=1901-01-01', story.stack.publicUrl).href)
+  await expect.poll(() => headsOf(page)).toEqual(['Category', ...['1900-12-01', '1901-01-01', '1901-02-01'].map(nameOf)])
+  expect(await page.getByRole('button', { name: 'Month before' }).isDisabled()).toBe(true)
   await page.context().close()
 })
 

@@ -1,4 +1,5 @@
 /** Search parameters. Only valid values are accepted, because an attacker may have written the link. */
+import { firstMonth, lastMonth } from '../locale/days.ts'
 
 /** The parameters of the overview. */
 export type Search = {
@@ -23,8 +24,10 @@ export const defined = <Fields extends object>(all: Fields): { [Field in keyof F
 export const currencyPattern = /^[a-z]{3}$/
 export const dayPattern = /^\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\d|3[01])$/
 
-export const monthIn = ({ month }: Record<string, unknown>): Pick<Search, 'month'> =>
-  defined({ month: matching(month, /^(?:19|20|21)\d\d-(?:0[1-9]|1[0-2])-01$/) })
+export function monthIn({ month }: Record<string, unknown>): Pick<Search, 'month'> {
+  const found = matching(month, /^\d{4}-(?:0[1-9]|1[0-2])-01$/)
+  return found !== undefined && found >= firstMonth && found <= lastMonth ? { month: found } : {}
+}
 
 export const searchOf = (all: Record<string, unknown>): Search =>
   defined({ ...monthIn(all), currency: matching(all['currency'], currencyPattern), convert: matching(all['convert'], currencyPattern) })

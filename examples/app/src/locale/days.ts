@@ -4,6 +4,9 @@ import { locale as appLocale } from './language.ts'
 /** The range of days that the service accepts. */
 export const [firstDay, lastDay] = ['1900-01-01', '2199-12-31'] as const
 
+/** The range of months that a page shows. Pages also read months before and after theirs. */
+export const [firstMonth, lastMonth] = ['1901-01-01', '2198-12-01'] as const
+
 /** Returns the current day in the user's time zone. */
 export function today(now = new Date()): string {
   const two = (part: number) => String(part).padStart(2, '0')

@@ -4,6 +4,7 @@ import { Link } from '@tanstack/react-router'
 import { type ComponentProps, type HTMLAttributes, type ReactNode, useId } from 'react'
 import type { TransactionView } from '../data/transactions/filters.ts'
 import { formatAmount } from '../locale/amounts.ts'
+import { firstMonth, lastMonth } from '../locale/days.ts'
 import { addMonths, type Days, formatPeriod } from '../locale/months.ts'
 import { messageOf } from './error-messages.ts'
 import { parts as m } from '../messages/parts.ts'
@@ -93,8 +94,8 @@ export const MonthSteps = ({ month, name = formatPeriod(month, 'month'), onChang
       type='button'
       className='quiet'
       aria-label={m.monthBefore}
-      onClick={() =>
-        onChange(addMonths(month, -1))}
+      disabled={month <= firstMonth}
+      onClick={() => onChange(addMonths(month, -1))}
     >
       ←
     </button>
@@ -103,8 +104,8 @@ export const MonthSteps = ({ month, name = formatPeriod(month, 'month'), onChang
       type='button'
       className='quiet'
       aria-label={m.monthAfter}
-      onClick={() =>
-        onChange(addMonths(month, 1))}
+      disabled={month >= lastMonth}
+      onClick={() => onChange(addMonths(month, 1))}
     >
       →
     </button>
