@@ -103,6 +103,15 @@ describe('files', () => {
     expect(missing).toEqual([])
   })
 
+  test('of docs/ are in their index, decisions with their titles', () => {
+    const [pages, decisions] = [read('docs/README.md'), read('docs/decisions/README.md')]
+    const isListed = (file: string) =>
+      file.startsWith('docs/decisions/')
+        ? decisions.includes(`- [${read(file).split('\n', 1).join().slice(2)}](${file.replace('docs/decisions/', '')})`)
+        : pages.includes(`](${file.replace('docs/', '')})`)
+    expect(tracked.filter((file) => /^docs\/.+\.md$/.test(file) && !file.endsWith('README.md') && !isListed(file))).toEqual([])
+  })
+
   test('are found by their paths', () => {
     expect(pathsIn('See db/rules/tags.sql and `auth/main.ts`, not ./auth/x.ts or docs.')).toEqual(['db/rules/tags.sql', 'auth/main.ts'])
   })
