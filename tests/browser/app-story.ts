@@ -29,7 +29,7 @@ const isRefusal = (text: string) => /^Failed to load resource: the server respon
 /** Starts a browser for the app at an address. */
 export async function startAppBrowser(address: string): Promise<AppBrowser> {
   const browser = await sharedBrowser()
-  let complaints: string[] = []
+  const complaints: string[] = []
   return {
     open: async (who, path = '/', { now, ...options } = {}) => {
       const context = await browser.newContext({ locale: 'en-US', timezoneId: 'UTC', serviceWorkers: 'block', ...options })
@@ -44,11 +44,7 @@ export async function startAppBrowser(address: string): Promise<AppBrowser> {
       await page.goto(new URL(path, address).href)
       return page
     },
-    complaints: () => {
-      const all = complaints
-      complaints = []
-      return all
-    },
+    complaints: () => complaints.splice(0),
     close: closePages,
   }
 }

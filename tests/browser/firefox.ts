@@ -61,7 +61,7 @@ const reportViolations = `addEventListener('securitypolicyviolation', ({ violate
 /** Starts a Firefox for the app at an address. */
 export async function startFirefox(address: string, settings: Settings = {}): Promise<Firefox> {
   const { browser, close } = await launchFirefox(settings)
-  let complaints: string[] = []
+  const complaints: string[] = []
   return {
     open: async (who, path = '/') => {
       const container = await browser.createBrowserContext()
@@ -88,11 +88,7 @@ export async function startFirefox(address: string, settings: Settings = {}): Pr
       await page.goto(new URL(path, address).href)
       return page
     },
-    complaints: () => {
-      const all = complaints
-      complaints = []
-      return all
-    },
+    complaints: () => complaints.splice(0),
     close,
   }
 }
