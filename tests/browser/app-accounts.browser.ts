@@ -5,7 +5,7 @@ import { firstViewBudget, firstViewBytes } from '../../examples/app/first-view.t
 import { typedDay } from '../../examples/app/src/locale/typed-day.ts'
 import { password, person, signedIn, team } from '../support/person.ts'
 import { inDays, store } from './app-books.ts'
-import { appDirectory, type AppStory, barriers, startAppStory } from './app-story.ts'
+import { appDirectory, type AppStory, barriers, sees, startAppStory } from './app-story.ts'
 
 let story: AppStory
 beforeAll(async () => {
@@ -14,7 +14,6 @@ beforeAll(async () => {
 afterEach(() => expect(story.complaints()).toEqual([]))
 afterAll(() => story?.close())
 
-const shows = (page: Page, text: string) => page.getByText(text).first().waitFor()
 const dayOf = (day: string) => new Intl.DateTimeFormat('en-US', { dateStyle: 'medium', timeZone: 'UTC' }).format(new Date(day))
 const rowsOf = (page: Page) => page.locator('tbody tr').allTextContents()
 
@@ -32,7 +31,7 @@ describe('Ann', () => {
     await page.getByLabel('Password').fill(password)
     await page.getByRole('button', { name: 'Sign up' }).click()
     await page.getByRole('button', { name: /Context:\s*Personal/ }).waitFor()
-    await shows(page, `A mail is on its way to ${ann.email}`)
+    await sees(page, `A mail is on its way to ${ann.email}`)
     await page.getByRole('button', { name: 'Ann' }).click()
     await page.getByRole('menuitem', { name: 'Sign out' }).click()
     await page.getByRole('heading', { name: 'Sign in' }).waitFor()
@@ -50,7 +49,7 @@ describe('Ann', () => {
 
   test('creates, changes and deletes an account, and undoes the deletion', async () => {
     const page = await story.open(await signedIn(story.stack, 'Ann'), '/accounts')
-    await shows(page, 'No account yet.')
+    await sees(page, 'No account yet.')
     expect(await barriers(page)).toEqual([])
     await page.getByRole('button', { name: 'New account' }).click()
     await page.getByLabel('Name').fill('Giro')
@@ -64,8 +63,8 @@ describe('Ann', () => {
     await page.getByRole('button', { name: 'Save' }).click()
     await expect.poll(() => rowsOf(page)).toEqual(['GiroThe bankChecking€1,234.50EditDelete'])
     await page.getByRole('button', { name: 'Delete Giro' }).click()
-    await shows(page, 'Giro is deleted.')
-    await shows(page, 'No account yet.')
+    await sees(page, 'Giro is deleted.')
+    await sees(page, 'No account yet.')
     // The focused element no longer exists.
     await expect.poll(() => page.evaluate('document.activeElement.textContent')).toBe('Accounts')
     await page.getByRole('button', { name: 'Undo' }).click()
@@ -194,7 +193,7 @@ describe('Ann', () => {
     await store(story, ann, 'accounts', 'ABCDEFGHIJKL'.split('').map((name) => ({ name, type: 'checking', currency: 'eur' })))
     const page = await story.open(ann, '/accounts', { viewport: { width: 320, height: 640 } })
     for (const name of ['A', 'B']) await page.getByRole('button', { name: `Delete ${name}` }).click()
-    await shows(page, 'B is deleted.')
+    await sees(page, 'B is deleted.')
     expect(await page.locator('.toast:visible').count()).toBe(1)
     await page.locator('.toast:visible').hover()
     await page.evaluate('scrollTo(0, document.body.scrollHeight)')
@@ -208,7 +207,7 @@ describe('Ann', () => {
   test('signs in again after her session ends during an edit, and stores her edit', async () => {
     const ann = await signedIn(story.stack, 'Ann')
     const page = await story.open(ann, '/accounts')
-    await shows(page, 'No account yet.')
+    await sees(page, 'No account yet.')
     await page.getByRole('button', { name: 'New account' }).click()
     await page.getByLabel('Name').fill('Giro')
     await story.stack.sql.query('delete from auth.sessions where user_id = $1', [await ann.id()])
@@ -232,11 +231,11 @@ describe('in a team', () => {
     await expect.poll(() => rowsOf(page)).toEqual(['SharedChecking-$30.00EditDelete'])
     await page.getByRole('button', { name: 'Context' }).click()
     await page.getByRole('menuitemradio', { name: 'Personal' }).click()
-    await shows(page, 'No account yet.')
+    await sees(page, 'No account yet.')
     await page.getByRole('button', { name: 'Context' }).click()
     await page.getByRole('menuitemradio', { name: 'The Team' }).click()
     await page.getByRole('button', { name: 'Delete Shared' }).click()
-    await shows(page, 'No account yet.')
+    await sees(page, 'No account yet.')
     await page.getByRole('button', { name: 'Undo' }).click()
     await expect.poll(() => rowsOf(page)).toEqual(['SharedChecking-$30.00EditDelete'])
     await page.context().close()

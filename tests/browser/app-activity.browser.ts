@@ -2,7 +2,7 @@
 import type { Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import { type Person, signedIn, team } from '../support/person.ts'
-import { type AppStory, barriers, startAppStory } from './app-story.ts'
+import { type AppStory, barriers, sees, startAppStory } from './app-story.ts'
 
 let story: AppStory
 beforeAll(async () => {
@@ -23,12 +23,11 @@ async function callerOf(who: Person) {
 }
 
 const sentences = (page: Page) => page.locator('.activity-sentence').allTextContents()
-const shows = (page: Page, text: string) => page.getByText(text).first().waitFor()
 
 test('Ann reads her changes field by field, undoes one, and reads why another cannot be undone', async () => {
   const ann = await signedIn(story.stack, 'Ann')
   const page = await story.open(ann, '/activity')
-  await shows(page, 'Nothing has changed yet.')
+  await sees(page, 'Nothing has changed yet.')
   const call = await callerOf(ann)
   const [home] = await call('POST', '/categories', { name: 'Home' })
   const [rent] = await call('POST', '/transactions', { name: 'Rent', amount: -900, transaction_date: '2025-01-01', currency: 'eur' })
@@ -55,7 +54,7 @@ test('Ann reads her changes field by field, undoes one, and reads why another ca
   ])
   expect(await barriers(page)).toEqual([])
   await changed.getByRole('button', { name: 'Undo' }).click()
-  await shows(page, 'This was changed again since')
+  await sees(page, 'This was changed again since')
   expect(await barriers(page)).toEqual([])
   await page.locator('.activity-request').first().getByRole('button', { name: 'Undo' }).click()
   await expect.poll(async () => (await sentences(page))[0]).toBe('You created the transaction “Rent” and the part of a split “Garage”')
@@ -92,7 +91,7 @@ test("an admin undoes an editor's change of team rows, the editor reads and undo
   await call('POST', '/categories', { name: 'Rent' })
   const editorPage = await story.open(editor, '/')
   await editorPage.getByRole('link', { name: 'Activity' }).click()
-  await shows(editorPage, 'These are your own changes.')
+  await sees(editorPage, 'These are your own changes.')
   await expect.poll(() => sentences(editorPage)).toEqual(['You created the category “Rent”', 'You created the category “Travel”'])
   expect(await barriers(editorPage)).toEqual([])
   await editorPage.getByRole('button', { name: 'Undo' }).first().click()
@@ -104,7 +103,7 @@ test("an admin undoes an editor's change of team rows, the editor reads and undo
   expect(await call('GET', '/categories?select=name')).toEqual([{ name: 'Wages' }])
   await editorPage.context().close()
   const theirs = await story.open(viewer, '/activity')
-  await shows(theirs, 'You are a viewer of this team, and viewers do not see its activity.')
+  await sees(theirs, 'You are a viewer of this team, and viewers do not see its activity.')
   expect(await barriers(theirs)).toEqual([])
   await theirs.context().close()
 })

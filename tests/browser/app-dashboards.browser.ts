@@ -2,7 +2,7 @@
 import type { Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import { type Person, signedIn, team } from '../support/person.ts'
-import { type AppStory, barriers, startAppStory } from './app-story.ts'
+import { type AppStory, barriers, sees, startAppStory } from './app-story.ts'
 
 let story: AppStory
 beforeAll(async () => {
@@ -11,7 +11,6 @@ beforeAll(async () => {
 afterEach(() => expect(story.complaints()).toEqual([]))
 afterAll(() => story?.close())
 
-const shows = (page: Page, text: string) => page.getByText(text).first().waitFor()
 const widgets = (page: Page) => page.locator('.dashboard-widget h2').allTextContents()
 const widget = (page: Page, name: string) => page.getByRole('region', { name, exact: true })
 
@@ -38,7 +37,7 @@ test("the owner creates a team's dashboard, arranges it with buttons and keys, a
     { name: 'Groceries', amount: -120, category_id: food?.id },
   ])
   const page = await story.open(owner, '/dashboards')
-  await shows(page, 'No dashboard yet.')
+  await sees(page, 'No dashboard yet.')
   await page.getByRole('button', { name: 'New dashboard' }).click()
   await page.getByLabel('Name').fill('Month')
   await page.getByLabel('Who sees it').selectOption('private')
@@ -58,7 +57,7 @@ test("the owner creates a team's dashboard, arranges it with buttons and keys, a
   expect(await barriers(page)).toEqual([])
 
   const theirs = await story.open(viewer, '/dashboards', { viewport: { width: 360, height: 640 }, colorScheme: 'dark' })
-  await shows(theirs, 'No dashboard is shared with viewers yet.')
+  await sees(theirs, 'No dashboard is shared with viewers yet.')
   expect(await theirs.getByRole('button', { name: 'New dashboard' }).count()).toBe(0)
   expect(await barriers(theirs)).toEqual([])
 
@@ -85,7 +84,7 @@ test("the owner creates a team's dashboard, arranges it with buttons and keys, a
   await page.getByRole('button', { name: 'Save' }).click()
   const arranged = ['Expenses', 'Income', 'Income less expenses', 'Budgets', 'Cash flow', 'Expenses by category', 'What was bought', 'Balances']
   await page.getByRole('button', { name: 'Share with viewers' }).click()
-  await shows(page, 'Everybody in The Team sees it now.')
+  await sees(page, 'Everybody in The Team sees it now.')
   expect(await widgets(page)).toEqual(arranged)
   await expect.poll(() => overlaps(page)).toBe(false)
   await page.context().close()
@@ -113,7 +112,7 @@ test('Ann keeps unknown parts of a dashboard from another app, and deletes a das
   }
   const [stored] = await store(ann, 'dashboards', { name: 'Mine', layout, date_range: { start_date: '2025-01-01', end_date: '2025-12-31' } })
   const page = await story.open(ann, `/dashboards/${stored?.id}`)
-  await shows(page, 'This app does not know the widget “weather”.')
+  await sees(page, 'This app does not know the widget “weather”.')
   expect(await widgets(page)).toEqual(['Cash flow', 'weather'])
   expect(await page.getByLabel('Days').locator('option:checked').textContent()).toBe('Jan 1, 2025 to Dec 31, 2025')
   await page.getByRole('button', { name: 'Arrange', exact: true }).click()
@@ -121,15 +120,15 @@ test('Ann keeps unknown parts of a dashboard from another app, and deletes a das
   // Another tab saves first.
   await story.stack.sql.query("update api.dashboards set description = 'By another tab' where id = $1", [stored?.id])
   await page.getByRole('button', { name: 'Save' }).click()
-  await shows(page, 'Another user has changed or deleted this dashboard meanwhile.')
+  await sees(page, 'Another user has changed or deleted this dashboard meanwhile.')
   await page.reload()
   await page.getByRole('button', { name: 'Delete', exact: true }).click()
   const dialog = page.getByRole('dialog', { name: 'Delete Mine?' })
   await dialog.waitFor()
   expect(await barriers(page)).toEqual([])
   await dialog.getByRole('button', { name: 'Delete' }).click()
-  await shows(page, 'Mine is deleted.')
-  await shows(page, 'No dashboard yet.')
+  await sees(page, 'Mine is deleted.')
+  await sees(page, 'No dashboard yet.')
   await page.context().close()
 })
 

@@ -4,7 +4,7 @@ import type { Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import { type Person, signedIn, team } from '../support/person.ts'
 import { store as storeRows } from './app-books.ts'
-import { type AppStory, barriers, startAppStory } from './app-story.ts'
+import { type AppStory, barriers, sees, startAppStory } from './app-story.ts'
 
 let story: AppStory
 beforeAll(async () => {
@@ -21,7 +21,6 @@ const verdicts = (page: Page) =>
   page.evaluate<string[][]>('[...document.querySelectorAll(".import-verdicts tbody tr")].map((row) => [...row.children].map((cell) => cell.textContent))')
 const past = (page: Page) => page.evaluate<string[]>('[...document.querySelectorAll(".import-past tbody th")].map((cell) => cell.firstChild.textContent)')
 const focused = (page: Page) => page.evaluate<string>('document.activeElement.textContent')
-const shows = (page: Page, text: string) => page.getByText(text).first().waitFor()
 
 /** Stores rows with the user's own rights, outside the app. */
 async function store(who: Person, method: string, path: string, body: unknown) {
@@ -36,10 +35,10 @@ test("Ann imports her bank's CSV, sees its rows recognized the next time, undoes
   const ann = await signedIn(story.stack, 'Ann')
   await storeAccount(ann, 'Giro')
   const page = await story.open(ann, '/import')
-  await shows(page, 'Nothing yet.')
+  await sees(page, 'Nothing yet.')
   expect(await barriers(page)).toEqual([])
   await choose(page, bankFile('dkb.csv'))
-  await shows(page, 'DKB, accounts since 2023, 3 rows')
+  await sees(page, 'DKB, accounts since 2023, 3 rows')
   await page.getByLabel('Account').selectOption({ label: 'Giro (EUR)' })
   await page.getByRole('button', { name: 'Import 2 new transactions' }).waitFor()
   expect(await verdicts(page)).toEqual([
@@ -50,7 +49,7 @@ test("Ann imports her bank's CSV, sees its rows recognized the next time, undoes
   await page.getByRole('button', { name: 'Import 3 new transactions' }).waitFor()
   expect(await barriers(page)).toEqual([])
   await page.getByRole('button', { name: 'Import 3 new transactions' }).click()
-  await shows(page, '3 transactions are imported from dkb.csv.')
+  await sees(page, '3 transactions are imported from dkb.csv.')
   await expect.poll(() => past(page)).toEqual(['dkb.csv'])
   await expect.poll(() => focused(page)).toBe('Import')
 
@@ -60,7 +59,7 @@ test("Ann imports her bank's CSV, sees its rows recognized the next time, undoes
   await page.getByRole('button', { name: 'Another file' }).click()
 
   await page.getByRole('button', { name: 'Take back dkb.csv' }).click()
-  await shows(page, 'dkb.csv is taken back, with its 3 transactions.')
+  await sees(page, 'dkb.csv is taken back, with its 3 transactions.')
   await expect.poll(() => past(page)).toEqual([])
   await expect.poll(() => focused(page)).toBe('Import')
   await page.getByRole('button', { name: 'Undo' }).click()
@@ -85,8 +84,8 @@ test('Ann imports an OFX file of two accounts into both, without the row that ca
   // Ann's own transaction is not deleted with the file.
   await store(ann, 'PATCH', '/transactions?name=eq.Kiosk', { description: 'With Ben' })
   await page.getByRole('button', { name: 'Take back two-accounts.ofx (2 of 2)' }).click()
-  await shows(page, "1 of the import's transactions has been changed since.")
-  await shows(page, 'two-accounts.ofx (2 of 2) stays as it is:')
+  await sees(page, "1 of the import's transactions has been changed since.")
+  await sees(page, 'two-accounts.ofx (2 of 2) stays as it is:')
   expect(await past(page)).toHaveLength(2)
   await page.context().close()
 })
@@ -97,7 +96,7 @@ test('Ann imports a file that states a balance, and stores the balance again aft
   const page = await story.open(ann, '/import')
   const upload = async () => {
     await choose(page, bankFile('mt940-german.sta'))
-    await shows(page, 'Stores the statement’s balance of')
+    await sees(page, 'Stores the statement’s balance of')
   }
   const balances = async () => {
     const response = await fetch(`${story.stack.url}/data/balances?select=source`, { headers: { authorization: `Bearer ${await ann.token()}` } })
@@ -109,7 +108,7 @@ test('Ann imports a file that states a balance, and stores the balance again aft
   await store(ann, 'DELETE', '/balances?source=eq.statement', undefined)
   await upload()
   await page.getByRole('button', { name: 'Store the balance' }).click()
-  await shows(page, 'The balance of mt940-german.sta is stored.')
+  await sees(page, 'The balance of mt940-german.sta is stored.')
   expect(await balances()).toEqual([{ source: 'statement' }])
   await page.context().close()
 })
@@ -120,12 +119,12 @@ test('Ann answers once about the columns of an unknown bank, and its next file i
   await choose(page, written('march.csv', 'Zeitpunkt;Wofür;Wieviel\n03/04/2025;Rad;-1,234\n04/04/2025;Brot;-3'))
   await page.getByLabel('What “Zeitpunkt” is').selectOption({ label: 'The day' })
   await page.getByRole('button', { name: 'Read the file' }).click()
-  await shows(page, 'Choose the column of the amount')
+  await sees(page, 'Choose the column of the amount')
   await page.getByLabel('What “Wofür” is').selectOption({ label: 'Who, or what it is called' })
   await page.getByLabel('What “Wieviel” is').selectOption({ label: 'The amount, with its sign' })
   expect(await barriers(page)).toEqual([])
   await page.getByRole('button', { name: 'Read the file' }).click()
-  await shows(page, 'Which day is 03/04/2025?')
+  await sees(page, 'Which day is 03/04/2025?')
   await page.getByLabel('The day is first: Apr 3, 2025').check()
   await page.getByLabel('A point stands before decimals: 1,234.00').check()
   expect(await barriers(page)).toEqual([])
@@ -160,7 +159,7 @@ test('Ann answers with a preview about a card without minus signs, and its accou
     '2025-03-05,Payment received - thank you,-20.00,Gold card,Posted',
   ]
   await choose(page, written('cards.csv', `Date,Description,Amount,Account Name,Status\n${lines.join('\n')}`))
-  await shows(page, 'What is -20.00 Payment received - thank you?')
+  await sees(page, 'What is -20.00 Payment received - thank you?')
   await page.getByLabel('Is such a row booked? “Hm”').selectOption({ label: 'Booked' })
   await page.getByLabel('Money that I spent').check()
   const preview = page.getByRole('table', { name: 'Rows as they would be stored' })
@@ -183,7 +182,7 @@ test('Ann answers with a preview about a column of fees, and they are subtracted
   await storeAccount(ann, 'Giro')
   const page = await story.open(ann, '/import')
   await choose(page, written('fees.csv', 'Date,Description,Amount,Fee\n2025-01-02,Shop,-100.00,0.00\n2025-01-03,Abroad,-10.00,1.50\n'))
-  await shows(page, 'An amount and its fee are -10.00 and 1.50')
+  await sees(page, 'An amount and its fee are -10.00 and 1.50')
   await page.getByLabel('The fee was taken beside the amount').check()
   const preview = page.getByRole('table', { name: 'Rows as they would be stored' })
   await expect.poll(() => preview.getByRole('row').nth(2).textContent()).toBe('Jan 3, 2025Abroad-11.50')
@@ -201,7 +200,7 @@ test('Ben sees the unreadable lines, has his only account selected, and follows 
   await storeAccount(ben, 'Giro')
   const page = await story.open(ben, '/import')
   await choose(page, written('ben.csv', 'Date;Description;Amount\n2025-03-01;Bakery;-3.50\n2025-02-31;Nobody;-1.00\n2025-03-02;Nothing;abc'))
-  await shows(page, 'Wrong: 2 lines are left out')
+  await sees(page, 'Wrong: 2 lines are left out')
   expect(await page.getByText(/^Line [34]:/).evaluateAll((lines) => lines.every((line) => (line as any).checkVisibility()))).toBe(true)
   expect(await page.getByLabel('Account').evaluate((choice) => (choice as any).selectedOptions[0].text)).toBe('Giro (EUR)')
   expect(await barriers(page)).toEqual([])
@@ -224,14 +223,14 @@ test('Ann sees which rows are matched, linked and left deleted, and decides abou
   const kiosk = '2025-03-01;Kiosk;-2.90'
   await choose(page, written('1.csv', `Date;Description;Amount\n${kiosk}`))
   await page.getByLabel('Account').selectOption({ label: 'Giro (EUR)' })
-  await shows(page, '1 row is new.')
+  await sees(page, '1 row is new.')
   expect(await page.getByLabel('Match rows that are already there').count()).toBe(0)
   await page.getByRole('button', { name: 'Import 1 new transaction' }).click()
-  await shows(page, '1 transaction is imported from 1.csv.')
+  await sees(page, '1 transaction is imported from 1.csv.')
   await store(ann, 'DELETE', '/transactions?name=eq.Kiosk', {})
 
   await choose(page, written('2.csv', `Date;Description;Amount\n${kiosk}\n2025-03-06;To savings;-50\n2025-03-10;CINEMA 12;-11`))
-  await shows(page, '1 row is a transaction that you already entered. 1 row is half of a transfer between your accounts. 1 row was deleted and stays deleted.')
+  await sees(page, '1 row is a transaction that you already entered. 1 row is half of a transfer between your accounts. 1 row was deleted and stays deleted.')
   expect((await verdicts(page)).map(([, name, verdict]) => [name, verdict])).toEqual([
     ['KioskIt was imported and deleted before.', 'Deleted'],
     ['To savingsBoth become a transfer with "From giro" of 2025-03-05 in account "Savings"', 'Transfer'],
@@ -241,15 +240,15 @@ test('Ann sees which rows are matched, linked and left deleted, and decides abou
   expect(await barriers(page)).toEqual([])
   await page.getByLabel('Match rows that are already there').focus()
   await page.keyboard.press('Space')
-  await shows(page, 'Import 2 new transactions')
+  await sees(page, 'Import 2 new transactions')
   expect(await page.evaluate('document.activeElement.parentElement.textContent')).toBe('Match rows that are already there')
   await page.getByLabel('Link transfers between my accounts').uncheck()
   await page.getByLabel('Store deleted rows again').check()
-  await shows(page, '3 rows are new.')
+  await sees(page, '3 rows are new.')
   await page.getByLabel('Match rows that are already there').check()
   await page.getByLabel('Link transfers between my accounts').check()
   await page.getByRole('button', { name: 'Import 2 new transactions and 1 update' }).click()
-  await shows(page, '3 transactions are imported from 2.csv.')
+  await sees(page, '3 transactions are imported from 2.csv.')
   await page.goto(new URL('/transactions', page.url()).href)
   await page.getByRole('row', { name: /From giro.*⇄/ }).waitFor()
   await page.getByRole('row', { name: /Cinema with Bo/ }).waitFor()
@@ -270,7 +269,7 @@ test('Ben sees the rule of a row and the suggested categories with their reasons
   await storeRows(story, ben, 'rules', [{ name: 'Groceries', conditions, set_name: 'REWE', add_tags: ['food'] }])
   const page = await story.open(ben, '/import', { viewport: { width: 360, height: 640 } })
   await choose(page, written('ben.csv', 'Date;Description;Amount\n2025-03-01;REWE 4711;-7\n2025-03-02;BREAD+CO 99;-3.20\n2025-03-03;Bread Co;-5'))
-  await shows(page, '2 rows have a suggested category.')
+  await sees(page, '2 rows have a suggested category.')
   const reason = 'All 3 transactions of “bread co” are in Bakery.'
   expect((await verdicts(page)).map(([, name]) => name)).toEqual([
     'REWE 4711The rule “Groceries” applies.',
@@ -296,18 +295,18 @@ test('Ann imports her export of YNAB with its accounts and categories, and once 
   const page = await story.open(ann, '/import')
   const exported = join(import.meta.dirname, '../bank-files/apps/ynab.csv')
   await choose(page, exported)
-  await shows(page, '5 transactions of another app, with 1 transfer.')
-  await shows(page, 'Accounts that you have already: Savings.')
-  await shows(page, 'New categories: Inflow, Fun, Needs, Ready to Assign, Travel, and Food.')
+  await sees(page, '5 transactions of another app, with 1 transfer.')
+  await sees(page, 'Accounts that you have already: Savings.')
+  await sees(page, 'New categories: Inflow, Fun, Needs, Ready to Assign, Travel, and Food.')
   await page.getByLabel('New account Checking').selectOption({ label: 'Checking' })
   expect(await page.getByLabel('Currency').inputValue()).toBe('EUR')
   expect(await barriers(page)).toEqual([])
   await page.getByRole('button', { name: 'Import 5 transactions' }).click()
-  await shows(page, '5 transactions are imported from ynab.csv.')
+  await sees(page, '5 transactions are imported from ynab.csv.')
   await choose(page, exported)
-  await shows(page, 'Accounts that you have already: Savings and Checking.')
+  await sees(page, 'Accounts that you have already: Savings and Checking.')
   await page.getByRole('button', { name: 'Import 5 transactions' }).click()
-  await shows(page, '0 transactions are imported from ynab.csv.')
+  await sees(page, '0 transactions are imported from ynab.csv.')
   await page.context().close()
 })
 
@@ -315,10 +314,10 @@ test('a picture is refused as a statement, and a viewer reads who may import', a
   const { owner, viewer } = await team(story.stack, ['viewer'])
   const page = await story.open(owner, '/import')
   await choose(page, written('holiday.csv', '%PDF-1.7'))
-  await shows(page, 'This is a PDF.')
+  await sees(page, 'This is a PDF.')
   await page.context().close()
   const theirs = await story.open(viewer, '/import')
-  await shows(theirs, 'Its owner, admins and editors can import files.')
+  await sees(theirs, 'Its owner, admins and editors can import files.')
   expect(await theirs.getByLabel('A file of your bank').count()).toBe(0)
   expect(await barriers(theirs)).toEqual([])
   await theirs.context().close()

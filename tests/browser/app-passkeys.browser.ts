@@ -2,7 +2,7 @@
 import type { CDPSession, Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import { password, person, signedIn, type Person } from '../support/person.ts'
-import { type AppStory, barriers, startAppStory } from './app-story.ts'
+import { type AppStory, barriers, press, sees, startAppStory } from './app-story.ts'
 
 let story: AppStory
 beforeAll(async () => {
@@ -11,8 +11,6 @@ beforeAll(async () => {
 afterEach(() => expect(story.complaints()).toEqual([]))
 afterAll(() => story?.close())
 
-const sees = (page: Page, text: string | RegExp) => page.getByText(text).first().waitFor()
-const press = (page: Page, name: string) => page.getByRole('button', { name, exact: true }).click()
 const overview = (page: Page) => page.getByRole('heading', { name: 'Overview' }).waitFor()
 const rows = (page: Page) => page.locator('section', { has: page.getByRole('heading', { name: 'Passkeys' }) }).getByRole('listitem').allInnerTexts()
 

@@ -1,9 +1,8 @@
 /** Users in the reference app: mailed links, passwords and sessions. */
-import type { Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { linkIn } from '../support/mail-sink.ts'
 import { password, person, signedIn } from '../support/person.ts'
-import { type AppStory, barriers, startAppStory } from './app-story.ts'
+import { type AppStory, barriers, press, sees, startAppStory } from './app-story.ts'
 
 let story: AppStory
 beforeAll(async () => {
@@ -12,8 +11,6 @@ beforeAll(async () => {
 afterEach(() => expect(story.complaints()).toEqual([]))
 afterAll(() => story?.close())
 
-const sees = (page: Page, text: string | RegExp) => page.getByText(text).first().waitFor()
-const press = (page: Page, name: string) => page.getByRole('button', { name, exact: true }).click()
 
 describe('Ann, after her sign-up', () => {
   test('reads that her address is not verified, has the mail sent again, and verifies with its link', async () => {

@@ -63,6 +63,12 @@ export async function startAppStory(env: Record<string, string> = {}, options: P
   }
 }
 
+/** Waits until a text is visible. */
+export const sees = (page: Page, text: string | RegExp): Promise<void> => page.getByText(text).first().waitFor()
+
+/** Presses the button of this name. */
+export const press = (page: Page, name: string): Promise<void> => page.getByRole('button', { name, exact: true }).click()
+
 /** Returns the violations that axe finds on the current page. Must be empty. */
 export async function barriers(page: Page): Promise<string[]> {
   await page.locator('h1').first().waitFor({ state: 'attached' })

@@ -3,7 +3,7 @@ import type { Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { linkIn } from '../support/mail-sink.ts'
 import { password, person, signedIn, subscribed, team } from '../support/person.ts'
-import { type AppStory, barriers, startAppStory } from './app-story.ts'
+import { type AppStory, barriers, press, sees, startAppStory } from './app-story.ts'
 
 let story: AppStory
 beforeAll(async () => {
@@ -12,8 +12,6 @@ beforeAll(async () => {
 afterEach(() => expect(story.complaints()).toEqual([]))
 afterAll(() => story?.close())
 
-const sees = (page: Page, text: string | RegExp) => page.getByText(text).first().waitFor()
-const press = (page: Page, name: string) => page.getByRole('button', { name, exact: true }).click()
 const context = (page: Page, name: RegExp) => page.getByRole('button', { name: new RegExp(`Context:\\s*${name.source}`) }).waitFor()
 
 describe('creating a team', () => {

@@ -4,7 +4,7 @@ import type { Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import { authenticator, acceptLastCodeAgain, withTwoFactors } from '../support/authenticator-app.ts'
 import { password, person, signedIn, team, type Person } from '../support/person.ts'
-import { type AppStory, barriers, startAppStory } from './app-story.ts'
+import { type AppStory, barriers, press, sees, startAppStory } from './app-story.ts'
 
 let story: AppStory
 beforeAll(async () => {
@@ -13,8 +13,6 @@ beforeAll(async () => {
 afterEach(() => expect(story.complaints()).toEqual([]))
 afterAll(() => story?.close())
 
-const sees = (page: Page, text: string | RegExp) => page.getByText(text).first().waitFor()
-const press = (page: Page, name: string) => page.getByRole('button', { name, exact: true }).click()
 const factors = (page: Page) => page.locator('section', { has: page.getByRole('heading', { name: 'Two factors' }) })
 const overview = (page: Page) => page.getByRole('heading', { name: 'Overview' }).waitFor()
 
