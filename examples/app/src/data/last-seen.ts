@@ -1,6 +1,6 @@
 /**
- * What the user saw last, kept on this device for a start without a connection: the rows and reports of queries, by user. It is deleted at the end of
- * the session, and is never shown while the service answers. Loaded on demand.
+ * The rows and reports of queries that the user saw last, kept on this device for a start without a connection. They are deleted at the end of the
+ * session, and never shown while the service answers. Loaded on demand.
  */
 import { hydrate, type Query, type QueryKey } from '@tanstack/react-query'
 import { hasRows } from './live.ts'

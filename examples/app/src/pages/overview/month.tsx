@@ -1,4 +1,4 @@
-/** How a month is: spent, left, and compared with the same days of the months before. */
+/** The figures of a month: spent, left, and compared with the same days of the months before. */
 import { useQuery } from '@tanstack/react-query'
 import { Link, useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
