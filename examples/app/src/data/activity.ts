@@ -1,7 +1,7 @@
 /** The activity log, grouped by request, and undo of a request. */
 import { infiniteQueryOptions } from '@tanstack/react-query'
 import { type Row, unwrap } from 'finance-client'
-import { type Context, finance, within } from './client.ts'
+import { type Context, finance, withinOf } from './client.ts'
 
 export type Activity = Row<'activity'>
 
@@ -11,13 +11,9 @@ export type Request = { id: string, happened_at: string, actor_id: string, chang
 const pageSize = 100
 
 /** The newest activity of the context. */
-const newestOf = (context: Context, userId: string) => {
-  const contextRows = within(context, finance.data.from('activity').select('*'))
-  return (context.id === null ? contextRows.eq('user_id', userId) : contextRows).order('happened_at', { ascending: false }).order('id', { ascending: false })
-    .limit(
-      pageSize + 1,
-    )
-}
+const newestOf = (context: Context, userId: string) =>
+  withinOf(context, userId, finance.data.from('activity').select('*')).order('happened_at', { ascending: false }).order('id', { ascending: false })
+    .limit(pageSize + 1)
 
 type ActivityPage = { requests: Request[], hasMore: boolean }
 

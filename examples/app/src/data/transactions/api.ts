@@ -2,7 +2,8 @@
 import { infiniteQueryOptions, type QueryKey, queryOptions } from '@tanstack/react-query'
 import { type Arguments, type NewRow, type Row, type RowChange, unwrap } from 'finance-client'
 import { addDays } from '../../locale/months.ts'
-import { type Context, finance, rowOf, within } from '../client.ts'
+import { type Context, finance, rowOf, withinOf } from '../client.ts'
+import { isWhole, onlyOpen, openAtOnce } from '../open-rows.ts'
 import { dayOf } from './day.ts'
 import { type Cursor, cursorOf, inOrder, narrowed, reportFilters, type TransactionView, textColumns, usualSort } from './filters.ts'
 
@@ -47,10 +48,9 @@ export const pagesKey = (context: Context) => [context.key, 'transactions', 'pag
 /** The rows of a list: its filters, and the ids of the subcategories of its parent category. */
 export type Listed = { userId: string, view: TransactionView, subcategories: readonly string[] }
 
-/** The query of a list. The filter by user lets the database use an index for personal rows. */
 function queryOf(context: Context, { userId, view, subcategories }: Listed) {
   const all = finance.data.from('transactions').select(view.tag === undefined ? columns : `${columns},tagged:tags!inner(name)`)
-  return narrowed(within(context, context.id === null ? all.eq('user_id', userId) : all), view, subcategories)
+  return narrowed(withinOf(context, userId, all), view, subcategories)
 }
 
 /** Reads one page. */
@@ -91,15 +91,10 @@ export const suggestedAtOnce = 1_000
 export const withoutCategory = (context: Context, list: Listed, signal: AbortSignal): Promise<Transaction[]> =>
   readPage(context, { ...list, view: { ...list.view, category: 'none', sort: usualSort } }, null, suggestedAtOnce, signal)
 
-/** The maximum number of rows in the inbox. */
-const openAtOnce = 1_000
-
-/** Reads the newest rows without a category that are neither split nor a transfer. */
+/** Reads the newest open rows. */
 export async function readOpen(context: Context, userId: string, signal: AbortSignal): Promise<Transaction[]> {
-  const all = within(context, finance.data.from('transactions').select(columns))
-  const rows = (context.id === null ? all.eq('user_id', userId) : all).is('category_id', null).is('transfer_id', null)
-  const open = rows.neq('status', 'failed').order('transaction_date', { ascending: false }).order('id').limit(openAtOnce)
-  return (await rowsOf(open.abortSignal(signal))).filter(({ line_items: items }) => items.length === 0)
+  const open = onlyOpen(context, userId, finance.data.from('transactions').select(columns))
+  return (await rowsOf(open.order('transaction_date', { ascending: false }).order('id').limit(openAtOnce).abortSignal(signal))).filter(isWhole)
 }
 
 /** The maximum number of rows between two statements. */
@@ -150,10 +145,8 @@ export const suggestionsQuery = (context: Context, userId: string) =>
     queryKey: [context.key, 'transactions', 'choices', userId],
     queryFn: ({ signal }): Promise<Suggestion[]> => {
       const all = finance.data.from('transactions').select('name,amount,category_id,account_id').is('transfer_id', null)
-      const userRows = context.id === null ? all.eq('user_id', userId) : all
-      return unwrap(
-        within(context, userRows).order('transaction_date', { ascending: false }).order('created_at', { ascending: false }).limit(200).abortSignal(signal),
-      )
+      const latest = withinOf(context, userId, all).order('transaction_date', { ascending: false }).order('created_at', { ascending: false }).limit(200)
+      return unwrap(latest.abortSignal(signal))
     },
     staleTime: 60_000,
   })
@@ -181,10 +174,9 @@ export const otherHalvesQuery = (context: Context, userId: string, row: Transact
   return queryOptions({
     queryKey: [context.key, 'transactions', 'other halves', id, amount, currency, account, day],
     queryFn: async ({ signal }): Promise<Transaction[]> => {
-      const all = within(context, finance.data.from('transactions').select(columns))
-      const userRows = context.id === null ? all.eq('user_id', userId) : all
+      const all = withinOf(context, userId, finance.data.from('transactions').select(columns))
       const rows = await rowsOf(
-        userRows.eq('amount', -amount).eq('currency', currency).neq('account_id', account ?? '').neq('status', 'failed')
+        all.eq('amount', -amount).eq('currency', currency).neq('account_id', account ?? '').neq('status', 'failed')
           // a time stamp may be of another day than the bank's booking day
           .gte('transaction_date', addDays(day, -transferDays - 2)).lt('transaction_date', addDays(day, transferDays + 3)).limit(100).abortSignal(signal),
       )

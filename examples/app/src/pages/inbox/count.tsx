@@ -1,7 +1,7 @@
 /** The number of open rows in the navigation. */
 import { useQuery } from '@tanstack/react-query'
 import { useSessionContext } from '../../app/session-context.tsx'
-import { inboxCountQuery } from '../../data/inbox-count.ts'
+import { inboxCountQuery } from '../../data/open-rows.ts'
 import { shell as m } from '../../messages/shell.ts'
 
 export function InboxCount() {

@@ -2,7 +2,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { useSessionContext } from '../../app/session-context.tsx'
-import { inboxCountQuery } from '../../data/inbox-count.ts'
+import { inboxCountQuery } from '../../data/open-rows.ts'
 import { inbox as m } from '../../messages/inbox.ts'
 import './inbox.css'
 

@@ -111,7 +111,7 @@ function OfDays({ days, values, visible, each, accounts, currency }: OfDaysProps
             )
           })}
           <WithoutAccount />
-          {visible.some(({ left_out: count }) => count > 0) && <RateNote rate={{ quote: currency }}>{m.amountsLackARate}</RateNote>}
+          {visible.some(({ left_out: count }) => count > 0) && <RateNote rate={{ quote: currency }}>{forecast.someHaveNoRate}</RateNote>}
         </>
       }
     >
