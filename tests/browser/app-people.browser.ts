@@ -11,7 +11,6 @@ beforeAll(async () => {
 afterEach(() => expect(story.complaints()).toEqual([]))
 afterAll(() => story?.close())
 
-
 describe('Ann, after her sign-up', () => {
   test('reads that her address is not verified, has the mail sent again, and verifies with its link', async () => {
     const ann = person(story.stack, 'Ann')

@@ -38,12 +38,24 @@ describe('values', () => {
     ['one service account of the chart for all pods', 'serviceAccount.name="money"', 'needs serviceAccount.create=false'],
     ['a name that is no name of an object', 'fullnameOverride="Money_1"', '/fullnameOverride'],
     ['an added variable that the chart sets itself', 'extraEnv=[{"name":"PUBLIC_URL","value":"x"}]', "'PUBLIC_URL' not allowed"],
-    ['an added variable that names the file of a secret', 'auth.extraEnv=[{"name":"BETTER_AUTH_SECRET_FILE","value":"/tmp/x"}]', "'BETTER_AUTH_SECRET_FILE' not allowed"],
-    ['an added variable that names the file of a setting', 'auth.extraEnv=[{"name":"OIDC_CLIENT_SECRET_FILE","value":"/tmp/x"}]', "'OIDC_CLIENT_SECRET_FILE' not allowed"],
+    [
+      'an added variable that names the file of a secret',
+      'auth.extraEnv=[{"name":"BETTER_AUTH_SECRET_FILE","value":"/tmp/x"}]',
+      "'BETTER_AUTH_SECRET_FILE' not allowed",
+    ],
+    [
+      'an added variable that names the file of a setting',
+      'auth.extraEnv=[{"name":"OIDC_CLIENT_SECRET_FILE","value":"/tmp/x"}]',
+      "'OIDC_CLIENT_SECRET_FILE' not allowed",
+    ],
     ['an added variable that is a setting', 'edge.extraEnv=[{"name":"RATE_LIMIT_ENABLED","value":"false"}]', "'RATE_LIMIT_ENABLED' not allowed"],
     ['an added variable that configures PostgREST', 'data.extraEnv=[{"name":"PGRST_DB_ANON_ROLE","value":"postgres"}]', "'PGRST_DB_ANON_ROLE' not allowed"],
     ['a file of variables for PostgREST', 'data.extraEnvFrom=[{"configMapRef":{"name":"x"}}]', "'extraEnvFrom' not allowed"],
-    ['an added variable that ends the verification of certificates', 'extraEnv=[{"name":"NODE_TLS_REJECT_UNAUTHORIZED","value":"0"}]', "'NODE_TLS_REJECT_UNAUTHORIZED' not allowed"],
+    [
+      'an added variable that ends the verification of certificates',
+      'extraEnv=[{"name":"NODE_TLS_REJECT_UNAUTHORIZED","value":"0"}]',
+      "'NODE_TLS_REJECT_UNAUTHORIZED' not allowed",
+    ],
     ["an added volume with the name of one of the chart's", 'extraVolumes=[{"name":"secrets","emptyDir":{}}]', "'secrets' not allowed"],
     ['an added volume with files of the node', 'extraVolumes=[{"name":"host","hostPath":{"path":"/"}}]', "'hostPath' not allowed"],
     ['a mount over the secrets', 'extraVolumeMounts=[{"name":"x","mountPath":"/run/secrets"}]', "'/run/secrets/' not allowed"],
@@ -51,7 +63,11 @@ describe('values', () => {
     ['a mount over the program', 'edge.extraVolumeMounts=[{"name":"x","mountPath":"/app/edge"}]', "'/app/edge/' not allowed"],
     ['a mount at a path with ..', 'extraVolumeMounts=[{"name":"x","mountPath":"/opt/../run/secrets"}]', '/extraVolumeMounts/0/mountPath'],
     ['an added label that the selectors use', 'podLabels={"app.kubernetes.io/component":"edge"}', "'app.kubernetes.io/component' not allowed"],
-    ['an annotation that ends the sandbox of a container', 'podAnnotations={"container.apparmor.security.beta.kubernetes.io/edge":"unconfined"}', '/podAnnotations'],
+    [
+      'an annotation that ends the sandbox of a container',
+      'podAnnotations={"container.apparmor.security.beta.kubernetes.io/edge":"unconfined"}',
+      '/podAnnotations',
+    ],
     ['an annotation that changes the order of the migration', 'annotations={"helm.sh/hook":"post-install"}', '/annotations'],
   ])('are refused: %s', async (_, value, named) => {
     await expect(render(value)).rejects.toThrow(named)

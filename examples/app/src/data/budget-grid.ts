@@ -48,7 +48,13 @@ export function cellOf(row: Named, month: string, compared: readonly Compared[],
   const found = compared.find(({ category_id, currency }) => category_id === row.category_id && currency === row.currency)
   if (found === undefined) return null
   const limit = limitOf(row, month, sources)
-  return { limit, carried: limit?.rollover === true ? sumOf([found.budget, -limit.amount]) : 0, budget: found.budget, spent: found.actual, left: found.difference }
+  return {
+    limit,
+    carried: limit?.rollover === true ? sumOf([found.budget, -limit.amount]) : 0,
+    budget: found.budget,
+    spent: found.actual,
+    left: found.difference,
+  }
 }
 
 /** Returns the categories and currencies with a row in a month, in the order of the categories. */

@@ -95,7 +95,8 @@ export const MonthSteps = ({ month, name = formatPeriod(month, 'month'), onChang
       className='quiet'
       aria-label={m.monthBefore}
       disabled={month <= firstMonth}
-      onClick={() => onChange(addMonths(month, -1))}
+      onClick={() =>
+        onChange(addMonths(month, -1))}
     >
       ←
     </button>
@@ -105,7 +106,8 @@ export const MonthSteps = ({ month, name = formatPeriod(month, 'month'), onChang
       className='quiet'
       aria-label={m.monthAfter}
       disabled={month >= lastMonth}
-      onClick={() => onChange(addMonths(month, 1))}
+      onClick={() =>
+        onChange(addMonths(month, 1))}
     >
       →
     </button>
