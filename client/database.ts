@@ -255,7 +255,7 @@ type Functions = {
     SetofOptions: { from: '*', to: 'transactions', isOneToOne: true, isSetofReturn: false }
   }
   set_balance: {
-    Args: { p_account_id: string, p_balance: number, p_on_date?: string | null }
+    Args: { p_account_id: string, p_balance: number, p_on_date?: string | null, p_name?: string | null }
     Returns: Tables['transactions']['Row'] | null
   }
   suggest_categories: {

@@ -2061,7 +2061,7 @@ grant execute on function api.record_subscription(uuid,text) to authenticated;
 
 grant execute on function api.set_balance(json) to authenticated;
 
-grant execute on function api.set_balance(uuid,numeric,text) to authenticated;
+grant execute on function api.set_balance(uuid,numeric,text,text) to authenticated;
 
 grant execute on function api.suggest_categories(json) to authenticated;
 

@@ -240,7 +240,7 @@ export const routineSchemas: Record<string, RoutineSchema> = {
   },
   get_reconciliation: { nullable: [], example: { p_account_id: exampleId } },
   set_balance: {
-    parameters: { p_on_date: { anyOf: [day, { type: 'null' }] } },
+    parameters: { p_on_date: { anyOf: [day, { type: 'null' }] }, p_name: { type: ['string', 'null'], minLength: 1, maxLength: 255 } },
     reply: { anyOf: [schemaRef('transactions_row'), { type: 'null' }] },
     example: { p_account_id: exampleId, p_balance: 1250.75 },
   },

@@ -112,7 +112,7 @@ export const columnsOfFunctions: ReadonlyMap<string, readonly string[]> = new Ma
   ['link_transfer', ['p_from_transaction_id', 'p_to_transaction_id']],
   ['open_attachment', ['id']],
   ['record_subscription', ['due_on', 'p_subscription_id']],
-  ['set_balance', ['p_account_id', 'p_balance', 'p_on_date']],
+  ['set_balance', ['p_account_id', 'p_balance', 'p_name', 'p_on_date']],
   ['suggest_categories', ['because', 'category_id', 'p_rows', 'p_transaction_ids', 'row_number', 'seen', 'share', 'transaction_id']],
   ['undo', ['p_activity_id']],
   ['unlink_transfer', ['p_transfer_id']],

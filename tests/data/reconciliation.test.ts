@@ -146,6 +146,15 @@ describe('set_balance', () => {
     expect(await reconciliation(carla, bank)).toEqual([{ on_date: '2025-01-31', stated: 65.5, computed: 65.5, difference: 0, transactions: 2 }])
   })
 
+  test('gives the transaction the name that the app has for it in the language of its user', async () => {
+    const carla = await newCaller()
+    const p_account_id = await account(carla)
+    const named = (p_balance: number, p_name: string | null) => carla.post('/rpc/set_balance', { p_account_id, p_balance, p_name })
+    expect((await named(5, 'Saldokorrektur')).body).toMatchObject({ name: 'Saldokorrektur', amount: 5 })
+    expect((await named(6, null)).body).toMatchObject({ name: 'Balance adjustment', amount: 1 })
+    expect(await named(7, '')).toMatchObject({ status: 400, body: { code: '23514' } })
+  })
+
   test('returns null without a difference, so that a repetition books nothing', async () => {
     const carla = await newCaller()
     const bank = await account(carla)

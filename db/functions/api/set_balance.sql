@@ -1,4 +1,4 @@
-create or replace function api.set_balance(p_account_id uuid, p_balance numeric, p_on_date text default null) returns jsonb
+create or replace function api.set_balance(p_account_id uuid, p_balance numeric, p_on_date text default null, p_name text default null) returns jsonb
   language plpgsql volatile set search_path = ''
 as $$
 declare
@@ -33,19 +33,19 @@ begin
     return null;
   end if;
   insert into api.transactions (name, amount, currency, account_id, status, transaction_date, booked_on, source, organization_id)
-    values ('Balance adjustment', difference, account.currency, p_account_id, 'paid', day, day, 'balance', account.organization_id)
+    values (coalesce(p_name, 'Balance adjustment'), difference, account.currency, p_account_id, 'paid', day, day, 'balance', account.organization_id)
     returning * into booked;
   return to_jsonb(booked);
 end
 $$;
-comment on function api.set_balance(uuid, numeric, text) is
+comment on function api.set_balance(uuid, numeric, text, text) is
 $$Makes the balance of an account what the bank says
 
-`p_account_id` is an account you see, `p_balance` its balance in its currency at the end of `p_on_date` (YYYY-MM-DD), by default today. If the opening balance and the paid transactions until that day add up to another balance, one transaction of the difference is booked on that day: paid, with the name `Balance adjustment` and the source `balance`. Reports count it as income or expense; give it a category, or delete it once you find the reason.
+`p_account_id` is an account you see, `p_balance` its balance in its currency at the end of `p_on_date` (YYYY-MM-DD), by default today. If the opening balance and the paid transactions until that day add up to another balance, one transaction of the difference is booked on that day: paid, with the name `p_name`, by default `Balance adjustment`, and the source `balance`. Reports count it as income or expense; give it a category, or delete it once you find the reason.
 
 The balance is also stored in `balances`, with the source `manual`, so that `/rpc/get_reconciliation` shows it. A balance that is stored for that day is replaced if it differs.
 
 Returns the transaction, or null if there is no difference. So a repeated request, or several devices at once, book it only once. An undo takes back both rows.
 
-400 for an invalid balance or day, a day after today, and decimals that the currency does not have. 403 if your role may not create transactions. 404 for an account that you do not see. 409 if the day is closed, or other writes take too long.$$;
-grant execute on function api.set_balance(uuid, numeric, text) to authenticated;
+400 for an invalid balance, name or day, a day after today, and decimals that the currency does not have. 403 if your role may not create transactions. 404 for an account that you do not see. 409 if the day is closed, or other writes take too long.$$;
+grant execute on function api.set_balance(uuid, numeric, text, text) to authenticated;

@@ -37,9 +37,9 @@ export const deleteStatedBalance = async (_: Context, { id }: StatedBalance): Pr
   await unwrap(finance.data.from('balances').delete().eq('id', id))
 }
 
-/** Books the difference to a stated balance. Returns the transaction, or null if there is no difference. */
-export const correctBalance = (_: Context, { account_id, on_date, balance }: Statement) =>
-  unwrap(finance.data.rpc('set_balance', { p_account_id: account_id, p_balance: balance, p_on_date: on_date }))
+/** Books the difference to a stated balance as a transaction of this name. Returns it, or null if there is no difference. */
+export const correctBalance = (_: Context, { account_id, on_date, balance, name }: Statement & { name: string }) =>
+  unwrap(finance.data.rpc('set_balance', { p_account_id: account_id, p_balance: balance, p_on_date: on_date, p_name: name }))
 
 /** Closes the days of an account up to a day, or opens them all again. */
 export const closeAccountDays = (_: Context, { id, closed_until }: Pick<Account, 'id' | 'closed_until'>) =>

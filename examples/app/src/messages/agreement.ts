@@ -22,6 +22,7 @@ export const agreement = inLanguage({
     reconcile: 'Reconcile',
     reconcileOf: (day: string) => `Reconcile ${day}`,
     correctOf: (day: string) => `Correct the balance of ${day}?`,
+    adjustment: 'Balance adjustment',
     wouldBook: (amount: string, day: string, isIncome: boolean) =>
       `One transaction “Balance adjustment” of ${amount} is booked on ${day}. Reports count it as an ${
         isIncome ? 'income' : 'expense'
@@ -63,8 +64,9 @@ export const agreement = inLanguage({
     reconcile: 'Abgleichen',
     reconcileOf: (day: string) => `Auszug vom ${day} abgleichen`,
     correctOf: (day: string) => `Kontostand vom ${day} berichtigen?`,
+    adjustment: 'Saldokorrektur',
     wouldBook: (amount: string, day: string, isIncome: boolean) =>
-      `Am ${day} wird eine Buchung „Balance adjustment“ über ${amount} eingetragen. Sie zählt als ${
+      `Am ${day} wird eine Buchung „Saldokorrektur“ über ${amount} eingetragen. Sie zählt als ${
         isIncome ? 'Einnahme' : 'Ausgabe'
       }; gib ihr danach eine Kategorie.`,
     lookFirst: 'Schau zuerst, ob eine Buchung falsch ist, fehlt oder doppelt da ist.',

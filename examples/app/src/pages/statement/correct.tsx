@@ -23,7 +23,7 @@ export function Correct({ account, of: { on_date, stated, difference }, onClose 
       <Form
         defaultValues={{}}
         error={correct.error}
-        onSubmit={() => !correct.isPending && correct.mutate({ account_id: account.id, balance: stated, on_date })}
+        onSubmit={() => !correct.isPending && correct.mutate({ account_id: account.id, balance: stated, on_date, name: m.adjustment })}
       >
         <p>{m.wouldBook(formatAmount(difference, account.currency), formatDay(on_date), difference > 0)}</p>
         <p>{m.lookFirst}</p>
