@@ -9,6 +9,7 @@ import { configError } from '../common/errors.ts'
 import { acceptsHtml, type Listener } from '../common/http-server.ts'
 import type { ObjectLocation } from '../common/object-location.ts'
 import type { WireError } from '../auth/errors.ts'
+import { headersOfEdge } from './refuse.ts'
 import { appOnlyReads, nothingHere } from './wrong-doors.ts'
 
 /** Paths of the edge itself. A file of the app with such a name is never served. */
@@ -115,14 +116,15 @@ export function appFiles(directory: string, policy: string): Listener {
     return place
   })
   // the answer depends on the Accept header, so no cache may keep it
-  app.notFound((context) =>
-    context.json({ error: 'NOT_FOUND', message: nothingHere } satisfies WireError, 404, { 'cache-control': 'no-store', vary: 'Accept' })
-  )
+  app.notFound((context) => context.json({ error: 'NOT_FOUND', message: nothingHere } satisfies WireError, 404, { ...headersOfEdge, vary: 'Accept' }))
 
   return getRequestListener(({ url, method, headers: given }, bindings) => {
     const { incoming } = bindings as HttpBindings
     if (method !== 'GET' && method !== 'HEAD')
-      return Response.json({ error: 'METHOD_NOT_ALLOWED', message: appOnlyReads } satisfies WireError, { status: 405, headers: { allow: 'GET, HEAD' } })
+      return Response.json({ error: 'METHOD_NOT_ALLOWED', message: appOnlyReads } satisfies WireError, {
+        status: 405,
+        headers: { ...headersOfEdge, allow: 'GET, HEAD' },
+      })
     const headers = new Headers(given)
     // If-Range needs a strong etag, and these are weak, so the client receives the complete file
     if (headers.has('if-range')) headers.delete('range')

@@ -2,10 +2,10 @@
 import type { OutgoingHttpHeaders } from 'node:http'
 import { basePath, isFileUrl, streamPath } from '../auth/config.ts'
 import { errorCodes, type ErrorCode, type WireError } from '../auth/errors.ts'
-import { maxConnections, policyOfData } from '../common/http-server.ts'
+import { maxConnections } from '../common/http-server.ts'
 import { requestIdHeader } from '../common/request-id.ts'
 import { change, forwardedHeaders, isForClient, isRead, onUpstream, orRefuse, repeatedRead, type EdgeRequest, type Forwarded } from './forward.ts'
-import { endAnswer, sendError } from './refuse.ts'
+import { endAnswer, headersOfEdge, sendError } from './refuse.ts'
 import type { Upstream, Upstreams } from './upstreams.ts'
 
 /** Time to wait for an auth service, in milliseconds: `docker compose up` stops the old one before it migrates and starts the new one. */
@@ -37,9 +37,7 @@ export async function refuseAuth(
   const retryAfter = retryAfterSeconds[code]
   await sendError(incoming, outgoing, status, {
     'content-type': 'application/json',
-    'cache-control': 'no-store',
-    'x-content-type-options': 'nosniff',
-    'content-security-policy': policyOfData,
+    ...headersOfEdge,
     [requestIdHeader]: id,
     ...(retryAfter !== undefined && { 'retry-after': String(retryAfter) }),
     ...headers,

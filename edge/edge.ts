@@ -15,7 +15,7 @@ import { refuseAuth, refuseWrongDoor } from './auth-surface.ts'
 import { dataSurface, type DataSurface } from './data-surface.ts'
 import type { EdgeRequest } from './forward.ts'
 import type { Hold } from './hold.ts'
-import { refusals, type RefusalCode } from './refuse.ts'
+import { headersOfEdge, refusals, type RefusalCode } from './refuse.ts'
 import { anyAnswers, type Upstreams } from './upstreams.ts'
 import { wrongDoor } from './wrong-doors.ts'
 
@@ -148,7 +148,7 @@ export function edge({ auth, data, trustedProxies, app, hold, isStopping = () =>
   /** Answers `/healthz` for external monitors: whether both surfaces are up, and nothing more. */
   const health = async ({ outgoing, id }: EdgeRequest): Promise<void> => {
     const isUp = (await checkOnce()).every(Boolean)
-    outgoing.writeHead(isUp ? 200 : 503, { 'content-type': 'application/json', 'cache-control': 'no-store', [requestIdHeader]: id })
+    outgoing.writeHead(isUp ? 200 : 503, { 'content-type': 'application/json', ...headersOfEdge, [requestIdHeader]: id })
       .end(JSON.stringify({ status: isUp ? 'up' : 'down' }))
   }
 

@@ -36,12 +36,15 @@ export const refusals = {
 
 export type RefusalCode = keyof typeof refusals
 
-/** Headers of every response of the data surface. Its rows are for one user, and no browser may guess their type. */
-export const headersOfData = {
-  'cache-control': 'private, no-store',
+/** Headers of each response of the edge itself. No browser may keep it, guess its type, or run a script of it. */
+export const headersOfEdge = {
+  'cache-control': 'no-store',
   'x-content-type-options': 'nosniff',
   'content-security-policy': policyOfData,
 } as const
+
+/** Headers of every response of the data surface. Its rows are for one user. */
+export const headersOfData = { ...headersOfEdge, 'cache-control': 'private, no-store' } as const
 
 /** Limits for discarding the body of a refused request, in bytes and milliseconds. Then the connection is closed. */
 const discardedBytes = 16 * 1024 * 1024

@@ -73,7 +73,12 @@ const document = {
 const forEver = { 'cache-control': /^public, max-age=31536000, immutable$/, 'x-content-type-options': /^nosniff$/ }
 const checked = { 'cache-control': /^no-cache$/ }
 const appPath = { ...document, vary: /accept(?!-)/i }
-const notFound = { 'cache-control': /^no-store$/, vary: /^accept, accept-encoding$/i, 'content-type': /^application\/json$/ }
+const noPage = {
+  'cache-control': /^no-store$/,
+  'content-security-policy': /^default-src 'none'; .*frame-ancestors 'none'$/,
+  'x-content-type-options': /^nosniff$/,
+}
+const notFound = { ...noPage, vary: /^accept, accept-encoding$/i, 'content-type': /^application\/json$/ }
 const html = /<title>Money/
 const nothing = /^(?:0\r\n)?(?:\r\n)?$/
 const surfaces = 'The auth surface is at /api/auth, and the data surface at /data. All routes are at /docs.'
@@ -126,9 +131,9 @@ export const appRequests: Case[] = [
   ['the same, encoded twice', ['GET', '/%252e%252e%252fsecret.txt'], 404, notFound, nothingHere],
   ['the same, from a folder', ['GET', '/assets/../../secret.txt'], 404, notFound, nothingHere],
   ['the same, with backslashes', ['GET', '/..%5csecret.txt'], 404, notFound, nothingHere],
-  ['a POST', ['POST', '/', { 'content-length': '0' }], 405, { allow: /^GET, HEAD$/ }, onlyReads],
-  ['a TRACE', ['TRACE', '/'], 405, { allow: /^GET, HEAD$/ }, onlyReads],
-  ['a DELETE to a path of the app', ['DELETE', '/transactions/42'], 405, { allow: /^GET, HEAD$/ }, onlyReads],
+  ['a POST', ['POST', '/', { 'content-length': '0' }], 405, { ...noPage, allow: /^GET, HEAD$/ }, onlyReads],
+  ['a TRACE', ['TRACE', '/'], 405, { ...noPage, allow: /^GET, HEAD$/ }, onlyReads],
+  ['a DELETE to a path of the app', ['DELETE', '/transactions/42'], 405, { ...noPage, allow: /^GET, HEAD$/ }, onlyReads],
 ]
 
 /** Paths that the edge never serves from the app, although it has files with these names. */

@@ -131,11 +131,18 @@ describe('/metrics', () => {
 describe('/healthz', () => {
   const health = async (url: string) => {
     const response = await fetch(`${url}/healthz`)
-    return { status: response.status, id: response.headers.get('x-request-id'), body: await response.json() }
+    const [id, policy, type] = ['x-request-id', 'content-security-policy', 'x-content-type-options'].map((name) => response.headers.get(name))
+    return { status: response.status, id, policy, type, body: await response.json() }
   }
 
   test('reports that both surfaces are up, and nothing else', async () => {
-    expect(await health(stack.url)).toEqual({ status: 200, id: expect.stringMatching(ownId), body: { status: 'up' } })
+    expect(await health(stack.url)).toEqual({
+      status: 200,
+      id: expect.stringMatching(ownId),
+      policy: expect.stringMatching(/^default-src 'none'/),
+      type: 'nosniff',
+      body: { status: 'up' },
+    })
   })
 
   test('reports down if PostgREST does not respond, or if the auth service is not ready', async () => {
