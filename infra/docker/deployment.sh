@@ -28,6 +28,9 @@ open_secrets() { find secrets -maxdepth 1 -type f -exec chmod 644 {} +; }
 # env_value <variable>: the value in .env, without quotes
 env_value() { sed -nE "s/^$1=(['\"]?)(.*)\\1\$/\\2/p" .env 2>/dev/null || true; }
 
+# without_values: removes values of .env from the warnings and errors of Docker Compose
+without_values() { sed -E -e '/level=warning/d' -e 's/(variable name|quoted value|template:) ".*/\1 …/'; }
+
 # release_value <variable>: the value in release.env, which only the file of a release has (infra/release/bundle.ts)
 release_value() { sed -n "s/^$1=//p" release.env 2>/dev/null || true; }
 

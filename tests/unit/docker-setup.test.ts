@@ -287,9 +287,96 @@ describe('check without an image', () => {
     expect(complaint).toMatch(/\nNot upgraded, for the reason above: [^\n]*\n$/)
   })
 
+  test('repeats no value of a line that Docker Compose cannot read', async () => {
+    await dockerScript({ '*config*': `echo 'failed to read .env: line 9: unterminated quoted value "canary' >&2; exit 1`, '*': ':' })
+    const { output } = await command('check', [])
+    expect(output).toBe('Docker Compose cannot read the settings (failed to read .env: line 9: unterminated quoted value …): correct that in .env.\n')
+  })
+
   test('without .env says how to begin', async () => {
     await rm(join(deployment(), '.env'))
     expect(await command('check', [])).toMatchObject({ code: 1, output: expect.stringMatching(/^There is no \.env here: run infra\/docker\/setup/) })
+  })
+})
+
+describe('the file for helpers', () => {
+  const at = (...parts: string[]) => join(deployment(), ...parts)
+  /** Runs the command with these logs. @returns how it ended, and the texts of the file */
+  async function helped(logs: Record<string, string>, complaint = ''): Promise<Ended & { text: string }> {
+    await writeFile(join(directory, 'complaint'), complaint)
+    for (const [service, log] of Object.entries(logs)) await writeFile(join(directory, `${service}.log`), log)
+    const answers = Object.keys(logs).map((service) => [`*"--tail 3000 ${service}"`, `cat '${join(directory, `${service}.log`)}'`] as const)
+    await dockerScript({ ...Object.fromEntries(answers), '*compose*': `cat '${join(directory, 'complaint')}' >&2; exit 1` })
+    const ended = await command('support', [directory])
+    const text = await new Promise<string>((resolve) => execFile('tar', ['-xzOf', ended.output.trim()], (_, found) => resolve(found)))
+    return { ...ended, text }
+  }
+  beforeEach(async () => {
+    await docker('finance', [], [])
+    await command('setup', ['https://money.example.org'])
+  })
+
+  test('has no mail, no login of a URL and no address of a log, in whatever form', async () => {
+    const { text } = await helped({
+      edge: `{"path":"/people/canary%40example.org","client":"203.0.113.7"}\n{"path":"/people/cänary@exämple.org","client":"2001:db8::7"}\n`,
+      auth: `smtp://ann:can/a:ry@mail.example.org:587 and postgresql://canary@db/finance\n    at hono (/app/node_modules/@hono/index.mjs:1:2)\n`,
+    })
+    expect(text).toContain('"path":"/people/<mail>"')
+    expect(text).toContain('smtp://<login>@mail.example.org:587 and postgresql://<login>@db/finance')
+    expect(text).toContain('at hono (/app/node_modules/@hono/index.mjs:1:2)')
+    expect(text).not.toMatch(/canary@|canary%40|änary|a:ry|exämple|203\.0|2001:/)
+  })
+
+  test('has of PostgreSQL only lines about the server, and none in which a text of a user looks like such a line', async () => {
+    const begin = '2026-11-28 12:00:00.123 UTC [12]'
+    const { text } = await helped({
+      db: [
+        `${begin} LOG:  database system is ready to accept connections`,
+        `${begin} ERROR:  could not read canary-1`,
+        `${begin} DETAIL:  Key (name)=( LOG:  canary-2) already exists.`,
+        `${begin} STATEMENT:  insert into tags values ('`,
+        `\t${begin} LOG:  canary-3')`,
+        `${begin} LOG:  duration: 12 ms  bind <unnamed>: select 'canary-4'`,
+        `${begin} FATAL:  database "canary-5" does not exist`,
+      ].join('\n'),
+    })
+    expect(text).toContain('ready to accept connections')
+    expect(text).toContain('database "…" does not exist')
+    expect(text).not.toContain('canary')
+  })
+
+  test('has no value of .env, not in the names of settings and not in the words of Docker Compose', async () => {
+    await writeFile(
+      at('.env'),
+      `${await readFile(at('.env'), 'utf8')}PGRST_JWT_SECRET=canary0\nPGRST_DB_POOL=6\nKEY="-----BEGIN KEY-----\ncanary1Abc=\n-----END KEY-----"\n`,
+    )
+    const { text } = await helped(
+      {},
+      [
+        `time="2026-11-28T12:00:00Z" level=warning msg="The \\"canary2\\" variable is not set. Defaulting to a blank string."`,
+        `failed to read /srv/finance/.env: line 7: unexpected character "!" in variable name "canary3!"`,
+        `failed to read /srv/finance/.env: Invalid template: "pa\${canary4"`,
+      ].join('\n'),
+    )
+    expect(text).toContain('PGRST_JWT_SECRET=(hidden)')
+    expect(text).toContain('PGRST_DB_POOL=6')
+    expect(text).toContain('failed to read /srv/finance/.env: line 7: unexpected character "!" in variable name …')
+    expect(text).not.toContain('canary')
+  })
+
+  test.each<[string, string, () => Promise<void>]>([
+    ['a secret outside of secrets/', 'of-another-file', async () => {
+      await writeFile(join(directory, 'key'), 'of-another-file\n')
+      await writeFile(at('.env'), `${await readFile(at('.env'), 'utf8')}RESEND_API_KEY_FILE=${join(directory, 'key')}\n`)
+    }],
+    ['the password of a URL', 'the pass/word', () => writeFile(at('secrets/SMTP_URL'), 'smtp://ann:the%20pass%2Fword@mail.example.org\n')],
+    ['the second line of a secret', 'second-line', () => writeFile(at('secrets/OIDC_CLIENT_SECRET'), 'first-line\nsecond-line\n')],
+    ['a secret in .env', 'of-dot-env', async () => writeFile(at('.env'), `${await readFile(at('.env'), 'utf8')}STRIPE_API_KEY='of-dot-env'\n`)],
+  ])('is not written if a log has %s', async (_, secret, keep) => {
+    await keep()
+    expect(await helped({ caddy: 'nothing secret\n' })).toMatchObject({ code: 0 })
+    const { code, complaint } = await helped({ caddy: `a line with ${secret}\n` })
+    expect([code, complaint]).toEqual([1, 'No file was written, because a secret is in caddy.log.\n'])
   })
 })
 
