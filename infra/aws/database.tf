@@ -26,6 +26,14 @@ resource "aws_db_parameter_group" "main" {
     name  = "rds.force_ssl"
     value = "1"
   }
+  # no failed statement and no row in the log, as in compose.yaml
+  dynamic "parameter" {
+    for_each = { log_min_messages = "log", log_min_error_statement = "panic", log_error_verbosity = "terse" }
+    content {
+      name  = parameter.key
+      value = parameter.value
+    }
+  }
   # logs slow statements, without their values
   parameter {
     name  = "log_min_duration_statement"
