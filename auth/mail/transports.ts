@@ -77,15 +77,17 @@ function resendSender({ apiKey, baseUrl }: Extract<MailTransport, { kind: 'resen
   return async ({ from, to, subject, text, html, idempotencyKey }, signal) => {
     const answer = await resend.emails.send({ from, to, subject, text, html }, { idempotencyKey, signal })
     // an error without a body leaves both fields empty
-    if (answer.error === null && (answer.data as unknown) !== null) return `Resend accepted it with the id ${answer.data.id}`
+    if (answer.error === null && (answer.data as unknown) !== null) return shown(`Resend accepted it with the id ${answer.data.id}`, [apiKey])
     if (signal.aborted) throw interrupted(signal)
     const { statusCode = null, name, message = '' } = answer.error ?? { name: 'no_body' }
     const reason = refusedByResend(statusCode, name) ? 'rejected' : statusCode === null ? 'unreachable' : 'refused'
-    throw deliveryFailure(`Resend answered ${codes(statusCode ?? 'nothing', name)}`, reason, withoutSecrets(message, [apiKey]))
+    throw deliveryFailure(`Resend answered ${codes(statusCode ?? 'nothing', name)}`, reason, shown(message, [apiKey]))
   }
 }
 
-type SmtpError = { code?: unknown, responseCode?: unknown, command?: unknown }
+type SmtpError = { code?: unknown, responseCode?: unknown, command?: unknown, response?: string, message: string }
+
+const wordsOf = ({ response, message }: SmtpError): string => response ?? message
 
 /** A 5xx for the recipient or the message is about this mail. One for the login or the sender is about our configuration. */
 const refusedBySmtp = ({ responseCode, command }: SmtpError): boolean =>
@@ -102,17 +104,16 @@ const smtpClient = (url: string) =>
     disableUrlAccess: true,
   })
 
-/** Replaces secrets in the words of a server, because a server may repeat them. */
-const withoutSecrets = (words: string, secrets: string[]): string =>
-  secrets.reduce((text, secret) => text.replaceAll(secret, '…'), words.split('\n', 1)[0] ?? '')
+/** Returns the words of a server for a terminal: without secrets, which a server may repeat, and without characters that control the terminal. */
+const shown = (words: string, secrets: string[]): string =>
+  secrets.reduce((text, secret) => text.replaceAll(secret, '…'), words.split('\n', 1)[0] ?? '').replaceAll(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, '')
 
-/** Returns the words of a server about a failure, without the password in any of its forms. */
-function smtpAnswer(error: unknown, url: string): string {
+/** Returns the words of an SMTP server for a terminal, without the password in any of its forms. */
+function smtpAnswer(words: string, url: string): string {
   const { username, password } = new URL(url)
   const [user, secret] = [decodeURIComponent(username), decodeURIComponent(password)]
   const encoded = [secret, `\0${user}\0${secret}`].map((text) => Buffer.from(text).toString('base64'))
-  const { response, message } = error as { response?: string, message: string }
-  return withoutSecrets(response ?? message, secret === '' ? [] : [secret, password, ...encoded])
+  return shown(words, secret === '' ? [] : [secret, password, ...encoded])
 }
 
 /** Connects to the SMTP server and signs in, without a mail. @throws DeliveryFailure with the server's answer */
@@ -121,7 +122,8 @@ export async function checkSmtpLogin(url: string): Promise<void> {
   try {
     await mailer.verify()
   } catch (error) {
-    throw deliveryFailure('SMTP', (error as SmtpError).responseCode === undefined ? 'unreachable' : 'refused', smtpAnswer(error, url))
+    const problem = error as SmtpError
+    throw deliveryFailure('SMTP', problem.responseCode === undefined ? 'unreachable' : 'refused', smtpAnswer(wordsOf(problem), url))
   } finally {
     mailer.close()
   }
@@ -142,12 +144,12 @@ function smtpSender({ url }: Extract<MailTransport, { kind: 'smtp' }>): Send {
         messageId: `<${idempotencyKey}@${domain}>`,
         signal,
       })
-      return response
+      return smtpAnswer(response, url)
     } catch (error) {
       if (signal.aborted) throw interrupted(signal)
       const problem = error as SmtpError
       const reason = refusedBySmtp(problem) ? 'rejected' : problem.responseCode === undefined ? 'unreachable' : 'refused'
-      throw deliveryFailure(`SMTP: ${codes(problem.code, problem.responseCode, problem.command)}`, reason, smtpAnswer(error, url))
+      throw deliveryFailure(`SMTP: ${codes(problem.code, problem.responseCode, problem.command)}`, reason, smtpAnswer(wordsOf(problem), url))
     }
   }
 }

@@ -30,11 +30,12 @@ describe('by SMTP', () => {
     expect(sink.mails[0]?.data).toContain('Subject: Test of the mails of money.example.org')
   })
 
-  test('shows the words of a server that refuses the login, without the login', async () => {
+  test('shows the words of a server that refuses the login, without the login and without controls of the terminal', async () => {
     sink.mode = 'wrong-login'
     const { code, text } = await mailTest({ SMTP_URL: login })
     expect([code, text]).toEqual([1, expect.stringMatching(/^Not sent: SMTP: EAUTH 535 AUTH PLAIN \(.*535 5\.7\.8 not accepted/)])
     for (const secret of ['s3cret', Buffer.from('\0ann\0s3cret#word').toString('base64')]) expect(text).not.toContain(secret)
+    expect(text).not.toMatch(/\p{Cc}(?!$)/u)
     await expect(checkSmtpLogin(login)).rejects.toMatchObject({ reason: 'refused', answer: expect.stringContaining('535 5.7.8') })
   })
 

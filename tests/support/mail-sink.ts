@@ -156,7 +156,7 @@ type SmtpMail = { from: string, to: string[], data: string }
 export type SmtpSink = {
   /** The value of SMTP_URL. */
   url: string
-  /** `mute` sends no greeting; `wrong-login` refuses every login, and repeats it; `no-such-user` responds 550 to RCPT; `later` responds 451; `hang` does not respond to the end of DATA. */
+  /** `mute` sends no greeting; `wrong-login` refuses every login, and repeats it after a control of the terminal; `no-such-user` responds 550 to RCPT; `later` responds 451; `hang` does not respond to the end of DATA. */
   mode: 'ok' | 'mute' | 'wrong-login' | 'no-such-user' | 'later' | 'hang'
   mails: SmtpMail[]
   openConnections(): number
@@ -192,7 +192,7 @@ export async function smtpSink(host = '127.0.0.1'): Promise<SmtpSink> {
         case 'EHLO':
           return say('250-sink\r\n250 AUTH PLAIN')
         case 'AUTH':
-          return say(sink.mode === 'wrong-login' ? `535 5.7.8 not accepted: ${line}` : '235 accepted')
+          return say(sink.mode === 'wrong-login' ? `535 5.7.8 not accepted: \x1b[2J${line}` : '235 accepted')
         case 'MAIL':
           mail = { from: address, to: [], data: '' }
           return say('250 ok')
@@ -220,7 +220,7 @@ export async function smtpSink(host = '127.0.0.1'): Promise<SmtpSink> {
       inData = false
       if (sink.mode === 'hang') return
       sink.mails.push(mail)
-      say('250 queued')
+      say('250 \x1bqueued')
     }
 
     socket.setEncoding('utf8')

@@ -203,6 +203,15 @@ describe('the workflows', () => {
     }
   })
 
+  test('run no script of a package in a job that can publish, and log in after the packages are used', async () => {
+    const jobs = (await read('.github/workflows/release.yml')).split(/^ {2}(?=\w+:$)/m).filter((job) => /: write$/m.test(job))
+    expect(jobs.map((job) => job.split(':', 1)[0])).toEqual(['images', 'files', 'npm'])
+    for (const job of jobs) {
+      expect(job).not.toMatch(/npm (ci|install)(?! --ignore-scripts$)/m)
+      expect(job.split('docker login')[1] ?? '').not.toMatch(/npm ci|infra\/release\/build/)
+    }
+  })
+
   test('run stages that .ci/run has, and all of them', async () => {
     const [, stages = ''] = /stages=\$\{\*:-([^}]+)\}/.exec(await read('.ci/run')) ?? []
     const text = await read('.github/workflows/test.yml')
