@@ -109,8 +109,8 @@ export function createClient({ baseUrl, dataUrl, apiKey, session, fetch: customF
   const sendAsUser = session === undefined ? send : withStoredSession(send, authUrl, session)
   const sendAuth = apiKey === undefined ? sendAsUser : withKey(send, apiKey)
   const { auth, settled } = authMethods(authUrl, sendAuth, () => store)
-  // clients with an API key share no session with other tabs or with each other
-  const name = apiKey === undefined ? `finance ${base}` : `finance key ${crypto.randomUUID()}`
+  // only clients with the cookie of the browser share a session: two keychains or keys can be two users
+  const name = apiKey === undefined && session === undefined ? `finance ${base}` : `finance ${Math.random()}`
   const fetchToken = async () => (await auth.token()).token
   const fetchSession = async (): Promise<unknown> => {
     // a sign-in in progress sets the state

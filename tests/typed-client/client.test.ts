@@ -1,6 +1,6 @@
 /** The client against the real surfaces, as an app uses it. */
 import { randomUUID } from 'node:crypto'
-import { afterAll, beforeAll, describe, expect, expectTypeOf, test, vi } from 'vitest'
+import { afterAll, beforeAll, describe, expect, expectTypeOf, onTestFinished, test, vi } from 'vitest'
 import { type Change, createClient, type FinanceError, unwrap } from '../../client/index.ts'
 import { withTwoFactors } from '../support/authenticator-app.ts'
 import { password, person, signedIn, team, type Person } from '../support/person.ts'
@@ -369,6 +369,23 @@ describe('a native app with its keychain', () => {
     const { auth } = createClient({ baseUrl: stack.url, session: { load: () => answers.shift()!(), save: () => undefined } })
     expect(await failed(auth.getSession())).toMatchObject({ code: 'NETWORK_ERROR' })
     expect((await auth.getSession()).user.email).toBe(ann.email)
+  })
+
+  test('is one user for each keychain, also if a WebView has two of them', async () => {
+    vi.stubGlobal('document', Object.assign(new EventTarget(), { visibilityState: 'visible' }))
+    onTestFinished(() => void vi.unstubAllGlobals())
+    const [first, second] = [appWith({ token: null }), appWith({ token: null })]
+    const changes: Change[] = []
+    first.onChange((change) => changes.push(change))
+    const [ann, bob] = [person(stack, 'Ann'), person(stack, 'Bob')]
+    await first.auth.signUp({ email: ann.email, password, name: 'Ann' })
+    await unwrap(first.data.from('tags').insert({ name: 'Holiday' }))
+    await second.auth.signUp({ email: bob.email, password, name: 'Bob' })
+    expect(await unwrap(second.data.from('tags').select('name'))).toEqual([])
+    expect(await unwrap(first.data.from('tags').select('name'))).toEqual([{ name: 'Holiday' }])
+    await second.auth.signOut()
+    expect((await first.auth.getSession()).user.email).toBe(ann.email)
+    expect(changes.map(({ event }) => event).filter((event) => event !== 'signed-out')).toEqual(['signed-in'])
   })
 
   test('has a session or an API key, not both', () => {

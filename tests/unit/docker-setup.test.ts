@@ -331,7 +331,7 @@ describe('the file for helpers', () => {
     const begin = '2026-11-28 12:00:00.123 UTC [12]'
     const { text } = await helped({
       db: [
-        `${begin} LOG:  database system is ready to accept connections`,
+        `\x1b[2K${begin} LOG:  database system is ready to accept connections`,
         `${begin} ERROR:  could not read canary-1`,
         `${begin} DETAIL:  Key (name)=( LOG:  canary-2) already exists.`,
         `${begin} STATEMENT:  insert into tags values ('`,
