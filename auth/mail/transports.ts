@@ -77,11 +77,11 @@ function resendSender({ apiKey, baseUrl }: Extract<MailTransport, { kind: 'resen
   return async ({ from, to, subject, text, html, idempotencyKey }, signal) => {
     const answer = await resend.emails.send({ from, to, subject, text, html }, { idempotencyKey, signal })
     // an error without a body leaves both fields empty
-    if (answer.error === null && (answer.data as unknown) !== null) return shown(`Resend accepted it with the id ${answer.data.id}`, [apiKey])
+    if (answer.error === null && (answer.data as unknown) !== null) return printable(`Resend accepted it with the id ${answer.data.id}`, [apiKey])
     if (signal.aborted) throw interrupted(signal)
     const { statusCode = null, name, message = '' } = answer.error ?? { name: 'no_body' }
     const reason = refusedByResend(statusCode, name) ? 'rejected' : statusCode === null ? 'unreachable' : 'refused'
-    throw deliveryFailure(`Resend answered ${codes(statusCode ?? 'nothing', name)}`, reason, shown(message, [apiKey]))
+    throw deliveryFailure(`Resend answered ${codes(statusCode ?? 'nothing', name)}`, reason, printable(message, [apiKey]))
   }
 }
 
@@ -105,7 +105,7 @@ const smtpClient = (url: string) =>
   })
 
 /** Returns the words of a server for a terminal: without secrets, which a server may repeat, and without characters that control the terminal. */
-const shown = (words: string, secrets: string[]): string =>
+const printable = (words: string, secrets: string[]): string =>
   secrets.reduce((text, secret) => text.replaceAll(secret, '…'), words.split('\n', 1)[0] ?? '').replaceAll(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, '')
 
 /** Returns the words of an SMTP server for a terminal, without the password in any of its forms. */
@@ -113,7 +113,7 @@ function smtpAnswer(words: string, url: string): string {
   const { username, password } = new URL(url)
   const [user, secret] = [decodeURIComponent(username), decodeURIComponent(password)]
   const encoded = [secret, `\0${user}\0${secret}`].map((text) => Buffer.from(text).toString('base64'))
-  return shown(words, secret === '' ? [] : [secret, password, ...encoded])
+  return printable(words, secret === '' ? [] : [secret, password, ...encoded])
 }
 
 /** Connects to the SMTP server and signs in, without a mail. @throws DeliveryFailure with the server's answer */
