@@ -25,10 +25,9 @@ const exposition = () => {
   return run('docker', ['run', '--rm', '--network', `${project}_watch`, `${project}-backend:latest`, 'node', '-e', ask])
 }
 const metrics = async () => {
-  const text = await exposition()
+  const text = await fetch(`http://${await it.address('offsite', 'watch')}:9101/metrics`).then((answer) => answer.text())
   return Object.fromEntries(text.split('\n').filter((line) => /^\w/.test(line)).map((line) => [line.split(' ')[0], Number(line.split(' ')[1])]))
 }
-const health = async (service: string) => (await it.compose('ps', '--all', '--format', '{{.Health}}', service)).trim()
 const patiently = { timeout: 90_000, interval: 500 }
 
 const store = async (name: string) => {
@@ -76,7 +75,7 @@ describe('the profile backup', () => {
     const figures = await metrics()
     expect(figures['finance_backup_last_size_bytes']).toBe((await stat(join(it.directory, 'backups', `${dump}`))).size)
     expect(figures['finance_backup_offsite_last_success_timestamp_seconds']).toBe(figures['finance_backup_last_success_timestamp_seconds'])
-    for (const service of ['backup', 'offsite', 'pitr']) await expect.poll(() => health(service), patiently).toBe('healthy')
+    for (const service of ['backup', 'offsite', 'pitr']) await expect.poll(() => it.health(service), patiently).toBe('healthy')
     // The metrics of the alerts and the dashboard.
     await expect.poll(async () => (await missingSeries(/^finance_(?!below_floor)/, await exposition())).missing, patiently).toEqual([])
   })
@@ -131,10 +130,10 @@ describe('the profile backup', () => {
   test('reports that the off-site copy fails, and continues with local backups', async () => {
     await offsite('forgotten')
     await it.compose('up', '-d', '--no-deps', 'offsite')
-    await expect.poll(() => health('offsite'), patiently).toBe('unhealthy')
+    await expect.poll(() => it.health('offsite'), patiently).toBe('unhealthy')
     expect(await metrics()).toMatchObject({ finance_backup_offsite_failed: 1, finance_backup_failed: 0 })
-    expect(await it.compose('logs', 'offsite')).toContain('wrong password')
-    expect(await health('backup')).toBe('healthy')
+    expect((await it.logs('offsite')).join('\n')).toContain('wrong password')
+    expect(await it.health('backup')).toBe('healthy')
     await offsite('far away')
     await it.compose('up', '-d', '--no-deps', 'offsite')
     await expect.poll(async () => (await metrics())['finance_backup_offsite_failed'], patiently).toBe(0)
@@ -207,7 +206,7 @@ describe('a new machine', () => {
     const name = basename((await it.command('backup')).trim(), '.dump')
     await expect.poll(() => it.shell('cat "$(ls -d backups/pitr/* | tail -1)/people"'), patiently).toBe('1\n')
     await it.compose('restart', 'offsite')
-    await expect.poll(() => it.compose('logs', 'offsite'), patiently).toContain(`Copied ${name}`)
+    await expect.poll(async () => (await it.logs('offsite')).join('\n'), patiently).toContain(`Copied ${name}`)
     await expect.poll(listed, patiently).toMatch(new RegExp(`^pitr-\\d{8}T\\d{6}Z of ${host()}: 1 people, \\? rows, [1-9]\\d* bytes$`, 'm'))
     expect(await listed()).toMatch(new RegExp(`^${name} of ${host()}: 1 people, [1-9]\\d* rows, [1-9]\\d* bytes$`, 'm'))
   })

@@ -11,6 +11,7 @@ import { freePort } from '../../infra/local/ports.ts'
 import { onTestFinished } from 'vitest'
 import { person, type Person } from '../support/person.ts'
 import { postgrestTag } from '../support/postgrest-tag.ts'
+import { addressOf, fileOf, healthOf, logsOf } from './engine.ts'
 import { nameImages } from './images.ts'
 
 export const root = join(import.meta.dirname, '../..')
@@ -44,6 +45,12 @@ export type Deployment = {
   shell(script: string): Promise<string>
   /** Runs a command of infra/docker. */
   command(name: string, ...args: string[]): Promise<string>
+  /** Returns `healthy`, `unhealthy` or `starting`, or an empty text for a service that does not run or has no health check. */
+  health(service: string): Promise<string>
+  /** Returns the lines that the containers of some services have logged. */
+  logs(...of: string[]): Promise<string[]>
+  /** Returns the address of a service in a network of the deployment, which this machine can reach. */
+  address(service: string, network: string): Promise<string>
   /** Returns the result of a query as the owner, one line for each row. */
   sql(query: string): Promise<string[]>
   /** Runs a script in the database's container, or copies a file into it. */
@@ -127,11 +134,14 @@ export async function deployment({ size, images = true }: { size?: string, image
       await compose('up', '-d', '--wait', ...args)
       const took = Date.now() - started
       // The first start creates the certificate's authority.
-      setDefaultCACertificates([...rootCertificates, await compose('exec', '-T', 'caddy', 'cat', '/data/caddy/pki/authorities/local/root.crt')])
+      setDefaultCACertificates([...rootCertificates, await fileOf(project, 'caddy', '/data/caddy/pki/authorities/local/root.crt')])
       return took
     },
     shell: (script) => run('bash', ['-euc', script], env()),
     command: (name, ...args) => run(join(directory, 'infra/docker', name), args, env()),
+    health: (service) => healthOf(project, service),
+    logs: async (...of) => (await Promise.all(of.map((service) => logsOf(project, service)))).flat(),
+    address: (service, network) => addressOf(project, service, network),
     inDatabase: async (command, input) => {
       await writeFile(join(directory, 'input'), input)
       return run('bash', ['-c', 'docker compose exec -T db "$@" <input', 'bash', ...command], env())
@@ -160,7 +170,7 @@ export async function deployment({ size, images = true }: { size?: string, image
     },
     mailedLink: async (to) => {
       for (let attempt = 0; attempt < 50; attempt++) {
-        const lines = (await compose('logs', '--no-log-prefix', 'auth')).split('\n').filter((line) => line.includes(`Mail to ${to}: `))
+        const lines = (await it.logs('auth')).filter((line) => line.includes(`Mail to ${to}: `))
         const link = /https?:[^\s"]+/.exec(lines.at(-1) ?? '')?.[0]
         if (link !== undefined) return link
         await sleep(200)
@@ -206,6 +216,9 @@ export const listens = (port: number): Promise<boolean> =>
     socket.once('connect', end(true)).once('error', end(false)).once('timeout', end(false))
   })
 
+/** The pause between two requests of a client. Without it the load would take the processor from the upgrade that it watches. */
+const pauseMs = 50
+
 /** The counted requests of a load. */
 export type Load = { requests: number, failed: Record<string, number>, failedReads: Record<string, number>, acknowledged: string[] }
 
@@ -241,13 +254,13 @@ export function load(it: Deployment, token: string, cookie: string, writers = 4)
       const external_id = `${writer}-${Date.now()}-${number}`
       const body = JSON.stringify({ name: 'Under load', amount: -1, source: 'load', external_id })
       if (await ask('/data/transactions', { method: 'POST', headers: bearer, body }) === 201) counted.acknowledged.push(external_id)
-      await sleep(20)
+      await sleep(pauseMs)
     }
   }
   const read = async (path: string, headers: Record<string, string>) => {
     while (!stop.signal.aborted) {
       await ask(path, { headers })
-      await sleep(20)
+      await sleep(pauseMs)
     }
   }
   const all = [

@@ -60,7 +60,6 @@ async function set(setting: string): Promise<void> {
 }
 
 const dumps = async () => (await readdir(join(it.directory, 'backups'))).filter((name) => name.endsWith('.dump'))
-const health = async (service: string) => (await it.compose('ps', '--all', '--format', '{{.Health}}', service)).trim()
 const copies = async () => (await it.shell('ls -d backups/pitr/*/base-*Z 2>/dev/null || true')).trim().split('\n').filter((line) => line !== '')
 const rootOf = async () => it.compose('exec', '-T', 'caddy', 'cat', '/data/caddy/pki/authorities/local/root.crt')
 const trust = (certificate: string) => setDefaultCACertificates([...rootCertificates, certificate])
@@ -152,8 +151,8 @@ describe('backup and restore', () => {
   test('backups run automatically, and with cron', async () => {
     await set('COMPOSE_PROFILES=backup')
     await paste('docs/operations.md', 'infra/docker/up')
-    expect(await health('backup')).toBe('healthy')
-    await expect.poll(() => it.compose('logs', 'backup'), patiently).toContain('all as they were')
+    expect(await it.health('backup')).toBe('healthy')
+    await expect.poll(async () => (await it.logs('backup')).join('\n'), patiently).toContain('all as they were')
     expect(await dumps()).toHaveLength(1)
     await paste('docs/operations.md', '15 3 * * *  cd /srv/finance && infra/docker/backup --keep-days 14')
     expect(await dumps()).toHaveLength(2)
@@ -167,7 +166,7 @@ describe('backup and restore', () => {
       mode: 0o600,
     })
     await paste('docs/operations.md', 'infra/docker/up')
-    const copied = async () => (await it.compose('logs', 'offsite')).match(/Copied finance-/g)?.length
+    const copied = async () => (await it.logs('offsite')).filter((line) => line.includes('Copied finance-')).length
     await expect.poll(copied, patiently).toBe(2)
   })
 
@@ -223,7 +222,7 @@ describe('recovery to a point in time', () => {
   })
 
   test('is turned off, and PostgreSQL stops archiving', async () => {
-    await expect.poll(() => health('pitr'), patiently).toBe('healthy')
+    await expect.poll(() => it.health('pitr'), patiently).toBe('healthy')
     expect(await it.sql('select slot_name from pg_replication_slots where not temporary')).toEqual(['finance_pitr'])
     await it.configure({ COMPOSE_PROFILES: 'backup' })
     await paste('docs/operations.md', 'docker compose rm -sf pitr')
@@ -352,7 +351,7 @@ describe('monitoring', () => {
 
   test('finds a request by its id', async () => {
     const id = `${(await data()).headers.get('x-request-id')}`
-    await expect.poll(() => it.compose('logs', '--no-log-prefix', 'edge'), patiently).toContain(id)
+    await expect.poll(async () => (await it.logs('edge')).join('\n'), patiently).toContain(id)
     const lines = (await paste('docs/monitoring.md', 'docker compose logs --no-log-prefix edge auth postgrest', { ID: id })).trim().split('\n')
     // Compose clears the line of a terminal first.
     expect(JSON.parse(stripVTControlCharacters(`${lines[0]}`))).toMatchObject({ id, path: '/data/transactions' })

@@ -1,5 +1,4 @@
 /** Observability of compose.yaml, from outside and by Prometheus: request ids, log lines, metrics, and stopped services. */
-import { stripVTControlCharacters } from 'node:util'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { confidential, createLargeFunction, largeResponse, readInterruptedResponse } from '../support/interrupted-response.ts'
 import { missingSeries } from '../support/metric-queries.ts'
@@ -30,11 +29,8 @@ afterAll(async () => {
 
 const soon = { timeout: 30_000 }
 const ownId = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}$/
-/** Returns a service's log lines with an id. Compose clears the terminal before the first line. */
-const lines = async (service: string, id: string) => {
-  const logged = (await it.compose('logs', '--no-log-prefix', service)).split('\n').filter((line) => line.includes(id))
-  return logged.map((line) => stripVTControlCharacters(line))
-}
+/** Returns a service's log lines with an id. */
+const lines = async (service: string, id: string) => (await it.logs(service)).filter((line) => line.includes(id))
 /** Returns the response of an address on Prometheus's network. */
 const inside = (url: string, init: RequestInit = {}) =>
   run('docker', [
@@ -95,7 +91,7 @@ describe('a request', () => {
   })
 
   test('leaves neither query nor token in a log line of Caddy, the edge or the auth service', async () => {
-    const logged = await it.compose('logs', '--no-log-prefix', 'caddy', 'edge', 'auth')
+    const logged = (await it.logs('caddy', 'edge', 'auth')).join('\n')
     expect(logged).not.toContain('a-name-to-look-for')
     expect(logged).not.toContain(token)
   })
@@ -162,7 +158,7 @@ test('a response that PostgREST breaks off is logged with its id, and without qu
   // This number distinguishes an interrupted response from a complete one.
   expect(JSON.parse((await lines('edge', id))[0] ?? '')).toMatchObject({ id, method: 'GET', path: '/data/rpc/large_answer', status: 499, client: it.gateway })
   await expect.poll(() => lines('caddy', 'aborting with incomplete response'), soon).not.toEqual([])
-  const logged = await it.compose('logs', '--no-log-prefix', 'caddy', 'edge')
+  const logged = (await it.logs('caddy', 'edge')).join('\n')
   for (const value of [token, ...Object.values(confidential), 'aaaaaaaa']) expect(logged).not.toContain(value)
   // A migration would refuse the function.
   await it.sql('drop function api.large_answer')

@@ -1,10 +1,10 @@
 /** The figures of a soak: memory and processor time of each container, the slowest kinds of requests, and the page that a release publishes. */
 import { writeFile } from 'node:fs/promises'
-import { request } from 'node:http'
 import { arch, cpus, release, totalmem } from 'node:os'
 import { join } from 'node:path'
 import { quantile } from '../../bench/stack.ts'
 import { run, type Deployment, type Service } from './deployment.ts'
+import { engine } from './engine.ts'
 import type { Measured } from './soak-load.ts'
 
 const MiB = 1024 * 1024
@@ -22,20 +22,10 @@ export async function containerOf(it: Deployment, service: Service): Promise<Con
 export type Usage = { memory: number, cpuSeconds: number }
 
 /** Reads the usage of a container from Docker's API, because `docker stats` prints no processor time. */
-export const usageOf = ({ id }: Container): Promise<Usage> =>
-  new Promise((resolve, reject) => {
-    const socketPath = (process.env['DOCKER_HOST'] ?? 'unix:///var/run/docker.sock').replace('unix://', '')
-    request({ socketPath, path: `/containers/${id}/stats?stream=false&one-shot=true` }, (response) => {
-      response.setEncoding('utf8')
-      let text = ''
-      response.on('data', (chunk: string) => {
-        text += chunk
-      }).on('error', reject).on('end', () => {
-        const { cpu_stats, memory_stats: { usage, stats } } = JSON.parse(text)
-        resolve({ memory: (usage - (stats.inactive_file ?? stats.total_inactive_file ?? 0)) / MiB, cpuSeconds: cpu_stats.cpu_usage.total_usage / 1e9 })
-      })
-    }).on('error', reject).end()
-  })
+export async function usageOf({ id }: Container): Promise<Usage> {
+  const { cpu_stats, memory_stats: { usage, stats } } = JSON.parse((await engine(`/containers/${id}/stats?stream=false&one-shot=true`)).toString())
+  return { memory: (usage - (stats.inactive_file ?? stats.total_inactive_file ?? 0)) / MiB, cpuSeconds: cpu_stats.cpu_usage.total_usage / 1e9 }
+}
 
 /** Lets PostgreSQL count its statements. Call it before the first start, and `beginCounting` after it. */
 export async function prepareCounting(it: Deployment): Promise<void> {

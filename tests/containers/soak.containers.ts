@@ -16,7 +16,7 @@ const minutes = Number(process.env['SOAK_MINUTES'] ?? 2)
 const page = process.env['SOAK_PAGE']
 const userCount = 8
 /** The least time of a turn, with which a busy machine keeps up. A quiet one would otherwise spend its processors here, and other tests would wait. */
-const turnMs = page === undefined ? 800 : 0
+const turnMs = page === undefined ? 1_200 : 0
 
 let it: Deployment
 beforeAll(async () => {
@@ -44,7 +44,7 @@ test(`${userCount} users work for ${minutes} minutes: no request fails, no conta
   while (Date.now() < until) {
     const now = await Promise.all(containers.map(usageOf))
     now.forEach((usage, index) => samples[index]?.push(usage))
-    await sleep(1000)
+    await sleep(3000)
   }
   await working
 
