@@ -21,7 +21,7 @@ describe('pods', () => {
       expect(container.volumeMounts).toEqual([...volumeMounts, { name: 'authorities', mountPath: '/etc/authorities', readOnly: true }])
       expect(container.env).toEqual([
         ...env,
-        { name: 'HTTPS_PROXY', value: 'http://proxy:3128' },
+        { name: 'NODE_EXTRA_CA_CERTS', value: '/etc/authorities/ca.crt' },
         { name: 'NODE_IP', valueFrom: { fieldRef: { fieldPath: 'status.hostIP' } } },
       ])
       // A variable could replace any setting of PostgREST.
@@ -31,8 +31,7 @@ describe('pods', () => {
       expect(metadata).toMatchObject({ annotations: { 'example.org/mesh': 'on' }, labels: { 'example.org/cost': '4711' } })
       expect(one(manifests, 'ServiceAccount', `money-${name}`).metadata.annotations).toMatchObject({ 'example.org/role': 'reader' })
     }
-    for (const { kind, metadata } of manifests.filter((manifest) => manifest.kind !== 'Pod'))
-      expect(metadata.annotations, kind).toMatchObject({ 'example.org/team': 'finance' })
+    for (const { kind, metadata } of await render(...everything)) expect(metadata.annotations, kind).toMatchObject({ 'example.org/team': 'finance' })
   })
 
   test('of one component can have additions of their own, which win in a map and follow in a list', async () => {
@@ -52,7 +51,7 @@ describe('pods', () => {
       tolerations: [{ key: 'money', operator: 'Exists' }, { key: 'own' }],
       serviceAccountName: 'existing',
     })
-    expect(auth.containers[0].env.slice(-3).map(({ name }: any) => name)).toEqual(['HTTPS_PROXY', 'NODE_IP', 'NODE_OPTIONS'])
+    expect(auth.containers[0].env.slice(-3).map(({ name }: any) => name)).toEqual(['NODE_EXTRA_CA_CERTS', 'NODE_IP', 'NODE_OPTIONS'])
     expect(workloads(manifests)['auth']?.spec.template.metadata.labels).toMatchObject({ own: 'yes', 'example.org/cost': '4711' })
     expect(manifests.filter(({ kind }) => kind === 'ServiceAccount').map(({ metadata }) => metadata.name)).not.toContain('existing')
     expect(podOf(manifests, 'edge')).toMatchObject({ nodeSelector: { pool: 'money' }, serviceAccountName: 'money-edge' })
@@ -114,13 +113,13 @@ describe('helm test', () => {
     const hooks = manifests.filter(({ metadata }) => metadata.annotations?.['helm.sh/hook'] === 'test')
     expect(hooks.map(({ kind, metadata }) => `${kind} ${metadata.name} ${metadata.annotations?.['helm.sh/hook-delete-policy']}`)).toEqual([
       'NetworkPolicy money-test before-hook-creation,hook-succeeded',
-      'NetworkPolicy money-test-edge before-hook-creation,hook-succeeded',
+      'NetworkPolicy money-tested before-hook-creation,hook-succeeded',
       // Its log outlives its success.
       'Pod money-test before-hook-creation',
     ])
     const pod = one(manifests, 'Pod', 'money-test')
     expect(one(manifests, 'NetworkPolicy', 'money-test').spec.podSelector.matchLabels).toEqual(pod.metadata.labels)
-    expect(one(manifests, 'NetworkPolicy', 'money-test-edge').spec).toMatchObject({
+    expect(one(manifests, 'NetworkPolicy', 'money-tested').spec).toMatchObject({
       podSelector: { matchLabels: { 'app.kubernetes.io/component': 'edge' } },
       ingress: [{ from: [{ podSelector: { matchLabels: pod.metadata.labels } }], ports: [{ protocol: 'TCP', port: 8080 }] }],
     })
@@ -139,7 +138,7 @@ describe('the names', () => {
   ])('begin with %s', async (_, values, begin, label) => {
     const manifests = await render(...everything, ...values)
     for (const { metadata } of manifests) {
-      expect(metadata.name).toMatch(new RegExp(`^${begin}(-(edge|auth|data|migrate|test|test-edge|default|postgrest))?$`))
+      expect(metadata.name).toMatch(new RegExp(`^${begin}(-(edge|auth|data|migrate|test|tested|default|postgrest))?$`))
       expect(metadata.labels).toMatchObject({ 'app.kubernetes.io/name': label, 'app.kubernetes.io/instance': 'money' })
     }
     expect(environment(podOf(manifests, 'edge').containers[0])).toMatchObject({

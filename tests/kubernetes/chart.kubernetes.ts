@@ -23,6 +23,7 @@ import {
   render,
   root,
   secretFiles,
+  secretFolder,
   services,
   traced,
   verified,
@@ -112,29 +113,40 @@ describe('every manifest', () => {
     expect(files).toEqual({
       edge: {},
       auth: {
-        '/run/secrets/AUTH_SERVICE_PASSWORD': 'money/auth-service-password',
-        '/run/secrets/BETTER_AUTH_SECRET': 'money/better-auth-secret',
-        '/run/secrets/RESEND_API_KEY': 'money/mail',
+        [`${secretFolder}/AUTH_SERVICE_PASSWORD`]: 'money/auth-service-password',
+        [`${secretFolder}/BETTER_AUTH_SECRET`]: 'money/better-auth-secret',
+        [`${secretFolder}/RESEND_API_KEY`]: 'money/mail',
       },
-      data: { '/run/secrets/AUTHENTICATOR_PASSWORD': 'money/authenticator-url' },
+      data: { [`${secretFolder}/AUTHENTICATOR_PASSWORD`]: 'money/authenticator-url' },
       migrate: {
-        '/run/secrets/OWNER_PASSWORD': 'money-owner/owner-password',
-        '/run/secrets/AUTH_SERVICE_PASSWORD': 'money/auth-service-password',
-        '/run/secrets/AUTHENTICATOR_PASSWORD': 'money/authenticator-url',
-        '/run/secrets/BETTER_AUTH_SECRET': 'money/better-auth-secret',
+        [`${secretFolder}/OWNER_PASSWORD`]: 'money-owner/owner-password',
+        [`${secretFolder}/AUTH_SERVICE_PASSWORD`]: 'money/auth-service-password',
+        [`${secretFolder}/AUTHENTICATOR_PASSWORD`]: 'money/authenticator-url',
+        [`${secretFolder}/BETTER_AUTH_SECRET`]: 'money/better-auth-secret',
       },
     })
     for (const container of containersOf(manifests)) {
-      const named = Object.values(environment(container)).map((value) => value.replace(/^@/, '')).filter((value) => value.startsWith('/run/secrets/'))
+      const named = Object.values(environment(container)).map((value) => value.replace(/^@/, '')).filter((value) => value.startsWith(`${secretFolder}/`))
       expect(new Set(named), container.name).toEqual(new Set(Object.keys(files[container.name] ?? {})))
     }
   })
 
   test('has the name of its release, so that two releases can share a namespace', async () => {
-    for (const { metadata } of await render(...everything)) {
+    const manifests = await render(...everything)
+    for (const { metadata } of manifests) {
       expect(metadata.name).toMatch(/^money(-|$)/)
       expect(metadata.labels).toMatchObject({ 'app.kubernetes.io/name': 'finance', 'app.kubernetes.io/instance': 'money' })
     }
+    // Also if the name of one begins with that of the other.
+    const named = ({ kind, metadata: { name } }: Manifest) => `${kind} ${name}`
+    for (const release of ['money-test', 'money-edge']) {
+      const beside = documents(await helm('template', release, chart, '--values', example, '--kube-version', kubernetes))
+      expect(beside.map(named).filter((each) => manifests.map(named).includes(each))).toEqual([])
+    }
+    // A cluster would refuse the Service, but only after the migration.
+    await expect(helm('template', '2-money', chart, '--values', example)).rejects.toThrow(
+      "fullnameOverride: the names of the objects would begin with '2-money'",
+    )
   })
 })
 
@@ -203,6 +215,8 @@ describe('pods', () => {
     expect(await changed('settings={"LOG_LEVEL":"warn"}')).toEqual(['auth', 'edge'])
     expect(await changed('settings={"FILES_QUOTA":5000000}')).toEqual(['migrate'])
     expect(await changed('data.logLevel="info"')).toEqual(['data'])
+    const [migration] = podOf(await render('settings={"FILES_QUOTA":5000000000}'), 'migrate').containers
+    expect(environment(migration)).toMatchObject({ FILES_QUOTA: '5000000000' })
   })
 
   test('are replaced only if a secret or PostgREST’s settings changed', async () => {
@@ -283,7 +297,7 @@ describe('the network policies', () => {
     })
     // Mail may not go to private addresses, so neither to other pods nor to the metadata of the machines.
     expect(JSON.stringify(one(manifests, 'NetworkPolicy', 'money-auth'))).toContain('169.254.0.0/16')
-    for (const policy of manifests.filter(({ kind, metadata: { name } }) => kind === 'NetworkPolicy' && name !== 'money-test-edge'))
+    for (const policy of manifests.filter(({ kind, metadata: { name } }) => kind === 'NetworkPolicy' && name !== 'money-tested'))
       expect(policy.spec.policyTypes).toEqual(['Ingress', 'Egress'])
   })
 
@@ -301,6 +315,15 @@ describe('the network policies', () => {
     expect(new Set(flows(manifests))).toEqual(new Set([...expected, 'money-auth > rates TCP 8443']))
   })
 
+  test('permit nothing for an empty list, which a cluster would take for every address', async () => {
+    const manifests = await render('networkPolicy.webhooks.to=[]', 'networkPolicy.oidc.to=[]', 'settings.OIDC_ISSUER="https://login.example.org"')
+    expect(new Set(flows(manifests))).toEqual(new Set(expected))
+    // The mail provider's.
+    expect(one(manifests, 'NetworkPolicy', 'money-auth').spec.egress.filter(({ ports }: any) => ports[0].port === 443)).toHaveLength(1)
+    for (const { spec } of manifests.filter(({ kind }) => kind === 'NetworkPolicy'))
+      for (const { to } of spec.egress ?? []) expect(to.length).toBeGreaterThan(0)
+  })
+
   test('let auth and the operator’s command reach the configured object storage, as a role or with a key', async () => {
     const store = 'networkPolicy.files={"port":3900,"to":[{"podSelector":{"matchLabels":{"app":"garage"}}}]}'
     const url = 'settings.FILES_URL="s3://receipts?region=eu-central-1"'
@@ -312,7 +335,7 @@ describe('the network policies', () => {
     for (const name of ['auth', 'migrate']) {
       expect(environment(podOf(manifests, name).containers[0])).toMatchObject({
         FILES_URL: 's3://receipts?region=eu-central-1',
-        AWS_ACCESS_KEY_ID_FILE: '/run/secrets/AWS_ACCESS_KEY_ID',
+        AWS_ACCESS_KEY_ID_FILE: `${secretFolder}/AWS_ACCESS_KEY_ID`,
       })
       expect(one(manifests, 'ServiceAccount', `money-${name}`).metadata.annotations).toMatchObject({ 'eks.amazonaws.com/role-arn': expect.any(String) })
     }
@@ -327,9 +350,9 @@ describe('the network policies', () => {
     for (const name of ['auth', 'edge']) {
       expect(environment(podOf(manifests, name).containers[0])).toMatchObject({
         OTEL_EXPORTER_OTLP_ENDPOINT: 'http://collector.observability:4318',
-        OTEL_EXPORTER_OTLP_HEADERS_FILE: '/run/secrets/OTEL_EXPORTER_OTLP_HEADERS',
+        OTEL_EXPORTER_OTLP_HEADERS_FILE: `${secretFolder}/OTEL_EXPORTER_OTLP_HEADERS`,
       })
-      expect(secretFiles(podOf(manifests, name))).toContainEqual({ path: '/run/secrets/OTEL_EXPORTER_OTLP_HEADERS', secret: 'finance-secrets', key: 'otel' })
+      expect(secretFiles(podOf(manifests, name))).toContainEqual({ path: `${secretFolder}/OTEL_EXPORTER_OTLP_HEADERS`, secret: 'finance-secrets', key: 'otel' })
     }
     // Nothing of it exists without both settings.
     expect(JSON.stringify(await render())).not.toContain('OTEL_')
@@ -363,10 +386,10 @@ describe('settings', () => {
         ...auth.volumeMounts.map(({ mountPath }: any) => mountPath),
       ]
     }
-    expect(await of()).toEqual(['?sslmode=no-verify', 'require', undefined, '/run/secrets', '/tmp'])
-    expect(await of('database.sslMode="disable"')).toEqual(['?sslmode=disable', 'disable', undefined, '/run/secrets', '/tmp'])
+    expect(await of()).toEqual(['?sslmode=no-verify', 'require', undefined, secretFolder, '/tmp'])
+    expect(await of('database.sslMode="disable"')).toEqual(['?sslmode=disable', 'disable', undefined, secretFolder, '/tmp'])
     const file = '/etc/database-ca/ca.crt'
-    expect(await of(...verified)).toEqual([`?sslmode=verify-full&sslrootcert=${file}`, 'verify-full', file, '/run/secrets', '/etc/database-ca', '/tmp'])
+    expect(await of(...verified)).toEqual([`?sslmode=verify-full&sslrootcert=${file}`, 'verify-full', file, secretFolder, '/etc/database-ca', '/tmp'])
   })
 
   test('of each service are those of compose.yaml', async () => {

@@ -68,10 +68,13 @@ export function podOf(manifests: Manifest[], component: string): any {
 /** Returns the values of a container's variables. */
 export const environment = (container: any): Record<string, string> => Object.fromEntries(container.env.map(({ name, value }: any) => [name, value]))
 
+/** The folder of the secrets in each pod. */
+export const secretFolder = '/run/secrets/finance'
+
 /** Returns the secrets of a pod: the path of each file, and its Secret and key. */
 export const secretFiles = (pod: any): { path: string, secret: string, key: string }[] =>
   pod.volumes.filter(({ name }: any) => name === 'secrets').flatMap(({ projected }: any) =>
-    projected.sources.map(({ secret: { name, items: [{ key, path }] } }: any) => ({ path: `/run/secrets/${path}`, secret: name, key }))
+    projected.sources.map(({ secret: { name, items: [{ key, path }] } }: any) => ({ path: `${secretFolder}/${path}`, secret: name, key }))
   )
 
 export const services = ['edge', 'auth', 'data'] as const
@@ -92,7 +95,7 @@ export const extras = [
   'annotations={"example.org/team":"finance"}',
   'podAnnotations={"example.org/mesh":"on"}',
   'podLabels={"example.org/cost":"4711"}',
-  'extraEnv=[{"name":"HTTPS_PROXY","value":"http://proxy:3128"},{"name":"NODE_IP","valueFrom":{"fieldRef":{"fieldPath":"status.hostIP"}}}]',
+  'extraEnv=[{"name":"NODE_EXTRA_CA_CERTS","value":"/etc/authorities/ca.crt"},{"name":"NODE_IP","valueFrom":{"fieldRef":{"fieldPath":"status.hostIP"}}}]',
   'extraEnvFrom=[{"configMapRef":{"name":"region"}}]',
   'extraVolumes=[{"name":"authorities","configMap":{"name":"authorities"}}]',
   'extraVolumeMounts=[{"name":"authorities","mountPath":"/etc/authorities","readOnly":true}]',

@@ -27,7 +27,10 @@ let manifests: Manifest[]
 let directory: string
 let started = 0
 
-/** Starts the container of a pod, with its files. */
+/** The folders in which a cluster mounts tokens of its own: that of EKS for a role, and that of the service account. */
+const tokens = ['eks.amazonaws.com', 'kubernetes.io'].map((issuer) => `secrets/${issuer}/serviceaccount`)
+
+/** Starts the container of a pod, with its files. A cluster adds its tokens below /var/run, which is /run in many images. */
 async function start(component: string, container: any, network: string[]): Promise<string> {
   const { securityContext, volumes } = podOf(manifests, component)
   const id = `${name}-${started++}`
@@ -44,6 +47,7 @@ async function start(component: string, container: any, network: string[]): Prom
     await Promise.all(files.map(([file, text]) => writeFile(join(folder, file as string), text as string)))
     return ['-v', `${folder}:${mountPath}:ro`]
   }))
+  for (const path of tokens) for (const run of ['/run', '/var/run']) mounts.push(['-v', `${join(directory, 'token')}:${run}/${path}:ro`])
   const { readOnlyRootFilesystem, allowPrivilegeEscalation, capabilities } = container.securityContext
   const rights = [
     ...(readOnlyRootFilesystem ? ['--read-only'] : []),
@@ -76,6 +80,8 @@ beforeAll(async () => {
   directory = await mkdtemp(join(tmpdir(), 'finance-pods-'))
   // The pods' user reads it.
   await chmod(directory, 0o755)
+  await mkdir(join(directory, 'token'))
+  await writeFile(join(directory, 'token', 'token'), 'a token of the cluster')
   await docker('build', '-q', '-t', `${name}-auth:1`, '--target', 'auth', '-f', 'infra/docker/Dockerfile', '.')
   manifests = await render(
     `images.auth={"repository":"${name}-auth","tag":"1"}`,
@@ -119,6 +125,7 @@ test('the auth service becomes ready by its probes, and shuts down 0.25 s after 
   await expect.poll(() => status(url + livenessProbe.httpGet.path)).toBe(200)
   await expect.poll(() => status(url + readinessProbe.httpGet.path)).toBe(200)
   expect(await (await fetch(`${url}/api/auth/jwks`)).json()).toMatchObject({ keys: [expect.objectContaining({ alg: expect.any(String) })] })
+  for (const path of tokens) expect(await docker('exec', id, 'node', '-p', `fs.readFileSync('/var/run/${path}/token', 'utf8')`)).toBe('a token of the cluster')
   // Half of its memory limit.
   const heap = ['-p', 'Math.round(require("v8").getHeapStatistics().heap_size_limit / 2 ** 20)']
   const [, flag = ''] = podOf(manifests, 'auth').containers[0].command

@@ -1,7 +1,17 @@
-{{/* finance.fullname <$>: the beginning of every object's name. The longest suffix is "-postgrest". */}}
+{{/* The folder of the secrets' files. It is below /run/secrets, so that a cluster can mount its own tokens beside it. */}}
+{{- define "finance.folder" }}/run/secrets/finance{{ end }}
+
+{{/*
+finance.fullname <$>: the beginning of every object's name. A cluster refuses a Service whose name begins with a digit, has a dot or is
+longer than 63 characters. The longest suffix is "-postgrest".
+*/}}
 {{- define "finance.fullname" -}}
-{{- $name := .Values.nameOverride | empty | ternary .Release.Name (printf "%s-%s" .Release.Name .Values.nameOverride) -}}
-{{- .Values.fullnameOverride | default $name | trunc 53 | trimSuffix "-" -}}
+{{- $default := .Values.nameOverride | empty | ternary .Release.Name (printf "%s-%s" .Release.Name .Values.nameOverride) -}}
+{{- $name := .Values.fullnameOverride | default $default -}}
+{{- if not (regexMatch "^[a-z]([a-z0-9-]{0,51}[a-z0-9])?$" $name) }}
+{{- fail (printf "fullnameOverride: the names of the objects would begin with '%s'. Set a beginning of at most 53 small letters, digits and hyphens, with a letter at its start." $name) }}
+{{- end -}}
+{{- $name -}}
 {{- end }}
 
 {{/* finance.name <(dict "root" $ "component" name)>: the name of an object of a component */}}
@@ -36,10 +46,10 @@ helm.sh/chart: {{ .root.Chart.Name }}-{{ .root.Chart.Version }}
 app.kubernetes.io/version: {{ .root.Chart.AppVersion | quote }}
 {{- end }}
 
-{{/* finance.meta <(dict "root" $ "component" name)>: name, labels and annotations of an object; "name" and "annotations" are optional */}}
+{{/* finance.meta <(dict "root" $ "component" name)>: name, labels and annotations of an object; "name", "labels" and "annotations" are optional */}}
 {{- define "finance.meta" -}}
 name: {{ .name | default (include "finance.name" .) }}
-labels: {{- include "finance.labels" . | nindent 2 }}
+labels: {{- merge (include "finance.labels" . | fromYaml) (.labels | default dict) | toYaml | nindent 2 }}
 {{- $annotations := (include "finance.choice" (dict "root" .root "component" .component "field" "annotations") | fromJson).value }}
 {{- with mergeOverwrite $annotations (.annotations | default dict) }}
 annotations: {{- toYaml . | nindent 2 }}
@@ -60,8 +70,14 @@ helm.sh/hook-delete-policy: before-hook-creation
 {{- fail "serviceAccount.name: one account of yours for all pods needs serviceAccount.create=false. Otherwise name it in edge, auth, data or migrate." }}
 {{- end }}
 {{- $files := has .component (list "auth" "migrate") | ternary .root.Values.files.serviceAccountAnnotations dict }}
+{{- $name := $account.name | default ($account.create | ternary (include "finance.name" .) "default") }}
+{{- $all := .root.Values.serviceAccount }}
+{{- $own := get (get .root.Values .component | default dict) "serviceAccount" | default dict }}
+{{- if and (not $account.create) (or $files $own.annotations (and $all.annotations (not $all.create))) }}
+{{- fail (printf "%s: the chart does not create the account '%s' (serviceAccount.create), so annotate it yourself." ($files | empty | ternary "serviceAccount.annotations" "files.serviceAccountAnnotations") $name) }}
+{{- end }}
 create: {{ $account.create }}
-name: {{ $account.name | default ($account.create | ternary (include "finance.name" .) "default") }}
+name: {{ $name }}
 annotations: {{ merge $account.annotations $files | toJson }}
 {{- end }}
 
@@ -124,8 +140,10 @@ volumes: {{- include "finance.volumes" . | trim | default "[]" | nindent 2 }}
 {{- if eq .component "auth" }}
 - { name: tmp, emptyDir: { medium: Memory, sizeLimit: 16Mi } }
 {{- end }}
+{{- $names := list "secrets" "database-ca" "postgrest-conf" "tmp" }}
 {{- range (include "finance.choice" (dict "root" .root "component" .component "field" "extraVolumes") | fromJson).value }}
-{{- if has .name (list "secrets" "database-ca" "postgrest-conf" "tmp") }}{{ fail (printf "extraVolumes: '%s' not allowed. A volume of the chart has this name." .name) }}{{ end }}
+{{- if has .name $names }}{{ fail (printf "extraVolumes: '%s' not allowed. Another volume of the pod has this name." .name) }}{{ end }}
+{{- $names = append $names .name }}
 - {{ toJson . }}
 {{- end }}
 {{- end }}
@@ -152,7 +170,7 @@ env:
   {{- end }}
   {{- if ne .component "data" }}
   {{- range $file, $_ := $secrets }}
-  - { name: {{ $file }}_FILE, value: /run/secrets/{{ $file }} }
+  - { name: {{ $file }}_FILE, value: {{ include "finance.folder" . }}/{{ $file }} }
   {{- end }}
   {{- end }}
   {{- range (include "finance.choice" (dict "root" .root "component" .component "field" "extraEnv") | fromJson).value }}
@@ -180,7 +198,7 @@ variable of the database's connection. These have values of their own, which the
 
 {{- define "finance.mounts" -}}
 {{- if include "finance.secrets" . | trim }}
-- { name: secrets, mountPath: /run/secrets, readOnly: true }
+- { name: secrets, mountPath: {{ include "finance.folder" . }}, readOnly: true }
 {{- end }}
 {{- if and (eq .root.Values.database.sslMode "verify-full") (has .component (list "auth" "data" "migrate")) }}
 - { name: database-ca, mountPath: /etc/database-ca, readOnly: true }
@@ -191,11 +209,15 @@ variable of the database's connection. These have values of their own, which the
 {{- if eq .component "auth" }}
 - { name: tmp, mountPath: /tmp }
 {{- end }}
+{{- $volumes := include "finance.volumes" . | fromYamlArray }}
+{{- $names := list }}
+{{- range $volumes }}{{ $names = append $names .name }}{{ end }}
 {{- range (include "finance.choice" (dict "root" .root "component" .component "field" "extraVolumeMounts") | fromJson).value }}
 {{- $path := printf "%s/" (trimSuffix "/" .mountPath) }}
-{{- range $reserved := list "/app/" "/bin/" "/certificates/" "/etc/database-ca/" "/etc/postgrest/" "/lib/" "/run/secrets/" "/tmp/" "/usr/" "/var/run/secrets/" }}
+{{- range $reserved := list "/app/" "/bin/" "/certificates/" "/etc/database-ca/" "/etc/postgrest/" "/lib/" "/lib64/" (printf "%s/" (include "finance.folder" .)) "/tmp/" "/usr/" (printf "/var%s/" (include "finance.folder" .)) }}
 {{- if or (hasPrefix $reserved $path) (hasPrefix $path $reserved) }}{{ fail (printf "extraVolumeMounts: '%s' not allowed. It would hide %s of the chart or of the image." $path $reserved) }}{{ end }}
 {{- end }}
+{{- if not (has .name $names) }}{{ fail (printf "extraVolumeMounts: there is no volume '%s'. Add it to extraVolumes." .name) }}{{ end }}
 - {{ toJson . }}
 {{- end }}
 {{- end }}

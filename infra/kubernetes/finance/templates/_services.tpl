@@ -45,13 +45,15 @@ OWNER_PASSWORD: {{ $keys.ownerPassword }}
 {{- if $setting.secret }}{{ fail (printf "settings: '%s' not allowed" $name) }}{{ end }}
 {{- if and $setting.values (not (has (toString $value) $setting.values)) }}{{ fail (printf "settings.%s: must be one of %s" $name (join ", " $setting.values)) }}{{ end }}
 {{- if has $.component $setting.services }}
-{{ $name }}: {{ $value | toString | quote }}
+{{- /* Helm reads each number as a float, of which toString writes 5000000 as 5e+06. */}}
+{{ $name }}: {{ kindIs "float64" $value | ternary (int64 $value) $value | toString | quote }}
 {{- end }}
 {{- end }}
 {{- end }}
 
 {{- define "finance.node.environment" -}}
 {{ include "finance.settings" . }}
+{{ include "finance.verified" . }}
 NODE_ENV: production
 HOST: 0.0.0.0
 PUBLIC_URL: {{ .root.Values.publicUrl | quote }}
@@ -85,6 +87,9 @@ TRUSTED_PROXIES: {{ join "," .root.Values.podRanges | quote }}
 MAIL_FROM: {{ .root.Values.mail.from | quote }}
 {{- end }}
 
+{{/* Keeps Node's verification of certificates. A variable of extraEnvFrom could turn it off, and Helm cannot read its source. */}}
+{{- define "finance.verified" }}NODE_TLS_REJECT_UNAUTHORIZED: 1{{ end }}
+
 {{/* The commands that messages suggest to the operator. */}}
 {{- define "finance.commands" -}}
 ADMIN_COMMAND: infra/kubernetes/admin
@@ -96,7 +101,7 @@ MIGRATE_COMMAND: helm upgrade
 {{- $database := .root.Values.database -}}
 {{- $service := (include "finance.services" . | fromYaml).data -}}
 # The file contains a URL with the role and its password. libpq reads the other parts from the variables below.
-PGRST_DB_URI: "@/run/secrets/AUTHENTICATOR_PASSWORD"
+PGRST_DB_URI: "@{{ include "finance.folder" . }}/AUTHENTICATOR_PASSWORD"
 PGHOST: {{ $database.host | quote }}
 PGPORT: {{ int $database.port }}
 PGDATABASE: {{ $database.name | quote }}
@@ -121,6 +126,7 @@ GHCRTS: -N1
 {{- $values := .root.Values -}}
 {{ include "finance.settings" . }}
 {{ include "finance.commands" . }}
+{{ include "finance.verified" . }}
 PUBLIC_URL: {{ $values.publicUrl | quote }}
 DATABASE_URL: {{ printf "postgresql://%s@%s" $values.database.owner (include "finance.database" .root) | quote }}
 # The migration limits the connections of one user to a share of the pool. It fails if the database has too few for the minimum number of pods.
