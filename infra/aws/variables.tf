@@ -48,6 +48,11 @@ variable "zone_id" {
   description = "Route 53 zone of host_name, for its DNS record and for the validation of a new certificate. Null creates no record."
   type        = string
   default     = null
+
+  validation {
+    condition     = var.zone_id == null ? true : can(regex("^Z[A-Z0-9]+$", var.zone_id))
+    error_message = "zone_id must be the id of a zone, such as Z0123456789ABC, and not its name."
+  }
 }
 
 variable "network" {
@@ -62,6 +67,12 @@ variable "network" {
   validation {
     condition     = var.network == null ? true : length(var.network.public_subnet_ids) >= 2 && length(var.network.private_subnet_ids) >= 2
     error_message = "network needs at least two public and two private subnets, in different zones."
+  }
+  validation {
+    condition = var.network == null ? true : startswith(var.network.vpc_id, "vpc-") && alltrue([
+      for id in concat(var.network.public_subnet_ids, var.network.private_subnet_ids) : startswith(id, "subnet-")
+    ])
+    error_message = "network needs ids: vpc-… and subnet-…."
   }
 }
 
@@ -104,8 +115,8 @@ variable "vpc_cidr" {
   default     = "10.0.0.0/16"
 
   validation {
-    condition     = can(cidrsubnet(var.vpc_cidr, 8, 0))
-    error_message = "vpc_cidr must be a range of at most 24 bits, such as 10.0.0.0/16."
+    condition     = can(cidrsubnet(var.vpc_cidr, 8, 0)) && contains(range(16, 21), tonumber(try(split("/", var.vpc_cidr)[1], 0)))
+    error_message = "vpc_cidr must be a range from /16 to /20, such as 10.0.0.0/16, because AWS has no subnet smaller than /28."
   }
 }
 
@@ -136,8 +147,8 @@ variable "data_body_limit" {
   default     = 2097152
 
   validation {
-    condition     = var.data_body_limit >= 65536 && var.data_body_limit <= 16777216
-    error_message = "data_body_limit must be from 65536 to 16777216."
+    condition     = var.data_body_limit >= 65536 && var.data_body_limit <= 16777216 && floor(var.data_body_limit) == var.data_body_limit
+    error_message = "data_body_limit must be a whole number from 65536 to 16777216."
   }
 }
 
@@ -167,6 +178,13 @@ variable "tasks" {
   validation {
     condition     = alltrue([for name, size in var.tasks : size.maximum <= 8 if name != "edge"])
     error_message = "tasks: maximum must be 8 or less for auth and data, because a DNS response contains at most eight tasks."
+  }
+  # The sizes of Fargate up to 4 vCPU: docs.aws.amazon.com/AmazonECS/latest/developerguide/fargate-tasks-services.html
+  validation {
+    condition = alltrue([for size in values(var.tasks) : contains(lookup({
+      256 = [512, 1024, 2048], 512 = range(1024, 4097, 1024), 1024 = range(2048, 8193, 1024), 2048 = range(4096, 16385, 1024), 4096 = range(8192, 30721, 1024)
+    }, size.cpu, []), size.memory)])
+    error_message = "tasks: Fargate has 512, 1024 or 2048 MiB for a cpu of 256, and for 512, 1024, 2048 and 4096 twice to eight times as many MiB, in steps of 1024 and at most 30720."
   }
 }
 
@@ -204,8 +222,8 @@ variable "data_jwt_cache_entries" {
   default     = 1000
 
   validation {
-    condition     = var.data_jwt_cache_entries >= 0 && var.data_jwt_cache_entries <= 100000
-    error_message = "data_jwt_cache_entries must be from 0 to 100000."
+    condition     = var.data_jwt_cache_entries >= 0 && var.data_jwt_cache_entries <= 100000 && floor(var.data_jwt_cache_entries) == var.data_jwt_cache_entries
+    error_message = "data_jwt_cache_entries must be a whole number from 0 to 100000."
   }
 }
 
@@ -254,6 +272,12 @@ variable "restore" {
   validation {
     condition     = var.restore == null ? true : (var.restore.source == null) != (var.restore.backups_arn == null)
     error_message = "restore needs either source or backups_arn."
+  }
+  validation {
+    condition = var.restore == null ? true : can(regex("^[a-z][a-z0-9-]{0,62}$", var.restore.identifier)) && (
+      var.restore.time == null ? true : can(timeadd(var.restore.time, "0s")) && endswith(var.restore.time, "Z")
+    )
+    error_message = "restore.identifier must be a name such as finance-2, and restore.time a time in UTC such as 2026-11-21T10:15:00Z."
   }
 }
 
@@ -310,11 +334,11 @@ variable "settings" {
 
   validation {
     condition     = alltrue([for name in keys(var.settings) : try(!local.offered[name].secret, false)])
-    error_message = "settings has a name that infra/settings.json does not list. Terraform sets all other settings itself, or they are secrets."
+    error_message = "settings cannot have ${join(", ", [for name in keys(var.settings) : name if !try(!local.offered[name].secret, false)])}. Secrets belong in secret_arns, a collector in tracing, the storage of files in files_in_s3. Terraform sets the rest itself."
   }
   validation {
     condition     = alltrue([for name, value in var.settings : try(length(local.offered[name].values) == 0 || contains(local.offered[name].values, value), true)])
-    error_message = "settings has a value that docs/settings.md does not list for it."
+    error_message = "settings has a value that docs/settings.md does not list, for ${join(", ", [for name, value in var.settings : name if !try(length(local.offered[name].values) == 0 || contains(local.offered[name].values, value), true)])}."
   }
 }
 
@@ -325,7 +349,7 @@ variable "secret_arns" {
 
   validation {
     condition     = alltrue([for name in keys(var.secret_arns) : try(local.offered[name].secret, false)])
-    error_message = "secret_arns has a name that is not a secret of infra/settings.json. Terraform sets all other secrets itself."
+    error_message = "secret_arns cannot have ${join(", ", [for name in keys(var.secret_arns) : name if !try(local.offered[name].secret, false)])}. Only secrets of docs/settings.md belong here, without those that Terraform creates."
   }
   validation {
     condition     = alltrue([for arn in values(var.secret_arns) : can(regex("^arn:aws[a-z-]*:secretsmanager:[a-z0-9-]+:[0-9]{12}:secret:", arn))])
@@ -359,7 +383,7 @@ variable "better_auth_secret_arn" {
 }
 
 variable "secret_versions" {
-  description = "Raise a number to give that secret a new value and replace the tasks that read it. You set the values of mail_secret and tracing_headers yourself, so raising these only replaces tasks. docs/aws.md lists the other steps."
+  description = "Raise a number to give that secret a new value and replace the tasks that read it. You set the values of mail_secret and tracing_headers yourself, so raising these only replaces tasks. Raise mail_secret also after a change of another secret in secret_arns. docs/aws.md lists the other steps."
   type = object({
     better_auth_secret     = optional(number, 1)
     auth_service_password  = optional(number, 1)
@@ -460,6 +484,10 @@ variable "copies" {
   validation {
     condition     = var.copies == null ? true : var.copies.region != var.region && startswith(var.copies.kms_key_arn, "arn:") && strcontains(var.copies.kms_key_arn, ":${var.copies.region}:")
     error_message = "copies needs another region, and a key of that region."
+  }
+  validation {
+    condition     = var.copies == null ? true : var.copies.days >= 1 && var.copies.days <= 35
+    error_message = "copies.days must be from 1 to 35."
   }
 }
 

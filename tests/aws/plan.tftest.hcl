@@ -343,7 +343,7 @@ run "an_outage_raises_alarms" {
       aws_cloudwatch_metric_alarm.service[name].treat_missing_data == "breaching" && aws_cloudwatch_metric_alarm.service[name].comparison_operator == "LessThanThreshold"
       && anytrue([for query in aws_cloudwatch_metric_alarm.service[name].metric_query : try(query.metric[0].metric_name == "RunningTaskCount", false)])
     ])
-    error_message = "A service without tasks reports no data, which must not raise an alarm."
+    error_message = "A service without tasks reports no data, which must raise an alarm."
   }
   assert {
     condition     = aws_cloudwatch_metric_alarm.load_balancer.metric_name == "HTTPCode_ELB_5XX_Count"
@@ -598,6 +598,8 @@ run "invalid_variables_are_refused" {
     access_log_days        = -1
     flow_log_days          = 1.5
     web_acl_arn            = "ours"
+    vpc_cidr               = "10.0.0.0/24" # its subnets would be single addresses
+    data_body_limit        = 65536.5
     kms_key_arn            = "ours"
     alarm_actions          = ["ours"]
     secret_arns            = { OIDC_CLIENT_SECRET = "the secret itself, which would be in the state" }
@@ -606,7 +608,7 @@ run "invalid_variables_are_refused" {
     var.database_ca_file, var.host_name, var.certificate_arn, var.auth_image, var.postgrest_image, var.tasks, var.database, var.mail,
     var.settings, var.network, var.copies, var.data_jwt_cache_entries, var.restore, var.notify, var.cpu_architecture, var.tracing, var.better_auth_secret_arn, var.secret_arns,
     data.aws_region.main, var.nat_gateways, var.data_pool, var.log_retention_days, var.access_log_days, var.flow_log_days, var.web_acl_arn,
-    var.kms_key_arn, var.alarm_actions,
+    var.kms_key_arn, var.alarm_actions, var.vpc_cidr, var.data_body_limit,
   ]
 }
 
@@ -618,6 +620,21 @@ run "variables_that_contradict_others_are_refused" {
     files_deleted_days = 13
   }
   expect_failures = [var.vpc_endpoints, var.files_deleted_days]
+}
+
+# Each of these has a valid form, but AWS would refuse it in the middle of an apply.
+run "values_that_aws_does_not_have_are_refused" {
+  command = plan
+  variables {
+    tasks   = { for name, memory in { edge = 512, auth = 4096, data = 2048 } : name => { cpu = 256, memory = memory, minimum = 2, maximum = 2 } }
+    restore = { identifier = "finance-2", source = "finance", time = "21 November" }
+    network = { vpc_id = "main", public_subnet_ids = ["subnet-1", "subnet-2"], private_subnet_ids = ["subnet-3", "subnet-4"] }
+    copies  = { region = "eu-west-1", kms_key_arn = "arn:aws:kms:eu-west-1:123456789012:key/2", days = 36 }
+    zone_id = "example.org"
+    # Each has another variable, which also opens the network or creates the bucket.
+    settings = { OTEL_EXPORTER_OTLP_ENDPOINT = "http://collector:4318", FILES_URL = "s3://ours" }
+  }
+  expect_failures = [var.tasks, var.restore, var.network, var.copies, var.zone_id, var.settings]
 }
 
 run "endpoints_in_an_existing_network_need_its_route_tables" {
