@@ -161,6 +161,17 @@ describe('claims under a valid signature', () => {
     for (const sid of [undefined, null, '', 'x', foreign, [claims['sid']], { id: claims['sid'] }]) await expectRefused(await sign({ sid }))
   })
 
+  test('are refused after a sign-out, as a copy of the cookie is', async () => {
+    const bob = await signedIn(stack, 'Bob')
+    const copy = person(stack, 'Bob', bob.email)
+    for (const [name, value] of bob.cookies) copy.cookies.set(name, value)
+    const token = await bob.token()
+    expect((await read(token)).status).toBe(200)
+    await bob.post('/sign-out')
+    await expectRefused(token)
+    expect((await copy.get('/get-session')).status).toBe(401)
+  })
+
   test('are refused with a user that differs from the session’s', async () => {
     const eve = await signedIn(stack, 'Eve')
     const id = await eve.id()

@@ -168,7 +168,7 @@ describe('address verification', () => {
     const { search } = new URL(linkIn(await stack.mail.waitFor(ann.email)))
     const { status, body, headers } = await ann.get(`/verify-email${search}`, { accept: 'text/html,application/xhtml+xml' })
     expect(status).toBe(200)
-    expect(headers.get('content-type')).toContain('text/html')
+    expect(headers.get('content-type')).toMatch(/^text\/html; charset=utf-8$/i)
     expect(body).toContain('verified')
     expect(await ann.get('/verify-email?token=nonsense', { accept: 'text/html' })).toMatchObject({
       status: 400,

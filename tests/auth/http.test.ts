@@ -254,13 +254,14 @@ describe('a page of another origin', () => {
 })
 
 describe('every response', () => {
-  test('of the auth surface forbids caching, sniffing, frames and referrers, and has the id of its log line', async () => {
+  test('of the auth surface forbids caching, sniffing, frames and referrers, and has its type and the id of its log line', async () => {
     const ann = await signedIn(stack, 'Ann')
     for (const { headers } of [await ann.get('/get-session'), await ann.get('/nothing'), await ann.post('/token')]) {
       expect(headers.get('cache-control')).toBe('no-store')
       expect(headers.get('x-content-type-options')).toBe('nosniff')
       expect(headers.get('content-security-policy')).toBe("default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'")
       expect(headers.get('referrer-policy')).toBe('no-referrer')
+      expect(headers.get('content-type')).toBe('application/json')
       expect(stack.logged.some((line) => line.includes(headers.get('x-request-id') ?? 'none'))).toBe(true)
     }
   })

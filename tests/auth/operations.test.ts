@@ -74,7 +74,7 @@ describe('the log', () => {
     expect(lines).toHaveLength(1)
     expect(JSON.parse(lines[0] ?? '')).toEqual({
       level: 'info',
-      time: expect.any(String),
+      time: expect.stringMatching(/^\d{4}-\d\d-\d\dT[\d:.]+Z$/),
       id,
       method: 'GET',
       path: '/api/auth/get-session',

@@ -239,7 +239,10 @@ describe('sign-in with two factors', () => {
 
 describe('a backup code', () => {
   test('replaces the app’s code once, in any spelling', async () => {
-    const { user: ann, backupCodes: [first, second, third = ''] } = await withTwoFactors(stack, 'Ann')
+    const { user: ann, backupCodes } = await withTwoFactors(stack, 'Ann')
+    const [first, second, third = ''] = backupCodes
+    // 80 bits.
+    expect(backupCodes).toEqual(Array.from({ length: 10 }, () => expect.stringMatching(/^[a-z2-7]{4}(-[a-z2-7]{4}){3}$/)))
     const browser = await beginSignIn(ann)
     expect(await backup(browser, first)).toMatchObject(signedInResponse)
     expect(await status(browser)).toEqual({ enabled: true, backup_codes_left: 9 })

@@ -1,10 +1,10 @@
 /** The operator's environment of the product: names, certificates, a proxy that ends TLS, and a server of the app. */
-import { execFileSync } from 'node:child_process'
 import { createReadStream } from 'node:fs'
 import { createServer as createHttpServer, request, type IncomingMessage, type RequestListener, type ServerResponse } from 'node:http'
 import { createServer } from 'node:https'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
+import { certificate } from '../support/certificate.ts'
 
 /** The files of the built app. */
 export const appDirectory = join(import.meta.dirname, 'app')
@@ -27,14 +27,6 @@ const handOn = (to: string, incoming: IncomingMessage, response: ServerResponse)
   })
   going.on('error', () => response.destroy())
   incoming.pipe(going)
-}
-
-/** A key and a self-signed certificate. */
-function certificate(): { key: Buffer, cert: Buffer } {
-  const made = execFileSync('openssl', 'req -x509 -newkey rsa:2048 -nodes -days 2 -subj /CN=tests -keyout - -out -'.split(' '), {
-    stdio: ['ignore', 'pipe', 'ignore'],
-  })
-  return { key: made, cert: made }
 }
 
 export type Sites = { port: number, close: () => Promise<void> }

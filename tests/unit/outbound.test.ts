@@ -3,6 +3,7 @@ import { execFile } from 'node:child_process'
 import { once } from 'node:events'
 import { cp, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { createServer, type IncomingMessage, type RequestListener, type ServerResponse } from 'node:http'
+import { createServer as createSecureServer } from 'node:https'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -11,6 +12,7 @@ import { promisify } from 'node:util'
 import { brotliCompressSync, gzipSync } from 'node:zlib'
 import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest'
 import { outboundFetch } from '../../common/outbound.ts'
+import { certificate } from '../support/certificate.ts'
 
 let answer: RequestListener
 let requests: { method: string | undefined, url: string | undefined, headers: IncomingMessage['headers'], body: string }[]
@@ -81,6 +83,17 @@ describe('a request', () => {
     answer = (_, next) => next.writeHead(204).end()
     expect((await outboundFetch(url)).body).toBe(null)
   })
+})
+
+test('a server with a certificate of an unknown authority is refused, and receives no request', async () => {
+  let received = 0
+  await using secure = createSecureServer(certificate(), () => {
+    received += 1
+  }).listen(0, '127.0.0.1')
+  await once(secure, 'listening')
+  const sent = outboundFetch(`https://127.0.0.1:${(secure.address() as AddressInfo).port}/`, { headers: { authorization: 'Bearer x' } })
+  await expect(sent).rejects.toMatchObject({ name: 'TypeError', code: 'DEPTH_ZERO_SELF_SIGNED_CERT' })
+  expect(received).toBe(0)
 })
 
 describe('a response', () => {

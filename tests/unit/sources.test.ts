@@ -17,6 +17,16 @@ test('the services start no process and evaluate no text', () => {
   expect(found(/node:child_process|node:vm|\beval\(|new Function\(/g, services)).toEqual([])
 })
 
+test('the services write no file, and log to their output only', () => {
+  expect(
+    found(
+      /\b(?:writeFile|appendFile|createWriteStream|openSync|writeSync)\w*\(|\bconsole\.\w+|pino\.(?:destination|transport|multistream)\((?:\{ dest: )?\w+/g,
+      services,
+    ),
+  )
+    .toEqual(['common/log.ts: pino.destination(1', 'edge/main.ts: pino.destination({ dest: 1'])
+})
+
 test('the pages write text, and no markup that they have put together', () => {
   expect(found(/dangerouslySetInnerHTML|\b(?:inner|outer)HTML\b|insertAdjacentHTML|document\.write|\beval\(|new Function\(/g, ...pages)).toEqual([])
 })
