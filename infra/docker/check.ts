@@ -24,7 +24,9 @@ function socketAddress(hexadecimal: string): string {
 }
 
 function factsOf(input: Map<string, string>): Facts {
+  const [major, max, reserved] = (rows(input.get('database'))[0] ?? []).map(Number)
   return {
+    database: major === undefined || max === undefined || reserved === undefined ? undefined : { major, max, reserved },
     env: input.get('env') ?? '',
     composeFiles: input.get('compose') ?? '',
     config: JSON.parse(input.get('config') ?? '{}') as Config,

@@ -18,6 +18,17 @@ for path in .env secrets; do
   fi
 done
 
+# windows_text: prints a sentence if a Windows editor wrote .env. Compose reads such a file, but these commands do not.
+windows_text() {
+  ! LC_ALL=C grep -qs $'\r$\|^\xef\xbb\xbf' .env ||
+    echo "A Windows editor has written .env, with line ends or a first mark that these commands cannot read. Correct the file: sed -i 's/^\xEF\xBB\xBF//; s/\r\$//' .env"
+}
+
+# no_arguments <command> [<argument>...]: exits if there is an argument, so that --help starts nothing
+no_arguments() {
+  [ $# = 1 ] || { echo "infra/docker/$1 takes no arguments. docs/operations.md describes it." >&2; exit 1; }
+}
+
 # keep_owner <new file> <file>: gives the new file to the owner of the other. Only root writes files of another user.
 keep_owner() { [ "$(id -u)" != 0 ] || chown --reference="$2" "$1"; }
 

@@ -5,8 +5,9 @@
 import { X509Certificate } from 'node:crypto'
 import ipaddr from 'ipaddr.js'
 import { authConfig } from '../../auth/config.ts'
-import { isConfigError } from '../../common/errors.ts'
+import { configError, isConfigError } from '../../common/errors.ts'
 import { checkAuthenticatorFile, environment, objectOptionsOf, readSettings, secretNames } from '../../common/settings.ts'
+import { connectionProblem } from '../local/connection-limits.ts'
 
 /** The facts that `infra/docker/check` collects. */
 export type Facts = {
@@ -22,6 +23,8 @@ export type Facts = {
   /** The published ports and the subnets of all containers and networks, with their compose projects. */
   containers: { project: string, name: string, ports: string }[]
   networks: { project: string, name: string, subnets: string[] }[]
+  /** The major version and the limits of the running database. Undefined if none runs. */
+  database: { major: number, max: number, reserved: number } | undefined
   /** The machine's memory in bytes; 0 if it is unknown. */
   memory: number
   /** Whether no public authority certifies the host. */
@@ -31,6 +34,8 @@ export type Facts = {
 }
 
 type Service = {
+  image?: string
+  command?: string[] | null
   environment?: Record<string, string | null>
   ports?: { target: number, published?: string, host_ip?: string }[]
   mem_limit?: string
@@ -110,7 +115,7 @@ function judgeNames(lines: Line[], composeFiles: string): string[] {
     }
     if (name === 'POSTGRES_PASSWORD') return []
     if (Object.hasOwn(environment.shape, name)) return [`${name} on line ${number} of .env has no effect, because compose.yaml sets it: remove the line.`]
-    const nearest = [...existing].map((other) => ({ other, edits: distance(name, other) })).toSorted((a, b) => a.edits - b.edits)[0]
+    const nearest = [...existing].map((other) => ({ other, edits: distance(name.toUpperCase(), other) })).toSorted((a, b) => a.edits - b.edits)[0]
     const hint = nearest !== undefined && nearest.edits <= 3 ? `write ${nearest.other}` : 'correct or remove it'
     return [`${name} on line ${number} of .env is no setting: ${hint}.`]
   })
@@ -218,6 +223,7 @@ function judgeAddress({ config, certificate, isPrivate }: Facts, lines: Line[], 
   const { protocol, hostname: host, port, origin } = new URL(value('PUBLIC_URL'))
   const again = `run infra/docker/setup ${origin.replace(/^http:/, 'https:')}`
   if (protocol !== 'https:') verdict.problems.push(`PUBLIC_URL must begin with https, because browsers keep the session cookie only then: ${again}.`)
+  else if (value('PUBLIC_URL') !== origin) verdict.problems.push(`PUBLIC_URL must be ${origin}, without a slash at its end and in small letters: ${again}.`)
   if (value('SITE_HOST') !== host) verdict.problems.push(`SITE_HOST must be the host of PUBLIC_URL: ${again}.`)
   const published = publishedOf(config)
   const https = published.find(({ setting }) => setting === 'HTTPS_PORT')
@@ -285,6 +291,36 @@ function judgeSubnet({ config, networks }: Facts): string[] {
     : [`EDGE_SUBNET ${subnet} overlaps with Docker's network ${taken.name}: set another one in .env, such as EDGE_SUBNET=10.229.69.0/24.`]
 }
 
+/** Judges what the migration would refuse after compose has stopped the services: too many connections, and another major version. */
+function judgeDatabase({ config, database, secrets }: Facts): string[] {
+  const { image = '', command } = config.services['db'] ?? {}
+  const problems: string[] = []
+  const major = Number(/(?:^|\/)postgres:(\d+)/.exec(image)?.[1] ?? 0)
+  if (database !== undefined && major > 0 && major !== database.major) {
+    problems.push(
+      `POSTGRES_TAG: the database is of PostgreSQL ${database.major}, and version ${major} cannot read its files: write POSTGRES_TAG=${database.major} into .env, or move as in docs/operations.md, The next major version of PostgreSQL.`,
+    )
+  }
+  const own = /\bmax_connections=(\d+)/.exec(command?.join(' ') ?? '')?.[1]
+  const limits = { max: Number(own ?? database?.max ?? 100), reserved: database?.reserved ?? 3 }
+  const tooMany = settingProblems(environmentOf(config.services['migrate'], secrets), (variables) => {
+    const { AUTH_REPLICAS: auth, POSTGREST_REPLICAS: postgrest, PGRST_DB_POOL: pool } = readSettings(variables)
+    const problem = auth === undefined || postgrest === undefined ? undefined : connectionProblem({ auth, postgrest, pool }, limits)
+    if (problem?.isFatal === true) throw configError(problem.text)
+  })
+  return [...problems, ...tooMany]
+}
+
+const memorySettings: Record<string, string> = { db: 'DB_MEMORY', auth: 'AUTH_MEMORY', edge: 'EDGE_MEMORY', postgrest: 'POSTGREST_MEMORY' }
+
+/** Docker refuses a container with less than 6 MiB. */
+function judgeUnits({ config }: Facts): string[] {
+  return Object.entries(memorySettings).flatMap(([service, name]) => {
+    const bytes = Number(config.services[service]?.mem_limit ?? 0)
+    return bytes > 0 && bytes < 6 * MiB ? [`${name} is ${bytes} bytes: write a unit, such as ${name}=512m.`] : []
+  })
+}
+
 function judgeMemory({ config, memory }: Facts, lines: Line[]): string[] {
   const limit = (name: string) => Number(config.services[name]?.mem_limit ?? 0) / MiB
   const number = (name: string, fallback: number) => Number(lines.find((line) => line.name === name)?.value || fallback)
@@ -323,6 +359,8 @@ export function judge(facts: Facts, now: number): Verdict {
         ...address.problems,
         ...judgePorts(facts),
         ...judgeSubnet(facts),
+        ...judgeDatabase(facts),
+        ...judgeUnits(facts),
       ]),
     ],
     doubts: [...address.doubts, ...judgeMemory(facts, lines)],

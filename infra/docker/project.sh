@@ -1,5 +1,5 @@
 # shellcheck shell=bash
-# Sourced by setup and check. check_project exits if Docker already has another deployment with this project name.
+# Sourced by setup, check, rollback and restore. check_project exits if Docker already has another deployment with this project name.
 # Otherwise `docker compose up` would replace its containers and change the passwords of its database.
 
 refuse_project() { # refuse_project <reason>
@@ -10,12 +10,24 @@ refuse_project() { # refuse_project <reason>
   exit 1
 }
 
+# project_name: the name of the containers, volumes and images of this deployment
+project_name() {
+  local name
+  name=${COMPOSE_PROJECT_NAME:-$(env_value COMPOSE_PROJECT_NAME)}
+  echo "${name:-$(sed -n 's/^name: //p' compose.yaml)}"
+}
+
+# database_volume: the volume of the database's container, if it is one that `infra/docker/restore --at` made
+database_volume() {
+  docker ps -a --filter "label=com.docker.compose.project=$(project_name)" --filter label=com.docker.compose.service=db --format '{{.Label "volume"}}' 2>/dev/null |
+    head -n 1
+}
+
 check_project() {
   local has_secrets project folders folder volumes
   # older versions had them in .env
   has_secrets=$(cat secrets/BETTER_AUTH_SECRET 2>/dev/null || env_value BETTER_AUTH_SECRET)
-  project=${COMPOSE_PROJECT_NAME:-$(env_value COMPOSE_PROJECT_NAME)}
-  project=${project:-$(sed -n 's/^name: //p' compose.yaml)}
+  project=$(project_name)
   folders=$(docker ps -a --filter "label=com.docker.compose.project=$project" --format '{{.Label "com.docker.compose.project.working_dir"}}' 2>/dev/null) || {
     # a folder with secrets was checked when it got them
     [ -n "$has_secrets" ] || echo "Docker does not answer, so it is not known whether there is another deployment named $project." >&2

@@ -23,7 +23,13 @@ async function paste(page: string, start: string, variables: Record<string, stri
   const text = left.shift()?.text ?? ''
   expect(text.slice(0, start.length), `the next command of ${page}`).toBe(start)
   const given = Object.entries(variables).map(([name, value]) => `export ${name}=${value}\n`).join('')
-  return it.shell(given + text.replaceAll('https://money.example.org', it.url).replaceAll('finance-auth-1', `${project()}-auth-1`))
+  return it.shell(
+    given +
+      text.replaceAll('https://money.example.org', it.url).replaceAll('finance-auth-1', `${project()}-auth-1`).replaceAll(
+        'project=finance ',
+        `project=${project()} `,
+      ),
+  )
 }
 const ask = (path: string, init: RequestInit = {}) =>
   fetch(`${it.url}/data/${path}`, { ...init, headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' } })
@@ -85,6 +91,7 @@ test('a lost .env and lost secrets: everything serves again, and nobody signs in
   await paste('docs/runbook.md', 'docker exec finance-auth-1 node')
   expect(await readFile(file('secrets/BETTER_AUTH_SECRET'), 'utf8')).toBe(secret)
   expect(await paste('docs/runbook.md', 'docker inspect --format')).toContain('DEFAULT_PRODUCT=teams')
+  expect(await paste('docs/runbook.md', 'docker ps --all --filter')).toMatch(new RegExp(`-caddy-1 .*:${new URL(it.url).port}->443`))
   await paste('docs/runbook.md', 'infra/docker/setup')
   await it.configure({ DEFAULT_PRODUCT: 'teams', COMPOSE_PROFILES: 'backup', BACKUP_TIME: new Date(Date.now() + 12 * 3_600_000).toISOString().slice(11, 16) })
   await paste('docs/runbook.md', 'infra/docker/up --force-recreate')

@@ -25,17 +25,27 @@ type Change = Partial<Omit<Facts, 'config'>> & {
   auth?: Record<string, string>
   ports?: ReturnType<typeof port>[]
   subnet?: string
-  database?: number
+  memoryOfDatabase?: number
+  migrate?: Record<string, string>
+  image?: string
+  command?: string[]
 }
 /** A deployment without a problem, and one change. */
-function verdict(
-  { lines = '', auth = {}, ports = [port(443, '443'), port(80, '80'), port(8080, '8080', '127.0.0.1')], subnet = '10.229.68.0/24', database = 2048, ...facts }:
-    Change = {},
-) {
+function verdict({
+  lines = '',
+  auth = {},
+  migrate = {},
+  ports = [port(443, '443'), port(80, '80'), port(8080, '8080', '127.0.0.1')],
+  subnet = '10.229.68.0/24',
+  memoryOfDatabase = 2048 * 1024 ** 2,
+  image = 'postgres:18',
+  command = ['postgres'],
+  ...facts
+}: Change = {}) {
   const config: Facts['config'] = {
     name: 'finance',
     services: {
-      db: { mem_limit: mib(database) },
+      db: { mem_limit: String(memoryOfDatabase), image, command },
       auth: {
         mem_limit: mib(384),
         environment: {
@@ -48,7 +58,15 @@ function verdict(
         },
       },
       edge: { mem_limit: mib(256), environment: { PUBLIC_URL, ...auth } },
-      migrate: { environment: { PUBLIC_URL, AUTHENTICATOR_PASSWORD_FILE: '/run/secrets/AUTHENTICATOR_PASSWORD' } },
+      migrate: {
+        environment: {
+          PUBLIC_URL,
+          AUTHENTICATOR_PASSWORD_FILE: '/run/secrets/AUTHENTICATOR_PASSWORD',
+          AUTH_REPLICAS: '1',
+          POSTGREST_REPLICAS: '1',
+          ...migrate,
+        },
+      },
       caddy: { mem_limit: mib(128), ports },
     },
     networks: { edge: { name: 'finance_edge', ipam: { config: [{ subnet }] } } },
@@ -61,6 +79,7 @@ function verdict(
     listening: [],
     containers: [],
     networks: [],
+    database: { major: 18, max: 100, reserved: 3 },
     memory: 8 * 1024 ** 3,
     isPrivate: false,
     certificate: '',
@@ -82,6 +101,7 @@ describe('a line of .env', () => {
     ['SITE_HOST=money.example.org', 'SITE_HOST is in .env more than once, on the lines 3, 6: keep one'],
     ['LOG_LEVL=debug', 'LOG_LEVL on line 6 of .env is no setting: write LOG_LEVEL.'],
     ['SIGNUP=closed', 'SIGNUP on line 6 of .env is no setting: write SIGN_UP.'],
+    ['sign_up=closed', 'sign_up on line 6 of .env is no setting: write SIGN_UP.'],
     ['WHATEVER_THIS_IS=1', 'WHATEVER_THIS_IS on line 6 of .env is no setting: correct or remove it.'],
     ['DATA_PORT=3001', 'DATA_PORT on line 6 of .env has no effect, because compose.yaml sets it'],
     ['SMTP_URL=smtp://mail.example.org', 'SMTP_URL on line 6 of .env has no effect, because secrets are files'],
@@ -162,6 +182,11 @@ describe('the address', () => {
     expect(verdict(moved('https://money.example.org', 'other.example.org')).problems).toEqual([
       expect.stringContaining('SITE_HOST must be the host of PUBLIC_URL'),
     ])
+    for (const url of ['https://money.example.org/', 'https://Money.example.org', 'https://money.example.org:443']) {
+      expect(verdict(moved(url, 'money.example.org')).problems).toEqual([
+        expect.stringMatching(/^PUBLIC_URL must be https:\/\/money\.example\.org, .*: run infra\/docker\/setup https:\/\/money\.example\.org\.$/),
+      ])
+    }
     expect(verdict(moved('http://money.example.org', 'money.example.org')).problems).toEqual([expect.stringContaining('PUBLIC_URL must begin with https')])
   })
 
@@ -208,9 +233,32 @@ test('a subnet must not overlap with another network of Docker', () => {
   expect(verdict({ subnet: '10.229.68.0' }).problems).toEqual(['EDGE_SUBNET must be a range such as 10.229.69.0/24.'])
 })
 
+describe('the database', () => {
+  test('of another major version than the image is named, because it could not start', () => {
+    expect(verdict({ image: 'registry.example.org/postgres:19-bookworm@sha256:00' }).problems).toEqual([
+      expect.stringContaining('POSTGRES_TAG: the database is of PostgreSQL 18, and version 19 cannot read its files: write POSTGRES_TAG=18 into .env'),
+    ])
+    for (const image of ['postgres:18.6', 'example/own-database']) expect(verdict({ image }).problems).toEqual([])
+    expect(verdict({ image: 'postgres:19', database: undefined }).problems, 'no database runs').toEqual([])
+  })
+
+  test('must have enough connections for the processes and their pools', () => {
+    const migrate = { PGRST_DB_POOL: '80' }
+    const sentence = expect.stringContaining('1 auth service and 1 PostgREST hold up to 111 connections, and PostgreSQL has 97 for them')
+    expect(verdict({ migrate }).problems).toEqual([sentence])
+    expect(verdict({ migrate, database: undefined }).problems).toEqual([sentence])
+    expect(verdict({ migrate, database: { major: 18, max: 200, reserved: 3 } }).problems).toEqual([])
+    expect(verdict({ migrate, command: ['postgres', '-c', 'max_connections=200'] }).problems, 'an addition to compose.yaml').toEqual([])
+  })
+})
+
+test('a memory limit without its unit is a number of bytes, which Docker refuses', () => {
+  expect(verdict({ memoryOfDatabase: 2048 }).problems).toEqual(['DB_MEMORY is 2048 bytes: write a unit, such as DB_MEMORY=512m.'])
+})
+
 test('too little memory of the machine or of a limit raises a doubt', () => {
   expect(verdict({ memory: 1024 ** 3 }).doubts).toEqual([expect.stringMatching(/^This machine has 1024 MiB of memory, and .* may use 2816 MiB/)])
-  expect(verdict({ database: 1024 }).doubts).toEqual([expect.stringContaining('DB_MEMORY is 1024 MiB')])
+  expect(verdict({ memoryOfDatabase: 1024 ** 3 }).doubts).toEqual([expect.stringContaining('DB_MEMORY is 1024 MiB')])
   expect(verdict({ lines: 'AUTH_HEAP=400\n' }).doubts).toEqual([expect.stringContaining('AUTH_MEMORY is 384 MiB')])
 })
 

@@ -2,7 +2,7 @@
  * infra/docker/setup refuses a second deployment with the name of an existing one, and infra/docker/restore names the missing file of a
  * backup. Docker is a fake script here; tests/containers/upgrade-under-load.containers.ts uses the real one.
  */
-import { execFile } from 'node:child_process'
+import { execFile, execFileSync } from 'node:child_process'
 import { chmod, chown, cp, mkdir, mkdtemp, readdir, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -35,7 +35,9 @@ async function docker(project: string, folders: string[], volumes: string[]): Pr
   const lines = (words: string[]) => words.map((word) => `echo '${word}'`).join('\n') || ':'
   await writeFile(
     join(directory, 'bin/docker'),
-    `#!/bin/sh\ncase "$*" in\n*"project=${project}"*) case "$1" in ps) ${lines(folders)} ;; volume) ${lines(volumes)} ;; esac ;;\nesac\n`,
+    `#!/bin/sh\ncase "$*" in\n*"project=${project}"*) case "$1" in ps) ${lines(folders)} ;; volume) ${
+      lines(volumes)
+    } ;; esac ;;\n"compose version "*) echo 2.26.1 ;;\nesac\n`,
   )
   await chmod(join(directory, 'bin/docker'), 0o755)
 }
@@ -116,6 +118,19 @@ test('setup in the folder of the running deployment continues, also through anot
   expect((await command('setup', [])).code).toBe(0)
 })
 
+test('setup in place of a lost .env keeps the volume of a database that was restored to a moment', async () => {
+  const volume = 'finance_database_20260131120000'
+  await mkdir(join(deployment(), 'secrets'))
+  await writeFile(join(deployment(), 'secrets/BETTER_AUTH_SECRET'), 'saved\n')
+  await dockerScript({ '*service=db*': `echo ${volume}`, '"ps "*': `echo '${deployment()}'`, '"compose version "*': 'echo 2.26.1' })
+  expect((await command('setup', ['https://money.example.org'])).code).toBe(0)
+  expect(await readFile(join(deployment(), '.env'), 'utf8')).toMatch(new RegExp(`^DATABASE_VOLUME=${volume}$`, 'm'))
+  await dockerScript({ '"compose version "*': 'echo 2.26.1' })
+  await rm(join(deployment(), '.env'))
+  await command('setup', ['https://money.example.org'])
+  expect(await readFile(join(deployment(), '.env'), 'utf8'), 'no container').not.toContain('DATABASE_VOLUME')
+})
+
 test('setup copies the optional secrets of an older .env into files, and names the files', async () => {
   await docker('finance', [], [])
   const secrets = { RESEND_API_KEY: 're_1', OTEL_EXPORTER_OTLP_HEADERS: 'x=1', ALERT_WEBHOOK_URL: 'https://alerts.example.org/hook?token=1' }
@@ -153,7 +168,6 @@ describe('setup with the secrets of an older .env', () => {
     ['a variable', 'SMTP_URL=smtp://$HOST'],
     ['a variable in quotes', 'SMTP_URL="smtp://$HOST"'],
     ['an open quote', 'SMTP_URL="value'],
-    ['a Windows line end', 'SMTP_URL=value\r'],
     ['a trailing space', 'SMTP_URL=value '],
     ['export before it', 'export SMTP_URL=value'],
     ['leading spaces', '  SMTP_URL=value'],
@@ -165,6 +179,19 @@ describe('setup with the secrets of an older .env', () => {
     expect([code, complaint]).toEqual([1, expect.stringMatching(/^Line 3 of \.env is not plain\. Write it as SMTP_URL='value',[^]*Nothing was changed\.\n$/)])
     expect(await readdir(deployment())).not.toContain('secrets')
   })
+
+  test.each(['# mail\r\nSMTP_URL=value\r\n', '\uFEFFSMTP_URL=value\n'])(
+    'refuses the text of a Windows editor with the command that corrects it: %j',
+    async (text) => {
+      await writeFile(join(deployment(), '.env'), text)
+      const { code, complaint } = await command('setup', [])
+      expect([code, complaint]).toEqual([1, expect.stringMatching(/^A Windows editor has written \.env, .*: sed -i '.*' \.env\nNothing was changed\.\n$/)])
+      expect((await command('check', [])).output).toContain('A Windows editor has written .env')
+      execFileSync('bash', ['-c', /sed -i .*/.exec(complaint)?.[0] ?? ''], { cwd: deployment() })
+      expect(await readFile(join(deployment(), '.env'), 'utf8')).toBe(text.replaceAll('\r', '').replace('\uFEFF', ''))
+      expect((await command('setup', [])).code).toBe(0)
+    },
+  )
 
   test('refuses a secret that occurs twice', async () => {
     await older('SMTP_URL=one\nSMTP_URL=two\n')
@@ -211,6 +238,9 @@ describe('the address of setup', () => {
     ['ftp://example.org', 'it begins with ftp instead of https. Write https://example.org'],
     ['https://example.org/app', 'it has the path /app, and the product needs the whole host. Write https://example.org'],
     ['https://ann@example.org', 'it has a user before the @. Write https://example.org'],
+    ['https://256.1.1.1', '256.1.1.1 is no IPv4 address'],
+    ['https://10.0.0.01', '10.0.0.01 is no IPv4 address'],
+    ['fe80::1', 'an IPv6 address is not supported'],
     ['https://[::1]', 'an IPv6 address is not supported'],
     ['https://münchen.example', 'begins with xn--'],
   ])('%s is refused with its reason and the corrected form, and nothing is written', async (address, reason) => {
@@ -224,6 +254,8 @@ describe('the address of setup', () => {
     ['https://Money.Example.org/', 'https://money.example.org', '443'],
     ['money.example.org', 'https://money.example.org', '443'],
     ['https://money.example.org:443', 'https://money.example.org', '443'],
+    ['https:/money.example.org', 'https://money.example.org', '443'],
+    ['https://https://money.example.org:8443', 'https://money.example.org:8443', '8443'],
     [' HTTPS://192.0.2.2:8443/ ', 'https://192.0.2.2:8443', '8443'],
   ])('%s, as pasted from a browser, is understood', async (address, url, port) => {
     const { code, output } = await command('setup', [address])
@@ -288,9 +320,41 @@ describe('check without an image', () => {
   })
 
   test('repeats no value of a line that Docker Compose cannot read', async () => {
-    await dockerScript({ '*config*': `echo 'failed to read .env: line 9: unterminated quoted value "canary' >&2; exit 1`, '*': ':' })
+    await dockerScript({
+      '"compose version "*': 'echo 2.26.1',
+      '*config*': `echo 'failed to read .env: line 9: unterminated quoted value "canary' >&2; exit 1`,
+      '*': ':',
+    })
     const { output } = await command('check', [])
     expect(output).toBe('Docker Compose cannot read the settings (failed to read .env: line 9: unterminated quoted value …): correct that in .env.\n')
+  })
+
+  test('names a missing compose file with the command that makes it again, and not as an error of a setting', async () => {
+    await rm(join(deployment(), '.deployed.latest.yaml'))
+    expect(await command('check', [])).toMatchObject({
+      code: 1,
+      output: expect.stringMatching(/^COMPOSE_FILE names \.deployed\.latest\.yaml, which is missing: run infra\/docker\/setup, .*\n$/),
+    })
+    await command('setup', [])
+    expect((await command('check', [])).output).toBe('No problem found.\n')
+  })
+
+  test('names an owner of backups/ that is not BACKUP_USER, as after a copy from another machine, if backups are made', async () => {
+    await writeFile(join(deployment(), '.env'), (await readFile(join(deployment(), '.env'), 'utf8')).replace(/^BACKUP_USER=.*$/m, 'BACKUP_USER=12345:12345'))
+    expect((await command('check', [])).code).toBe(0)
+    await setting('COMPOSE_PROFILES=backup')
+    const { uid, gid } = await stat(join(deployment(), 'backups'))
+    expect((await command('check', [])).output).toContain(
+      `BACKUP_USER is 12345:12345, and the folder backups belongs to ${uid}:${gid}: write BACKUP_USER=${uid}:${gid} into .env`,
+    )
+  })
+
+  test.each([
+    ['echo "docker: \'compose\' is not a docker command" >&2; exit 1', 'Docker has no plugin compose: install it'],
+    ['echo v2.17.3', 'Docker Compose 2.17.3 is too old: install 2.24 or newer'],
+  ])('names compose, and not .env, if `docker compose version` does: %s', async (answer, sentence) => {
+    await dockerScript({ '"compose "*': answer })
+    expect(await command('check', [])).toMatchObject({ code: 1, output: expect.stringMatching(new RegExp(`^${sentence}.*\n$`)) })
   })
 
   test('without .env says how to begin', async () => {
@@ -469,7 +533,25 @@ test('setup without Docker warns that it could not check, and continues', async 
   expect([code, complaint]).toEqual([0, expect.stringContaining('Docker does not answer')])
 })
 
+test.each(['setup', 'upgrade', 'rollback', 'support', 'check', 'backup', 'restore'])('%s --help changes nothing', async (name) => {
+  await docker('finance', [], [])
+  expect(await command(name, ['--help'])).toMatchObject({ code: 1, output: '', complaint: expect.stringContaining(`infra/docker/${name}`) })
+  expect(await written()).toEqual([])
+})
+
+test.each([['rollback', []], ['restore', ['--drill', 'some.dump']]])(
+  '%s refuses a folder that is not the one of the running deployment',
+  async (name, args) => {
+    await docker('finance', [], [])
+    await command('setup', ['https://money.example.org'])
+    await docker('finance', [otherDeployment()], ['finance_database'])
+    const { code, complaint } = await command(name, args)
+    expect([code, complaint]).toEqual([1, expect.stringContaining(`its containers belong to ${otherDeployment()}. Nothing was changed.`)])
+  },
+)
+
 test('restore names a missing file of a backup', async () => {
+  await docker('finance', [], [])
   const dump = join(directory, 'finance-20260131T120000Z.dump')
   await writeFile(dump, '')
   await writeFile(dump.replace('.dump', '.sums'), '')
