@@ -337,7 +337,7 @@ export const environment = z.object({
     },
   ),
   RATE_LIMIT_ENABLED: setting(bool(true), { description: '`false` is only for load tests', services: ['auth'] }),
-  DEFAULT_PRODUCT: setting(z.string().regex(/^[a-z][a-z0-9_-]*$/, 'must be the id of a product').optional(), {
+  DEFAULT_PRODUCT: setting(z.string().regex(/^[a-z][a-z0-9_-]*$/, 'must be the id of a product, such as teams').optional(), {
     description: 'a product that every user has; a self-hoster may set `teams`',
     services: ['auth'],
   }),

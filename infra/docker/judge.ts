@@ -301,8 +301,8 @@ function judgeDatabase({ config, database, secrets }: Facts): string[] {
       `POSTGRES_TAG: the database is of PostgreSQL ${database.major}, and version ${major} cannot read its files: write POSTGRES_TAG=${database.major} into .env, or move as in docs/operations.md, The next major version of PostgreSQL.`,
     )
   }
-  const own = /\bmax_connections=(\d+)/.exec(command?.join(' ') ?? '')?.[1]
-  const limits = { max: Number(own ?? database?.max ?? 100), reserved: database?.reserved ?? 3 }
+  const configured = /\bmax_connections=(\d+)/.exec(command?.join(' ') ?? '')?.[1]
+  const limits = { max: Number(configured ?? database?.max ?? 100), reserved: database?.reserved ?? 3 }
   const tooMany = settingProblems(environmentOf(config.services['migrate'], secrets), (variables) => {
     const { AUTH_REPLICAS: auth, POSTGREST_REPLICAS: postgrest, PGRST_DB_POOL: pool } = readSettings(variables)
     const problem = auth === undefined || postgrest === undefined ? undefined : connectionProblem({ auth, postgrest, pool }, limits)
@@ -334,7 +334,7 @@ function judgeMemory({ config, memory }: Facts, lines: Line[]): string[] {
     )
   }
   const database = 512 + number('DB_BACKEND_MEMORY', 128) * number('PGRST_DB_POOL', 12) * number('POSTGREST_REPLICAS', 1)
-  if (limit('db') > 0 && limit('db') < database) {
+  if (limit('db') >= 6 && limit('db') < database) {
     doubts.push(`DB_MEMORY is ${limit('db')} MiB, and large queries of all connections at once need ${database} MiB: raise it, or lower PGRST_DB_POOL.`)
   }
   // outside its heap the process needs about 75 MiB, and 32 MiB for each of three passwords

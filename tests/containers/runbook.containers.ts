@@ -245,12 +245,14 @@ describe('the file for helpers', () => {
         '{"status":"up"}',
         'api.transactions',
         '"status":201',
+        'applied 0004_indexes_of_one_tenant.sql',
         'ready to accept connections',
       ]
     )
       expect(text).toContain(fact)
     const secrets = (await it.shell('cat secrets/*')).split('\n').filter((line) => line.length > 7)
     expect([...canaries, ...secrets, it.gateway].filter((word) => text.includes(word))).toEqual([])
+    expect(text, 'a control character').not.toContain('\x1b')
     expect(text.match(/[\w.-]+@[\w-]+\.\w+/g)).toBeNull()
   })
 

@@ -253,7 +253,7 @@ describe('the database', () => {
 })
 
 test('a memory limit without its unit is a number of bytes, which Docker refuses', () => {
-  expect(verdict({ memoryOfDatabase: 2048 }).problems).toEqual(['DB_MEMORY is 2048 bytes: write a unit, such as DB_MEMORY=512m.'])
+  expect(verdict({ memoryOfDatabase: 2048 })).toEqual({ problems: ['DB_MEMORY is 2048 bytes: write a unit, such as DB_MEMORY=512m.'], doubts: [] })
 })
 
 test('too little memory of the machine or of a limit raises a doubt', () => {

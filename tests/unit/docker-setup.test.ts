@@ -186,7 +186,7 @@ describe('setup with the secrets of an older .env', () => {
       await writeFile(join(deployment(), '.env'), text)
       const { code, complaint } = await command('setup', [])
       expect([code, complaint]).toEqual([1, expect.stringMatching(/^A Windows editor has written \.env, .*: sed -i '.*' \.env\nNothing was changed\.\n$/)])
-      expect((await command('check', [])).output).toContain('A Windows editor has written .env')
+      expect(await command('check', [])).toMatchObject({ code: 1, output: expect.stringMatching(/^A Windows editor has written .*\n$/) })
       execFileSync('bash', ['-c', /sed -i .*/.exec(complaint)?.[0] ?? ''], { cwd: deployment() })
       expect(await readFile(join(deployment(), '.env'), 'utf8')).toBe(text.replaceAll('\r', '').replace('\uFEFF', ''))
       expect((await command('setup', [])).code).toBe(0)
@@ -524,6 +524,21 @@ describe.runIf(process.getuid?.() === 0)('a .env of another user', () => {
     expect((await command('setup', ['https://new.example.org'])).code).toBe(0)
     for (const path of ['.env', 'secrets/POSTGRES_PASSWORD']) expect((await stat(join(deployment(), path))).uid).toBe(user)
   })
+})
+
+test('up without the right to use Docker builds nothing, and says how to get it', async () => {
+  await dockerScript({
+    '"compose version "*': 'echo 2.26.1',
+    '"compose "*images*': 'echo image',
+    '"image "*|*build*': 'echo asked >&2; exit 1',
+    '"version"*': 'echo "permission denied" >&2; exit 1',
+  })
+  await command('setup', ['https://money.example.org'])
+  const { code, complaint } = await command('up', [])
+  expect([code, complaint]).toEqual([
+    1,
+    expect.stringMatching(/^Docker does not answer \(permission denied\): .* \(sudo usermod -aG docker .*\) and sign in again\.\nNothing was changed/),
+  ])
 })
 
 test('setup without Docker warns that it could not check, and continues', async () => {
