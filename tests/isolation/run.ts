@@ -26,9 +26,10 @@ export type Suite = {
   close(): Promise<void>
 }
 
-/** The number of concurrent read-only cases, and the number of cases between two checks of the database. */
+/** The number of concurrent requests, and the largest numbers of reading and of changing cases between two checks of the database. */
 const concurrency = 6
 const batchSize = 96
+const roundSize = 12
 
 const parsed = (text: string): unknown => {
   try {
@@ -157,17 +158,23 @@ function footprint(one: Case, tenants: Map<string, string>): Footprint {
 const leavesAlone = (one: Footprint, other: Footprint): boolean =>
   !other.isSweeping && !other.sees.some((tenant) => one.tenants.has(tenant)) && !one.keys.some((key) => other.text.includes(key))
 
-/** Groups cases that do not disturb each other, so that they can run concurrently. */
+/**
+ * Groups cases that do not disturb each other, so that they can run concurrently. Cases of the same callers and tenants disturb each other, so they
+ * wait in one queue. The longest queue comes first, because its cases need a round each.
+ */
 function* rounds(some: Case[], tenants: Map<string, string>): Generator<Case[]> {
-  const waiting = some.map((one) => footprint(one, tenants))
-  while (waiting.length > 0) {
+  const footprints = some.map((one) => footprint(one, tenants)).toReversed()
+  let queues = [...Map.groupBy(footprints, ({ sees: readable, tenants: changed }) => `${readable.join()} ${[...changed].join()}`).values()]
+  while (queues.length > 0) {
     const round: Footprint[] = []
-    for (let at = 0; at < waiting.length && round.length < concurrency;) {
-      const next = waiting[at]
-      if (next !== undefined && round.every((other) => leavesAlone(next, other) && leavesAlone(other, next))) round.push(...waiting.splice(at, 1))
-      else at += 1
+    for (const queue of queues) {
+      const next = queue.at(-1)
+      if (next === undefined || round.length === roundSize || !round.every((other) => leavesAlone(next, other) && leavesAlone(other, next))) continue
+      queue.pop()
+      round.push(next)
     }
     yield round.map(({ one }) => one)
+    queues = queues.filter((queue) => queue.length > 0).toSorted((a, b) => b.length - a.length)
   }
 }
 
