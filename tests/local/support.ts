@@ -43,12 +43,13 @@ export async function copySources(checkout: string): Promise<void> {
     await cp(join(root, name), join(checkout, name), { recursive: true })
 }
 
-/** Starts the product on free ports. Its environment has only the PATH of this process. */
+/** Starts the product on free ports. Its environment has only PATH, HOME and the cache of compiled modules of this process. */
 export async function start(options: RunOptions = {}): Promise<Run> {
   const [port, dataPort] = [await freePort(), await freePort()]
   const env: Record<string, string> = {
     PATH: process.env['PATH'] ?? '',
     HOME: process.env['HOME'] ?? '/',
+    NODE_COMPILE_CACHE: process.env['NODE_COMPILE_CACHE'] ?? '',
     PORT: String(port),
     DATA_PORT: String(dataPort),
     // The tests behave the same with and without the app, and its build takes seconds.

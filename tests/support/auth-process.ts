@@ -26,6 +26,7 @@ export async function authProcess(stack: Stack): Promise<AuthProcess> {
       service = spawn(process.execPath, ['auth/main.ts'], {
         env: {
           PATH: process.env['PATH'],
+          NODE_COMPILE_CACHE: process.env['NODE_COMPILE_CACHE'],
           PUBLIC_URL: stack.publicUrl,
           PORT: String(port),
           AUTH_DATABASE_URL: authDatabaseUrl(stack.ownerUrl, passwords.authService),
