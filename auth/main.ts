@@ -5,6 +5,7 @@ import { getRequestListener } from '@hono/node-server'
 import pg from 'pg'
 import { migrationNames } from '../db/migrate.ts'
 import { openApiDocument } from '../description/openapi.ts'
+import { withWholeRows } from '../description/whole-rows.ts'
 import { configError } from '../common/errors.ts'
 import { databaseVersionsSql, type Versions } from '../common/floors.ts'
 import { startServer, type Listener } from '../common/http-server.ts'
@@ -199,9 +200,10 @@ export async function startAuth(
       databaseVersions,
     })
     const document = () => withClient(pool, (client) => openApiDocument(client, config.publicUrl))
+    const documents = { all: document, wholeRows: async () => withWholeRows(await document()) }
     let stopping = false
     const checks = cacheForASecond(healthChecks(db, await migrationNames()))
-    const app = createApp({ services, metrics, tracing, ready: checks, document, isStopping: () => stopping, additions })
+    const app = createApp({ services, metrics, tracing, ready: checks, documents, isStopping: () => stopping, additions })
     const service: Service = {
       listener: getRequestListener((request, bindings) => app.fetch(request, bindings)),
       isReady: async () => !stopping && Object.values(await checks()).every(Boolean),

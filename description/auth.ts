@@ -251,15 +251,18 @@ export function authDescription(): Description {
     for (const row of rows) add(row.path, row.method.toLowerCase(), operation(row, name, components))
   }
   for (const one of pageRoutes) add(one.path, 'get', pageOperation(one))
-  add('/openapi.json', 'get', {
-    operationId: 'openapi',
-    tags: [pagesTag.name],
-    summary: 'Describes both surfaces: this document.',
-    security: [],
-    responses: {
-      200: { description: 'The description.', headers: requestIdHeader, content: { 'application/json': { schema: { type: 'object' } } } },
-      ...withoutInput,
-    },
-  })
+  const document = (path: string, operationId: string, summary: string) =>
+    add(path, 'get', {
+      operationId,
+      tags: [pagesTag.name],
+      summary,
+      security: [],
+      responses: {
+        200: { description: 'The description.', headers: requestIdHeader, content: { 'application/json': { schema: { type: 'object' } } } },
+        ...withoutInput,
+      },
+    })
+  document('/openapi.json', 'openapi', 'Describes both surfaces.')
+  document('/openapi-whole-rows.json', 'openapiWholeRows', 'Describes requests for JSON with whole rows, for generators of typed clients.')
   return { paths, components, tags: [...groups.map(({ name, description }) => ({ name, description })), pagesTag] }
 }

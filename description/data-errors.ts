@@ -154,6 +154,7 @@ export const dataErrors: DataError[] = [
     'operator does not exist: numeric ~~ unknown',
     'the column does not support the operator, an argument of the function is missing, or `Accept` requests a map',
   ),
+  ofEdge('PGRST125', all, 'the edge refuses a path of no table and no function; PostgREST 12 without the edge returns `{}`'),
   row(404, 'PT404', ['call'], 'category not found', 'the row does not exist or is not visible to you'),
   row(406, 'PGRST116', all, 'JSON object requested, multiple (or no) rows returned', 'the request is for one object, but no rows or several match'),
   row(406, 'PGRST106', all, 'The schema must be one of the following: api', '`Accept-Profile` or `Content-Profile` names another schema'),

@@ -4,7 +4,7 @@
  */
 import { reference, type Description, type Json } from './json-schema.ts'
 import { filterName, filterParameter, filtersOf, logicalParameters, pageParameters, parameterRefs, sharedParameters } from './data-parameters.ts'
-import { errorResponses, errorResponsesWithoutBody, namedErrorResponses, rangeHeaders, rowContent, tableContent } from './data-responses.ts'
+import { errorResponses, errorResponsesWithoutBody, namedErrorResponses, rangeHeaders, rowContent } from './data-responses.ts'
 import type { Exposed, Routine, Table } from './catalogue.ts'
 import type { Schema } from './json-schema.ts'
 import { exampleId, namedSchemas } from './handwritten-schemas.ts'
@@ -44,18 +44,24 @@ const exampleRow = (fields: Field[]): Json => Object.fromEntries(fields.map(({ n
 
 const isOwnKey = ({ primaryKey }: Table, name: string): boolean => primaryKey.includes(name)
 
-function tableSchemas(table: Table): Record<string, Json> {
-  const { name, summary, mayInsert, mayUpdate } = table
-  const columns = rowFields(table)
+/** Returns the schemas of the rows of a table or a function. */
+function rowSchemas(name: string, description: string, columns: Field[], computed: Field[] = []): Record<string, Json> {
   const [whole, part] = [reference('schemas', name), reference('schemas', `${name}_part`)]
   return {
     [`${name}_row`]: { description: 'A whole row, or with `select` a part of it.', anyOf: [whole, part] },
     [`${name}_rows`]: { description: 'Whole rows, or with `select` parts of them.', anyOf: [arrayOf(whole), arrayOf(part)] },
-    [name]: objectSchema(columns, { description: summary }),
-    [`${name}_part`]: objectSchema([...columns, ...computedFields(table)].map((field) => ({ ...field, isOptional: true })), {
+    [name]: objectSchema(columns, { description }),
+    [`${name}_part`]: objectSchema([...columns, ...computed].map((field) => ({ ...field, isOptional: true })), {
       description: 'The columns of `select`, and embedded rows under any name.',
       additionalProperties: true,
     }),
+  }
+}
+
+function tableSchemas(table: Table): Record<string, Json> {
+  const { name, summary, mayInsert, mayUpdate } = table
+  return {
+    ...rowSchemas(name, summary, rowFields(table), computedFields(table)),
     ...(mayInsert &&
       {
         [`${name}_new`]: objectSchema(newFields(table), {
@@ -89,8 +95,8 @@ function tablePath(table: Table): Json {
       security: bearerOrNot,
       parameters: [...parameterRefs('select', ...pageParameters), ...filters, ...parameterRefs('Range', 'Range-Unit', 'Prefer.read')],
       responses: {
-        200: { description: 'The matching rows; may be empty.', headers: rangeHeaders, content: tableContent(name) },
-        206: { description: 'With `count=exact`: one page of more rows.', headers: rangeHeaders, content: tableContent(name) },
+        200: { description: 'The matching rows; may be empty.', headers: rangeHeaders, content: rowContent(name) },
+        206: { description: 'With `count=exact`: one page of more rows.', headers: rangeHeaders, content: rowContent(name) },
         ...errorResponses('read'),
       },
     },
@@ -134,7 +140,7 @@ function tablePath(table: Table): Json {
           '2XX': {
             description: 'The body of 200 and 201: with `Prefer: return=representation` the rows, otherwise no body and no media type.',
             headers: rangeHeaders,
-            content: tableContent(name),
+            content: rowContent(name),
           },
           ...errorResponses('create'),
         },
@@ -156,7 +162,7 @@ function tablePath(table: Table): Json {
           200: {
             description: 'With `Prefer: return=representation`: the changed rows, in no defined order.',
             headers: rangeHeaders,
-            content: tableContent(name),
+            content: rowContent(name),
           },
           204: { description: 'Changed; possibly no rows.', headers: rangeHeaders },
           ...errorResponses('change'),
@@ -172,7 +178,7 @@ function tablePath(table: Table): Json {
         security: bearer,
         parameters: [...parameterRefs('select'), ...oneRow, ...parameterRefs(...logicalParameters, 'Prefer.write')],
         responses: {
-          200: { description: 'With `Prefer: return=representation`: the deleted rows.', headers: rangeHeaders, content: tableContent(name) },
+          200: { description: 'With `Prefer: return=representation`: the deleted rows.', headers: rangeHeaders, content: rowContent(name) },
           204: { description: 'Deleted; possibly no rows.', headers: rangeHeaders },
           ...errorResponses('remove'),
         },
@@ -181,26 +187,25 @@ function tablePath(table: Table): Json {
   }
 }
 
+/** Returns the schemas of a function's own rows. A single row is always whole, because it takes no `select`. */
+function routineRowSchemas(routine: Routine): Record<string, Json> {
+  const { name, summary, reply } = routine
+  if (reply.kind !== 'rows') return {}
+  const columns = replyFields(routine, reply)
+  return reply.isSet ? rowSchemas(name, summary, columns) : { [name]: objectSchema(columns, { description: summary }) }
+}
+
 /** Returns the successful response of a function. */
 function routineResponse(routine: Routine): Json {
-  const { reply } = routine
-  if (reply.kind === 'table')
-    return {
-      description: 'The rows.',
-      headers: rangeHeaders,
-      content: reply.isSet ? tableContent(reply.table) : { 'application/json': { schema: reference('schemas', `${reply.table}_row`) } },
-    }
+  const { name, reply } = routine
+  const described = (description: string, content: Json) => ({ description, headers: rangeHeaders, content })
+  const json = (schema: Json) => ({ 'application/json': { schema } })
   if (reply.kind === 'value') {
     const schema = replySchema(routine, reply) as Json
-    return { description: 'The value.', headers: rangeHeaders, content: { 'application/json': { schema: reply.isSet ? arrayOf(schema) : schema } } }
+    return described('The value.', json(reply.isSet ? arrayOf(schema) : schema))
   }
-  const fields = replyFields(routine, reply)
-  // `select` can omit columns
-  const part = objectSchema(fields.map((field) => ({ ...field, isOptional: true })), {})
-  const whole = objectSchema(fields, {})
-  return reply.isSet
-    ? { description: 'The rows.', headers: rangeHeaders, content: rowContent({ anyOf: [whole, part] }, { anyOf: [arrayOf(whole), arrayOf(part)] }) }
-    : { description: 'One row.', headers: rangeHeaders, content: { 'application/json': { schema: whole } } }
+  if (reply.isSet) return described('The rows.', rowContent(reply.kind === 'table' ? reply.table : name))
+  return described('One row.', json(reference('schemas', reply.kind === 'table' ? `${reply.table}_row` : name)))
 }
 
 /** Returns the filters on the result's columns, except those with the name of a parameter of GET. */
@@ -293,7 +298,7 @@ export function dataDescription({ tables, routines }: Exposed): Description {
     ]) as Record<string, Json>,
     components: {
       schemas: {
-        ...Object.assign({}, ...tables.map(tableSchemas)) as Record<string, Json>,
+        ...Object.assign({}, ...tables.map(tableSchemas), ...routines.map(routineRowSchemas)) as Record<string, Json>,
         ...namedSchemas,
         DataError: {
           type: 'object',

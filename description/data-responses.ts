@@ -46,17 +46,18 @@ const objectTypes = ['application/vnd.rest.object+json', 'application/vnd.pgrst.
 const csv = { type: 'string', description: 'A header line with the column names, then one line per row.' }
 
 /**
- * Returns the content of a response in each media type. A client without `Accept` gets JSON. The entry for any type allows all schemas, because
- * Prism validates every type that ends in +json against the first match.
+ * Returns the content of a response with rows of a table or a function, in each media type. A client without `Accept` gets JSON. The entry for
+ * any type allows all schemas, because Prism validates every type that ends in +json against the first match.
  */
-export const rowContent = (one: Json, many: Json): Json => ({
-  '*/*': { schema: { anyOf: [many, one, csv] } },
-  'application/json': { schema: many },
-  ...Object.fromEntries(objectTypes.map((type) => [type, { schema: one }])),
-  'text/csv': { schema: csv },
-})
-/** Returns the content of a response with rows of a table. */
-export const tableContent = (name: string): Json => rowContent(reference('schemas', `${name}_row`), reference('schemas', `${name}_rows`))
+export function rowContent(name: string): Json {
+  const [one, many] = [reference('schemas', `${name}_row`), reference('schemas', `${name}_rows`)]
+  return {
+    '*/*': { schema: { anyOf: [many, one, csv] } },
+    'application/json': { schema: many },
+    ...Object.fromEntries(objectTypes.map((type) => [type, { schema: one }])),
+    'text/csv': { schema: csv },
+  }
+}
 
 /** Returns every error response, by name. `errorResponses` refers to them. */
 export const namedErrorResponses = (): Record<string, Json> =>

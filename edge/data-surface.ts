@@ -72,6 +72,9 @@ function answerHeaders({ id, incoming, prefix }: DataRequest): Forwarded['answer
 /** Returns true if the client receives a standby's response. After an error the primary answers, because a standby may lag behind. */
 const isFinal = (status: number) => status < 400 || status === 429
 
+/** The paths of PostgREST: of a table, of a function, and of its description. */
+const isPath = /^\/(?:(?:rpc\/)?[^/?]+)?(?:\?|$)/
+
 /** Codes of the data surface for each way in which forwarding fails. */
 const failures = { unavailable: 'SERVICE_BUSY', refused: 'BAD_GATEWAY', 'too-large': 'PAYLOAD_TOO_LARGE', cut: 'BAD_GATEWAY' } as const
 
@@ -123,6 +126,8 @@ export function dataSurface({ postgrest, standbys, bodyLimit, timeoutMs = 2_000,
     const refusal = judge(method, incoming.url ?? '')
     if (refusal !== undefined) return refuse(refusal.code, refusal.message)
     if ((contentLength ?? 0) > allowed.bodyBytes) return refuse('PAYLOAD_TOO_LARGE')
+    // PostgREST 12 would return an empty object
+    if (method !== 'OPTIONS' && !isPath.test(path)) return refuse('PGRST125')
     if (hasBody(incoming) && isMisread(headers['content-type'], headers['content-encoding'])) return refuse('UNSUPPORTED_MEDIA_TYPE')
 
     const forwarded: Forwarded = {

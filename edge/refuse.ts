@@ -25,6 +25,11 @@ export const refusals = {
     'An API key is not a token.',
     'Send the key as the bearer to POST /api/auth/token, and the token of the response here.',
   ],
+  PGRST125: [
+    404,
+    'No table and no function has this path.',
+    'Tables are at /{table}, functions at /rpc/{function}. The row with an id is /{table}?id=eq.{id}.',
+  ],
   PGRST100: [
     400,
     'a column cannot be cast to this type',

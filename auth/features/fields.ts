@@ -46,7 +46,8 @@ export function problemOf({ issues }: z.ZodError): { code: keyof typeof sentence
   const fields = [...Map.groupBy(issues, ({ path }) => path.join('.'))]
   if (code !== 'VALIDATION_ERROR' && fields.length === 1) return { code, message: undefined }
   const sentenceOf = ([field, [issue]]: typeof fields[number]) => {
-    const problem = issue?.message ?? ''
+    // Zod would say "expected string, received undefined"
+    const problem = issue?.message.endsWith('received undefined') ? 'is missing' : issue?.message ?? ''
     return `${field === '' ? 'The request' : `The field ${field}`}: ${isOwnCode(problem) ? sentences[problem] : problem}.`
   }
   return { code, message: fields.map(sentenceOf).join(' ') }

@@ -60,19 +60,24 @@ const policy = [
   "frame-ancestors 'none'",
 ].join('; ')
 
-const documentPath = `${basePath}/openapi.json`
+const documentPaths = { all: `${basePath}/openapi.json`, wholeRows: `${basePath}/openapi-whole-rows.json` }
+
+/** Reads the OpenAPI document of both surfaces, and its part for JSON with whole rows. */
+export type Documents = Record<keyof typeof documentPaths, () => Promise<object>>
 
 /** The paths of the description and the explorer. */
-export const apiDocsPaths: readonly string[] = [documentPath, '/docs', ...Object.keys(files)]
+export const apiDocsPaths: readonly string[] = [...Object.values(documentPaths), '/docs', ...Object.keys(files)]
 
-/** Builds the handlers of these paths. @param document reads the OpenAPI document */
-export function apiDocs(document: () => Promise<object>): [path: string, serve: Served][] {
-  // The document is public, and programs of any origin may read it.
+/** Builds the handlers of these paths. */
+export function apiDocs(documents: Documents): [path: string, serve: Served][] {
+  // The documents are public, and programs of any origin may read it.
   const readable = { 'content-type': 'application/json', 'cache-control': 'public, max-age=60', 'access-control-allow-origin': '*' }
   const page = { 'content-type': 'text/html; charset=utf-8', 'content-security-policy': policy }
   return [
-    [documentPath, served(readable, async () => Buffer.from(JSON.stringify(await document())))],
     ['/docs', served(page, ours('docs.html'))],
+    ...(['all', 'wholeRows'] as const).map((name) =>
+      [documentPaths[name], served(readable, async () => Buffer.from(JSON.stringify(await documents[name]())))] satisfies [string, Served]
+    ),
     ...Object.entries(files).map(([path, [type, read]]) =>
       [path, served({ 'content-type': type, 'cache-control': 'public, max-age=3600' }, read)] satisfies [string, Served]
     ),

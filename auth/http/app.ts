@@ -15,7 +15,7 @@ import { originOf } from '../origins.ts'
 import { routes } from '../features/routes.ts'
 import { describeError, loggablePath, type Log } from '../../common/log.ts'
 import type { Env, RouteContext, Services } from '../route.ts'
-import { apiDocs, apiDocsPaths } from './api-docs.ts'
+import { apiDocs, apiDocsPaths, type Documents } from './api-docs.ts'
 import type { Checks } from './health.ts'
 import type { Metrics } from './metrics.ts'
 import { originLog } from './origin-log.ts'
@@ -27,8 +27,7 @@ export type AppParts = {
   metrics: Metrics
   tracing: Tracing | undefined
   ready: () => Promise<Checks>
-  /** Reads the OpenAPI document of both surfaces. */
-  document: () => Promise<object>
+  documents: Documents
   /** Whether the service is stopping. /readyz then fails, and responses close their connection. */
   isStopping: () => boolean
   /** Further entries of `/`. */
@@ -36,7 +35,7 @@ export type AppParts = {
 }
 
 /** Builds the app. */
-export function createApp({ services, document, metrics, tracing, ready, isStopping, additions }: AppParts): Hono<Env> {
+export function createApp({ services, documents, metrics, tracing, ready, isStopping, additions }: AppParts): Hono<Env> {
   const { config, log } = services
   const app = new Hono<Env>()
   const { trusts } = config.origins
@@ -58,7 +57,7 @@ export function createApp({ services, document, metrics, tracing, ready, isStopp
     log.error({ id: context.get('requestId'), error: describeError(error) }, 'request failed')
     return errorResponse('INTERNAL_ERROR')
   })
-  app.notFound(() => errorResponse('NOT_FOUND'))
+  app.notFound(() => errorResponse('NOT_FOUND', 'This path does not exist. All routes are at /docs.'))
 
   // A proxy may forward paths below /api/auth unnormalized. Such a path with dots must not reach the paths for operators.
   for (const path of probes) {
@@ -124,7 +123,7 @@ export function createApp({ services, document, metrics, tracing, ready, isStopp
   }
   for (const { path, page } of pageRoutes) app.get(`${basePath}${path}`, () => page(config))
   for (const path of new Set([...routes, ...pageRoutes].map((row) => row.path))) app.all(patternOf(path), () => errorResponse('METHOD_NOT_ALLOWED'))
-  for (const [path, serve] of apiDocs(document)) app.get(path, (context) => serve(context.req.raw))
+  for (const [path, serve] of apiDocs(documents)) app.get(path, (context) => serve(context.req.raw))
   for (const path of apiDocsPaths) app.all(path, () => errorResponse('METHOD_NOT_ALLOWED'))
   return app
 }

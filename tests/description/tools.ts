@@ -3,6 +3,7 @@ import { existsSync } from 'node:fs'
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { openApiDocument } from '../../description/openapi.ts'
+import { withWholeRows } from '../../description/whole-rows.ts'
 import { ownedDatabase } from '../support/database.ts'
 
 /** Returns the path of a tool. @throws with instructions if the tools are not installed */
@@ -12,12 +13,13 @@ export function tool(file: string): string {
   return path
 }
 
-/** Writes the OpenAPI document to a file for the tools. @returns the file and the document */
-export async function descriptionFile(directory: string): Promise<{ file: string, description: any }> {
+/** Writes the OpenAPI document, and its part of whole rows, to files for the tools. @returns the files and the document */
+export async function descriptionFile(directory: string): Promise<{ file: string, wholeRows: string, description: any }> {
   const { db, stop } = await ownedDatabase()
   const description = await openApiDocument(db, 'https://money.example.org')
   await stop()
-  const file = join(directory, 'openapi.json')
+  const [file, wholeRows] = [join(directory, 'openapi.json'), join(directory, 'openapi-whole-rows.json')]
   await writeFile(file, JSON.stringify(description))
-  return { file, description }
+  await writeFile(wholeRows, JSON.stringify(withWholeRows(description)))
+  return { file, wholeRows, description }
 }

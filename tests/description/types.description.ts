@@ -1,11 +1,11 @@
-/** Redocly reports no warning for the OpenAPI document, and types by openapi-typescript accept all requests of the docs. */
+/** Redocly reports no warning for the OpenAPI documents, and types by openapi-typescript accept all requests of the docs. */
 import { execFile } from 'node:child_process'
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { sections, startDataPage } from '../support/data-page.ts'
+import { page, sections, startDataPage } from '../support/data-page.ts'
 import { dataStack } from '../support/data.ts'
 import { recorder, type Sent } from './recorder.ts'
 import { descriptionFile, tool } from './tools.ts'
@@ -13,6 +13,7 @@ import { descriptionFile, tool } from './tools.ts'
 const root = join(import.meta.dirname, '../..')
 let directory: string
 let file: string
+let wholeRows: string
 let description: any
 
 const run = async (program: string, ...options: string[]): Promise<{ code: number, output: string }> => {
@@ -30,13 +31,13 @@ const run = async (program: string, ...options: string[]): Promise<{ code: numbe
 
 beforeAll(async () => {
   directory = await mkdtemp(join(tmpdir(), 'finance-description-'))
-  ;({ file, description } = await descriptionFile(directory))
+  ;({ file, wholeRows, description } = await descriptionFile(directory))
 })
 afterAll(() => rm(directory, { recursive: true, force: true }))
 
-test('Redocly finds no violation of its recommended rules', async () => {
+test.each(['openapi.json', 'openapi-whole-rows.json'])('Redocly finds no violation of its recommended rules in %s', async (name) => {
   // Its summary for people is a sentence; its JSON has a number.
-  const { code, output } = await run('@redocly/cli/bin/cli.js', 'lint', file, '--extends', 'recommended', '--format', 'json')
+  const { code, output } = await run('@redocly/cli/bin/cli.js', 'lint', join(directory, name), '--extends', 'recommended', '--format', 'json')
   expect(code, output).toBe(0)
   expect(JSON.parse(output.slice(output.indexOf('{'), output.lastIndexOf('}') + 1)).totals).toMatchObject({ errors: 0, warnings: 0 })
 })
@@ -94,14 +95,20 @@ declare function take<Path extends keyof paths, Method extends keyof paths[Path]
 }): void
 `
 
-async function compile(requests: string[]): Promise<string> {
-  await writeFile(join(directory, 'requests.ts'), prelude + requests.join(''))
+async function compile(program: string): Promise<string> {
+  await writeFile(join(directory, 'program.mts'), program)
   const { output } = await run(
     'typescript/bin/tsc',
-    ...'--noEmit --strict --exactOptionalPropertyTypes --allowImportingTsExtensions --target es2022 --module nodenext --moduleResolution nodenext requests.ts'
+    ...'--noEmit --strict --exactOptionalPropertyTypes --allowImportingTsExtensions --target es2022 --module nodenext --moduleResolution nodenext program.mts'
       .split(' '),
   )
   return output
+}
+
+/** Generates the types of a description, as api.ts. */
+async function generateTypes(description: string): Promise<void> {
+  const { code, output } = await run('openapi-typescript/bin/cli.js', description, '--output', join(directory, 'api.ts'))
+  expect(code, output).toBe(0)
 }
 
 test('types by openapi-typescript accept every request of README.md and docs/data.md, and no wrong one', async () => {
@@ -115,11 +122,10 @@ test('types by openapi-typescript accept every request of README.md and docs/dat
     between.close()
     await stack.stop()
   }
-  const { code, output } = await run('openapi-typescript/bin/cli.js', file, '--output', join(directory, 'api.ts'))
-  expect(code, output).toBe(0)
+  await generateTypes(file)
   const requests = [...await readmeRequests(), ...between.sent.map(typed)]
   expect(requests.length).toBeGreaterThan(70)
-  expect(await compile(requests)).toBe('')
+  expect(await compile(prelude + requests.join(''))).toBe('')
   const row = { name: 'Coffee', amount: -3.5 }
   const wrong = [
     request('POST', '/transactions', { body: { amount: -3.5 } }),
@@ -129,7 +135,16 @@ test('types by openapi-typescript accept every request of README.md and docs/dat
     request('GET', '/transactions', { query: { limit: 'many' } }),
     request('POST', '/api/auth/sign-in/email', { body: { email: 'ann@example.com' } }),
   ]
-  const refused = [...(await compile(wrong)).matchAll(/^requests\.ts\((\d+),/gm)].map(([, line]) => Number(line))
+  const refused = [...(await compile(prelude + wrong.join(''))).matchAll(/^program\.mts\((\d+),/gm)].map(([, line]) => Number(line))
   const first = prelude.split('\n').length
   expect([...new Set(refused)]).toEqual(wrong.map((_, at) => first + at))
+})
+
+test('the program of docs/data.md for openapi-fetch compiles: no answer is a union that it must narrow', async () => {
+  await generateTypes(wholeRows)
+  await symlink(join(import.meta.dirname, 'node_modules'), join(directory, 'node_modules'))
+  const [program = ''] = /^ {4}import createClient[^]*?(?=^\S)/m.exec(page) ?? []
+  const given = 'declare const dataUrl: string, token: string\n'
+  expect(program).toContain('GET')
+  expect(await compile(`${given}${program}// @ts-expect-error: no such column\nrows[0]?.colour\n`)).toBe('')
 })

@@ -110,6 +110,23 @@ describe.each(prefixes)('at %s', (prefix) => {
     expect((await visibleParts(`${stack.url}${prefix}/transactions`, { headers: { ...bearer(), 'x-api-key': key } })).status).toBe(200)
   })
 
+  test.each([
+    ['GET', '/transactions/00000000-0000-4000-8000-000000000000'],
+    ['GET', '/transactions/?select=name'],
+    ['GET', '/rpc/'],
+    ['POST', '/rpc/get_cash_flow/2025'],
+    ['DELETE', '/transactions/1'],
+  ])('%s %s is the path of no table and no function, and the response says how to name a row', async (method, path) => {
+    const answer = await visibleParts(`${stack.url}${prefix}${path}`, { method, headers: bearer() })
+    expect(answer).toMatchObject({ status: 404, headers: dataHeaders })
+    expect(JSON.parse(answer.body)).toEqual({
+      code: 'PGRST125',
+      message: 'No table and no function has this path.',
+      details: null,
+      hint: 'Tables are at /{table}, functions at /rpc/{function}. The row with an id is /{table}?id=eq.{id}.',
+    })
+  })
+
   test('errors of the edge, also for an unreachable PostgREST, are not cacheable', async () => {
     const unreachable = await edgeForTest(`http://127.0.0.1:${await freePort()}`, 0)
     const answers = [

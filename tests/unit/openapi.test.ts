@@ -2,6 +2,7 @@ import { describe, expect, onTestFinished, test } from 'vitest'
 import { authDescription, errorsOf } from '../../description/auth.ts'
 import { routes } from '../../auth/features/routes.ts'
 import { openApiDocument } from '../../description/openapi.ts'
+import { withWholeRows } from '../../description/whole-rows.ts'
 import { ownedDatabase } from '../support/database.ts'
 
 const described = authDescription()
@@ -49,4 +50,24 @@ test('a deployment’s document has the addresses of both surfaces and the name 
     '__Secure-better-auth.session_token',
   ])
   expect(await at('http://localhost:3000')).toEqual(['http://localhost:3000', data('http://localhost:3000/data'), 'better-auth.session_token'])
+})
+
+test('the document of whole rows has one form for each response, and only references that it contains', async () => {
+  const whole = await document('http://localhost:3000')
+  const narrowed = withWholeRows(whole)
+  const { parameters: { select }, schemas } = narrowed.components
+  expect(Object.keys(narrowed.paths)).toEqual(Object.keys(whole.paths))
+  expect(narrowed.paths['/transactions']).toMatchObject({
+    get: { responses: { 200: { content: { 'application/json': { schema: { type: 'array', items: { $ref: '#/components/schemas/transactions' } } } } } } },
+  })
+  expect(select?.['schema']).toEqual({ type: 'string', pattern: String.raw`^\*(,|$)` })
+  const text = JSON.stringify(narrowed)
+  const forms: string[][] = []
+  JSON.parse(text, (key, value) => {
+    if (key === 'content') forms.push(Object.keys(value))
+    return value
+  })
+  expect(forms.filter(({ length }) => length !== 1)).toEqual([])
+  const referenced = new Set(Array.from(text.matchAll(/#\/components\/schemas\/(\w+)"/g), ([, name]) => name))
+  expect([...referenced].filter((name) => name === undefined || !(name in schemas))).toEqual([])
 })
