@@ -55,6 +55,12 @@ test('Ann opens /docs, signs in, and calls an operation of each surface as herse
   expect(session).toEqual({ status: '200', body: expect.stringContaining(ann.email) })
   const rows = await tryOut(page, 'get', '/transactions')
   expect(rows).toEqual({ status: '200', body: expect.stringContaining('Groceries') })
+
+  const search = page.getByRole('searchbox', { name: 'Search the operations' })
+  const found = async () => Promise.all((await page.locator('.opblock [data-path]').all()).map((one) => one.getAttribute('data-path')))
+  await search.fill('Invitation decline')
+  await expect.poll(found).toEqual(['/api/auth/organization/reject-invitation'])
+  await search.fill('')
   if (process.env['SCREENSHOT'] !== undefined) await page.screenshot({ path: process.env['SCREENSHOT'] })
 
   // The explorer updates the session after its own calls too, as the description defines.

@@ -36,6 +36,47 @@ const shown = new Promise((resolve) => {
   isShown = resolve
 })
 
+/**
+ * A plugin of Swagger UI. Its search finds operations whose group, path and summary together contain each word, and opens their groups.
+ * Without it Swagger UI compares only the group and the path, and its groups stay closed.
+ */
+const search = ({ React }) => ({
+  components: {
+    FilterContainer: ({ layoutActions }) =>
+      React.createElement(
+        'div',
+        { className: 'filter wrapper' },
+        React.createElement('input', {
+          type: 'search',
+          className: 'operation-filter-input',
+          'aria-label': 'Search the operations',
+          placeholder: 'Search the operations, such as: invite member',
+          onChange: ({ target }) => layoutActions.updateFilter(target.value),
+        }),
+      ),
+  },
+  fn: {
+    opsFilter: (groups, phrase) => {
+      const words = phrase.toLowerCase().split(/\s+/)
+      const hasAll = (text) => words.every((word) => text.toLowerCase().includes(word))
+      const found = (group, name) =>
+        group.update('operations', (all) => all.filter((one) => hasAll(`${name} ${one.get('path')} ${one.getIn(['operation', 'summary'])}`)))
+      return groups.map(found).filter((group) => group.get('operations').size > 0)
+    },
+  },
+  statePlugins: {
+    layout: {
+      wrapSelectors: {
+        isShown: (original) => (state, thing, otherwise) => {
+          const phrase = state.get('filter')
+          const isFound = [thing].flat()[0] === 'operations-tag' && typeof phrase === 'string' && phrase !== ''
+          return original(thing, isFound || otherwise)
+        },
+      },
+    },
+  },
+})
+
 const explorer = SwaggerUIBundle({
   url: `${calls}/openapi.json`,
   domNode: document.querySelector('#explorer'),
@@ -44,6 +85,7 @@ const explorer = SwaggerUIBundle({
   docExpansion: 'none',
   tryItOutEnabled: true,
   filter: true,
+  plugins: [search],
   // by default Swagger UI sends the document to a foreign server for validation
   validatorUrl: null,
   onComplete: isShown,
