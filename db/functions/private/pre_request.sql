@@ -79,7 +79,7 @@ begin
   if not is_anonymous then
     problem := private.token_problem(claims, public_url, issued_after);
     if problem is not null then
-      perform private.refuse('PGRST301', problem, 'Fetch a new token: POST /api/auth/token with the session cookie, or with the API key.', 401,
+      perform private.refuse('PGRST301', problem, 'Fetch a new token: POST /api/auth/token with the session or the API key.', 401,
         '{"WWW-Authenticate": "Bearer error=\"invalid_token\""}');
     end if;
     -- PostgREST begins a request that only reads in a READ ONLY transaction, so this request could write. A ticket only reads.
