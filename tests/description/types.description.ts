@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { page, sections, startDataPage } from '../support/data-page.ts'
+import { page as dataMarkdown, sections, startDataPage } from '../support/data-page.ts'
 import { dataStack } from '../support/data.ts'
 import { recorder, type Sent } from './recorder.ts'
 import { descriptionFile, tool } from './tools.ts'
@@ -106,8 +106,8 @@ async function compile(program: string): Promise<string> {
 }
 
 /** Generates the types of a description, as api.ts. */
-async function generateTypes(description: string): Promise<void> {
-  const { code, output } = await run('openapi-typescript/bin/cli.js', description, '--output', join(directory, 'api.ts'))
+async function generateTypes(ofFile: string): Promise<void> {
+  const { code, output } = await run('openapi-typescript/bin/cli.js', ofFile, '--output', join(directory, 'api.ts'))
   expect(code, output).toBe(0)
 }
 
@@ -143,7 +143,7 @@ test('types by openapi-typescript accept every request of README.md and docs/dat
 test('the program of docs/data.md for openapi-fetch compiles: no answer is a union that it must narrow', async () => {
   await generateTypes(wholeRows)
   await symlink(join(import.meta.dirname, 'node_modules'), join(directory, 'node_modules'))
-  const [program = ''] = /^ {4}import createClient[^]*?(?=^\S)/m.exec(page) ?? []
+  const [program = ''] = /^ {4}import createClient[^]*?(?=^\S)/m.exec(dataMarkdown) ?? []
   const given = 'declare const dataUrl: string, token: string\n'
   expect(program).toContain('GET')
   expect(await compile(`${given}${program}// @ts-expect-error: no such column\nrows[0]?.colour\n`)).toBe('')
