@@ -179,3 +179,17 @@ export function codeOfDatabase(error: unknown): ErrorCode | undefined {
   if (code === '23505' && typeof constraint === 'string') return constraintCodes[constraint]
   return undefined
 }
+
+/** SQLSTATEs of a database that has no room, memory or connection left, is stopping or starts, and codes of a lost connection. */
+const unavailableCode = /^(53...|57P0[1-3]|08...|ECONNREFUSED|ECONNRESET|EPIPE|ENOTFOUND|EAI_AGAIN|ETIMEDOUT|EHOSTUNREACH)$/
+/** The messages of pg for a connection that ended in use, and for a pool without a free one. Neither has a code. */
+const unavailableMessage = /^(Connection terminated|timeout exceeded when trying to connect)/
+
+/** Returns the response to an error that the code did not expect. The same request works later if only the database is unavailable. */
+export function unexpectedErrorResponse(error: unknown): Response {
+  const isUnavailable = error instanceof Error &&
+    (unavailableMessage.test(error.message) || ('code' in error && unavailableCode.test(String(error.code))))
+  return isUnavailable
+    ? errorResponse('SERVICE_BUSY', 'The database cannot do this at the moment. Try again after the seconds in Retry-After.', 5)
+    : errorResponse('INTERNAL_ERROR')
+}

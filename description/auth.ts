@@ -31,16 +31,15 @@ const fieldsOf = (row: Route): Record<string, Schema> => jsonSchema(row.input, '
 
 /** Returns all errors of a route: those of its policy and its input, and those that its row names. */
 export function errorsOf(row: Route): ErrorCode[] {
-  const { method, credential = 'session', namesOrganization, hashesPassword, isFile, refuses = [] } = row
+  const { method, credential = 'session', namesOrganization, isFile, refuses = [] } = row
   const formats = new Set(Object.values(fieldsOf(row)).map(({ format }) => format))
-  const codes = new Set<ErrorCode>([...refuses, 'RATE_LIMIT_EXCEEDED', 'INTERNAL_ERROR'])
+  const codes = new Set<ErrorCode>([...refuses, 'RATE_LIMIT_EXCEEDED', 'INTERNAL_ERROR', 'SERVICE_BUSY'])
   if (formats.size > 0) codes.add('VALIDATION_ERROR')
   if (formats.has('email')) codes.add('INVALID_EMAIL')
   if (formats.has('password')) codes.add('INVALID_PASSWORD')
   // FORBIDDEN is for a web page with the token of a native app.
   if (credential !== 'none') { for (const code of ['UNAUTHORIZED', 'FORBIDDEN'] as const) codes.add(code) }
   if (namesOrganization === true) codes.add('NOT_FOUND')
-  if (hashesPassword === true) codes.add('SERVICE_BUSY')
   // A body can be unreadable, and an untrusted page may not send one.
   if (method !== 'GET') { for (const code of ['VALIDATION_ERROR', 'FORBIDDEN', 'IDEMPOTENCY_KEY_NOT_SUPPORTED'] as const) codes.add(code) }
   if (method !== 'GET' && isFile !== true) { for (const code of ['PAYLOAD_TOO_LARGE', 'UNSUPPORTED_MEDIA_TYPE'] as const) codes.add(code) }

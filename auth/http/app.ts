@@ -10,7 +10,7 @@ import { requestIdHeader, requestIdOf } from '../../common/request-id.ts'
 import type { Tracing } from '../../common/tracing.ts'
 import { basePath, type Config } from '../config.ts'
 import { tokenHeaders, transportHeader } from '../engine/credentials.ts'
-import { errorResponse, isRefusal } from '../errors.ts'
+import { errorResponse, isRefusal, unexpectedErrorResponse } from '../errors.ts'
 import { originOf } from '../origins.ts'
 import { routes } from '../features/routes.ts'
 import { describeError, loggablePath, type Log } from '../../common/log.ts'
@@ -55,7 +55,7 @@ export function createApp({ services, documents, metrics, tracing, ready, isStop
   app.onError((error, context) => {
     if (isRefusal(error)) return errorResponse(error.code, error.message, error.retryAfterSeconds)
     log.error({ id: context.get('requestId'), error: describeError(error) }, 'request failed')
-    return errorResponse('INTERNAL_ERROR')
+    return unexpectedErrorResponse(error)
   })
   app.notFound(() => errorResponse('NOT_FOUND', 'This path does not exist. All routes are at /docs.'))
 

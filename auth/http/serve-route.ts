@@ -3,7 +3,7 @@ import { clientNetwork } from '../../common/client-address.ts'
 import { acceptsHtml } from '../../common/http-server.ts'
 import { otherAddressLimit, type Verdict } from '../engine/rate-limits.ts'
 import { readCredentials, sendCookies } from '../engine/credentials.ts'
-import { codeOfDatabase, errorResponse, isRefusal, refusal, refuse, type WireError } from '../errors.ts'
+import { codeOfDatabase, errorResponse, isRefusal, refusal, refuse, unexpectedErrorResponse, type WireError } from '../errors.ts'
 import { signUpProblem } from '../features/account/sign-up.ts'
 import { problemOf } from '../features/fields.ts'
 import { describeError } from '../../common/log.ts'
@@ -121,7 +121,7 @@ function errorOf(c: RouteContext, row: Route, error: unknown): Response {
   if (code !== undefined) return errorResponse(code)
   if (isRefusal(error)) return errorResponse(error.code, error.message, error.retryAfterSeconds)
   c.var.services.log.error({ id: c.var.requestId, route: row.path, error: describeError(error) }, 'request failed')
-  return errorResponse('INTERNAL_ERROR')
+  return unexpectedErrorResponse(error)
 }
 
 /** Returns the page or the redirect for a browser. An error that is not about the link, such as 429, remains JSON without an app. */

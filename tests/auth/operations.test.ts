@@ -144,7 +144,7 @@ describe('a failing database', () => {
     expect((await ann.get('/get-session')).status).toBe(200)
   })
 
-  test('does the same if the service cannot connect', async () => {
+  test('that refuses connections turns it into 503, because the same request works later', async () => {
     const ann = await signedIn(stack, 'Ann')
     const database = new URL(stack.ownerUrl).pathname.slice(1)
     await stack.sql.query(`alter database ${database} connection limit 0`)
@@ -153,7 +153,7 @@ describe('a failing database', () => {
     )
     const answer = await ann.get('/get-session')
     await stack.sql.query(`alter database ${database} connection limit -1`)
-    expect(answer).toMatchObject({ status: 500, body: { error: 'INTERNAL_ERROR' } })
+    expect(answer).toMatchObject({ status: 503, body: { error: 'SERVICE_BUSY', message: expect.stringContaining('The database') } })
     await expect.poll(async () => (await ann.get('/get-session')).status).toBe(200)
   })
 })

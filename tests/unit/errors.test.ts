@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import { describe, expect, test } from 'vitest'
-import { codeOfDatabase, codeOfEngine, errorCodes, errorResponse } from '../../auth/errors.ts'
+import { codeOfDatabase, codeOfEngine, errorCodes, errorResponse, unexpectedErrorResponse } from '../../auth/errors.ts'
 import { fieldsOfCode } from '../../client/errors.ts'
 import { authFiles } from '../../description/generated-files.ts'
 
@@ -67,4 +67,21 @@ test('a database error becomes a response only if our SQL raised it', () => {
   expect(codeOfDatabase({ code: '23505', constraint: 'organizations_slug_unique' })).toBe('SLUG_TAKEN')
   expect(codeOfDatabase({ code: '23505', constraint: 'sessions_token_unique' })).toBeUndefined()
   expect(codeOfDatabase(undefined)).toBeUndefined()
+})
+
+describe('an unexpected error', () => {
+  test.each([
+    ['a full disk', { code: '53100' }],
+    ['no free connection', { code: '53300' }],
+    ['a database that is starting', { code: '57P03' }],
+    ['a database that is down', { code: 'ECONNREFUSED' }],
+    ['a lost connection', { message: 'Connection terminated unexpectedly' }],
+  ])('of %s is 503, and says when to try again', (_, fields) => {
+    const { status, headers } = unexpectedErrorResponse(Object.assign(new Error('a failed query'), fields))
+    expect([status, headers.get('retry-after')]).toEqual([503, '5'])
+  })
+
+  test.each([[Object.assign(new Error('a failed query'), { code: '42P01' })], [new TypeError('a mistake')], ['a text'], [undefined]])('such as %s is 500', (error) => {
+    expect(unexpectedErrorResponse(error).status).toBe(500)
+  })
 })
