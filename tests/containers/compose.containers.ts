@@ -556,8 +556,12 @@ describe('an upgrade', () => {
     const main = join(it.directory, 'auth/main.ts')
     const source = await readFile(main, 'utf8')
     await writeFile(main, 'process.exit(1)\n')
+    const tags = async () =>
+      (await it.shell(`docker image ls --format '{{.Tag}}' "$(docker compose config --images auth | cut -d: -f1)"`)).trim().split('\n').toSorted()
+    const kept = await tags()
     await expect(it.command('upgrade')).rejects.toThrow(`does not serve. Going back to ${before}`)
     await serves()
+    expect((await tags()).filter((tag) => !kept.includes(tag)), 'the images of the version that failed').toEqual([])
     expect(await version()).toBe(before)
     expect(await settings()).toEqual(old)
     await writeFile(main, source)
