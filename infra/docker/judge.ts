@@ -126,6 +126,7 @@ const composeVariables: Record<string, [RegExp, string]> = {
   TLS: [/^(auto|internal)$/, 'must be auto or internal'],
   AUTH_HEAP: [/^[1-9]\d{1,5}$/, 'must be a number of MiB such as 192'],
   EDGE_HEAP: [/^[1-9]\d{1,5}$/, 'must be a number of MiB such as 128'],
+  DB_RESERVE: [/^(0|3[2-9]|[4-9]\d|[1-9]\d{2,4})$/, 'must be a number of MiB, at least 32, or 0 for none'],
   DB_BACKEND_MEMORY: [/^(9[6-9]|[1-9]\d{2,5})$/, 'must be a number of MiB, at least 96'],
   PGRST_LOG_LEVEL: [/^(crit|error|warn|info|debug)$/, 'must be crit, error, warn, info or debug'],
   PGRST_JWT_CACHE_MAX_ENTRIES: [/^\d{1,7}$/, 'must be a number such as 1000'],

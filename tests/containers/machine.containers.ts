@@ -7,8 +7,12 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { deployment, root, run, type Deployment } from './deployment.ts'
 
+const soon = { timeout: 30_000, interval: 200 }
+
 describe('on a full disk', () => {
   let it: Deployment
+  /** The disk of the database. It is mounted on this machine and not by Docker, so that it keeps its content while the container is down. */
+  let disk: string
   const file = (name: string) => join(it.directory, name)
   const fill = async () => {
     await run('dd', ['if=/dev/zero', `of=${file('filler')}`, 'bs=4096']).catch((error: Error) => expect(error.message).toContain('No space left'))
@@ -28,13 +32,18 @@ describe('on a full disk', () => {
 
   beforeAll(async () => {
     it = await deployment({ size: '32m' })
-    // The database has another disk.
+    disk = await mkdtemp(join(tmpdir(), 'finance-disk-'))
+    await run('mount', ['-t', 'tmpfs', '-o', 'size=400m,mode=1777', 'tmpfs', disk])
     const volume = `${/"name": "(finance-test-\d+)",/.exec(await it.compose('config', '--format', 'json'))?.[1]}_small`
-    await run('docker', ['volume', 'create', '--opt', 'type=tmpfs', '--opt', 'device=tmpfs', '--opt', 'o=size=300m', volume])
+    await run('docker', ['volume', 'create', '--opt', 'type=none', '--opt', `device=${disk}`, '--opt', 'o=bind', volume])
     await it.configure({ DATABASE_VOLUME: volume })
     await it.up()
   })
-  afterAll(() => it.remove())
+  afterAll(async () => {
+    await it.remove()
+    await run('umount', [disk])
+    await rm(disk, { recursive: true })
+  })
 
   test('a backup fails, its last line says why, and no partial file stays', async () => {
     await fill()
@@ -44,12 +53,45 @@ describe('on a full disk', () => {
     expect(await it.command('backup')).toContain('.dump')
   })
 
-  test('of the database makes a backup fail with this reason', async () => {
-    await it.compose('exec', '-T', 'db', 'sh', '-c', 'dd if=/dev/zero of=/var/lib/postgresql/filler bs=4096 2>/dev/null || true')
+  const take = (name: string) => run('dd', ['if=/dev/zero', `of=${join(disk, name)}`, 'bs=4096']).catch(() => '')
+  const said = async (words: string) => (await it.compose('logs', '--no-log-prefix', 'db')).includes(words)
+  const isRead = async () => (await fetch(`${it.url}/data/transactions`)).status === 200
+
+  test('of the database its reserve is given up first, which the log says, and nobody notices', async () => {
+    await expect.poll(async () => (await stat(join(disk, 'reserve')).catch(() => undefined))?.size, soon).toBe(80 * 1024 ** 2)
+    await take('filler')
+    await expect.poll(() => said('its reserve of 80 MiB is given up'), soon).toBe(true)
+    expect(await isRead()).toBe(true)
+    await take('filler-of-the-reserve')
     const kept = await readdir(file('backups'))
     expect((await refusal('backup')).at(-1)).toMatch(/^No backup was made: the disk is full \(.*No space left on device\)\.$/i)
     expect(await readdir(file('backups'))).toEqual(kept)
-    await it.compose('exec', '-T', 'db', 'rm', '/var/lib/postgresql/filler')
+  })
+
+  test('of the database PostgreSQL ends when it cannot write its log. Sign-ins are 503, and a backup names the disk', async () => {
+    // The log gets no other file than those that it has.
+    const write = () => it.sql(`select count(pg_logical_emit_message(false, 'filler', repeat('x', 1000000))) from generate_series(1, 200)`)
+    await expect(write()).rejects.toThrow()
+    await expect.poll(() => said('PostgreSQL starts again when there is room'), soon).toBe(true)
+    const response = await fetch(`${it.url}/api/auth/sign-in/email`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ email: 'ann@example.org', password: 'a long password' }),
+    })
+    expect([response.status, (await response.json() as { error: string }).error]).toEqual([503, 'SERVICE_BUSY'])
+    expect((await refusal('backup')).at(-1)).toMatch(/^No backup was made: the disk is full \(no space left on device of the database: /)
+  })
+
+  test('of the database it comes back within ten seconds of room, without a restart of its container, and makes its reserve again', async () => {
+    await rm(join(disk, 'filler'))
+    await expect.poll(() => it.sql('select 1').catch(() => []), { timeout: 10_000, interval: 200 }).toEqual(['1'])
+    // PostgREST tries every 32 seconds by then.
+    await expect.poll(isRead, { timeout: 45_000, interval: 200 }).toBe(true)
+    const container = (await it.compose('ps', '-q', 'db')).trim()
+    expect((await run('docker', ['inspect', '--format', '{{.RestartCount}}', container])).trim()).toBe('0')
+    await rm(join(disk, 'filler-of-the-reserve'))
+    await expect.poll(async () => (await stat(join(disk, 'reserve')).catch(() => undefined))?.size, soon).toBe(80 * 1024 ** 2)
+    expect(await it.command('backup')).toContain('.dump')
   })
 
   test('an upgrade fails with this reason and changes nothing', async () => {
