@@ -25,6 +25,7 @@ import { warnOfUnreachableFiles } from './features/file/files.ts'
 import { startHousekeeping } from './housekeeping.ts'
 import { createApp, routeLabels } from './http/app.ts'
 import { healthChecks, cacheForASecond } from './http/health.ts'
+import { readDatabaseFigures } from './http/database-figures.ts'
 import { createMetrics, type Metrics } from './http/metrics.ts'
 import type { Additions } from './http/pages.ts'
 import { provisionKey, startRotation, type KeyOptions } from './keys/rotation.ts'
@@ -198,6 +199,7 @@ export async function startAuth(
       failedRateDownloads,
       webhookLagSeconds,
       databaseVersions,
+      databaseFigures: () => readDatabaseFigures(pool),
     })
     const document = () => withClient(pool, (client) => openApiDocument(client, config.publicUrl))
     const documents = { all: document, wholeRows: async () => withWholeRows(await document()) }

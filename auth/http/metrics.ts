@@ -11,6 +11,7 @@ import type { MailObserver } from '../mail/job.ts'
 import type { Backlog } from '../mail/queue.ts'
 import type { WebhookObserver } from '../webhooks/dispatcher.ts'
 import { failures } from '../webhooks/sender.ts'
+import type { DatabaseFigures } from './database-figures.ts'
 
 /** The limits that a request can exceed: per address, per account, or the hashing queue. */
 const limitKinds = ['address', 'account', 'hashing_queue'] as const
@@ -26,6 +27,7 @@ type Sources = {
   failedRateDownloads: () => Promise<number>
   webhookLagSeconds: () => Promise<number>
   databaseVersions: () => Promise<Versions | undefined>
+  databaseFigures: () => Promise<DatabaseFigures>
 }
 
 export type Metrics = {
@@ -145,7 +147,7 @@ export function createMetrics(routes: Iterable<string>): Metrics {
       disabled: () => webhooksOff.inc(),
     },
     registry,
-    watch: ({ hashingQueue, streams, rotation, pools, backlog, failedRateDownloads, webhookLagSeconds, databaseVersions }) => {
+    watch: ({ hashingQueue, streams, rotation, pools, backlog, failedRateDownloads, webhookLagSeconds, databaseVersions, databaseFigures }) => {
       const gauge = (name: string, help: string, value: () => number | undefined | Promise<number | undefined>) => {
         const made = new Gauge({
           name,
@@ -176,6 +178,33 @@ export function createMetrics(routes: Iterable<string>): Metrics {
         'Failed downloads of exchange rates since the last successful one; 0 without EXCHANGE_RATES_URL.',
         lastKnown(failedRateDownloads),
       )
+      const figures = lastKnown(databaseFigures)
+      const ofDatabase = (name: string, help: string, value: (read: DatabaseFigures) => number) =>
+        gauge(name, help, async () => {
+          const read = await figures()
+          return read === undefined ? undefined : value(read)
+        })
+      ofDatabase('finance_database_size_bytes', 'The size of the database.', ({ sizeBytes }) => sizeBytes)
+      ofDatabase('finance_database_connections', 'Connections of clients to the server of the database.', ({ connections: used }) => used)
+      ofDatabase('finance_database_connections_max', 'Maximum number of connections.', ({ maxConnections }) => maxConnections)
+      ofDatabase('finance_database_locks_waiting', 'Statements that wait for a lock.', ({ waiting: statements }) => statements)
+      ofDatabase('finance_database_lock_wait_seconds', 'Time of the longest of these waits.', ({ longestWaitSeconds }) => longestWaitSeconds)
+      ofDatabase('finance_database_start_timestamp_seconds', 'When the server of the database started.', ({ startedAt }) => startedAt)
+      const ofSlots = (name: string, help: string, value: (slot: DatabaseFigures['slots'][number]) => number) => {
+        const made = new Gauge({
+          name,
+          help,
+          labelNames: ['slot'],
+          registers,
+          async collect() {
+            const read = await figures()
+            made.reset()
+            for (const slot of read?.slots ?? []) made.set({ slot: slot.name }, value(slot))
+          },
+        })
+      }
+      ofSlots('finance_replication_slot_kept_bytes', 'The log that the database keeps for a slot.', ({ keptBytes }) => keptBytes)
+      ofSlots('finance_replication_slot_active', '1 if the log of a slot is being received.', ({ isActive }) => (isActive ? 1 : 0))
       const versions = lastKnown(databaseVersions)
       const floors = new Gauge({
         name: 'finance_below_floor',

@@ -56,11 +56,46 @@ test('the versions of the service, the database and a connected PostgREST are co
   expect(await programs()).toEqual(expect.arrayContaining(['node', 'postgresql', 'postgrest'].map((program) => [program, below.has(program as never) ? 1 : 0])))
 })
 
+test('a statement that waits for a lock is counted, with its time', async () => {
+  await using own = await startStack()
+  const holder = await own.sql.connect()
+  try {
+    await holder.query('begin; lock table auth.users')
+    const waiting = own.sql.query('select count(*) from auth.users')
+    await expect.poll(async () => (await readMetrics(own)).get('finance_database_locks_waiting')).toBe(1)
+    expect((await readMetrics(own)).get('finance_database_lock_wait_seconds')).toBeGreaterThan(0)
+    await holder.query('commit')
+    await waiting
+  } finally {
+    holder.release()
+  }
+})
+
+test('the database tells its size, connections, locks, start and replication slots with the rights of the service', async () => {
+  await using own = await startStack()
+  const values = await readMetrics(own)
+  const value = (name: string) => values.get(name) ?? Number.NaN
+  expect(value('finance_database_size_bytes')).toBeGreaterThan(1_000_000)
+  expect(value('finance_database_connections')).toBeGreaterThan(0)
+  expect(value('finance_database_connections_max')).toBeGreaterThan(value('finance_database_connections'))
+  expect([value('finance_database_locks_waiting'), value('finance_database_lock_wait_seconds')]).toEqual([0, 0])
+  const { rows: [{ started }] } = await own.sql.query('select extract(epoch from pg_postmaster_start_time())::float8 as started')
+  expect(value('finance_database_start_timestamp_seconds')).toBeCloseTo(started)
+  const slot = `watched_${process.pid}`
+  await own.sql.query('select pg_create_physical_replication_slot($1, true)', [slot])
+  try {
+    await expect.poll(async () => (await readMetrics(own)).get(`finance_replication_slot_active{slot="${slot}"}`)).toBe(0)
+    expect((await readMetrics(own)).get(`finance_replication_slot_kept_bytes{slot="${slot}"}`)).toBeGreaterThanOrEqual(0)
+  } finally {
+    await own.sql.query('select pg_drop_replication_slot($1)', [slot])
+  }
+})
+
 test('the service exports all series that the alerts and the dashboard query', async () => {
   await using fresh = await startStack()
   // Sends one request, so that request series exist.
   await fetch(`${fresh.url}/livez`)
-  const found = await missingSeries(/^(auth|finance_below|nodejs|process)_/, await (await fetch(`${fresh.url}/metrics`)).text())
+  const found = await missingSeries(/^(auth|finance_below|finance_database|nodejs|process)_/, await (await fetch(`${fresh.url}/metrics`)).text())
   expect(found).toEqual({ seriesCount: expect.any(Number), missing: [] })
   expect(found.seriesCount).toBeGreaterThan(25)
 })
