@@ -245,7 +245,6 @@ describe('the file for helpers', () => {
         '{"status":"up"}',
         'api.transactions',
         '"status":201',
-        'applied 0004_indexes_of_one_tenant.sql',
         'ready to accept connections',
       ]
     )

@@ -391,6 +391,12 @@ describe('the file for helpers', () => {
     expect(text).not.toMatch(/canary@|canary%40|änary|a:ry|exämple|203\.0|2001:/)
   })
 
+  test('has the names of migrations, which are no ids, and no id beside one', async () => {
+    const id = 'N2FsUxQ134uOc640T9mYMOa660Gwrm5j'
+    const { text } = await helped({ migrate: `applied 0004_indexes_of_one_tenant.sql\n0007_a.sql of ${id}\n0008_a-${id}.sql\n` })
+    expect(text).toContain('applied 0004_indexes_of_one_tenant.sql\n0007_a.sql of <id>\n<id>\n')
+  })
+
   test('has of PostgreSQL only lines about the server, and none in which a text of a user looks like such a line', async () => {
     const begin = '2026-11-28 12:00:00.123 UTC [12]'
     const { text } = await helped({
