@@ -81,7 +81,10 @@ describe('an unexpected error', () => {
     expect([status, headers.get('retry-after')]).toEqual([503, '5'])
   })
 
-  test.each([[Object.assign(new Error('a failed query'), { code: '42P01' })], [new TypeError('a mistake')], ['a text'], [undefined]])('such as %s is 500', (error) => {
-    expect(unexpectedErrorResponse(error).status).toBe(500)
-  })
+  test.each([[Object.assign(new Error('a failed query'), { code: '42P01' })], [new TypeError('a mistake')], ['a text'], [undefined]])(
+    'such as %s is 500',
+    (error) => {
+      expect(unexpectedErrorResponse(error).status).toBe(500)
+    },
+  )
 })

@@ -33,7 +33,15 @@ describe('the description of the auth surface', () => {
   test('derives the errors of a route from its policy and its input', () => {
     const refusals = (path: string) => errorsOf(routes.find((row) => row.path === path) ?? expect.unreachable())
     expect(refusals('/jwks')).toEqual(['RATE_LIMIT_EXCEEDED', 'INTERNAL_ERROR', 'SERVICE_BUSY'])
-    expect(refusals('/organization/get')).toEqual(['VALIDATION_ERROR', 'UNAUTHORIZED', 'FORBIDDEN', 'NOT_FOUND', 'RATE_LIMIT_EXCEEDED', 'INTERNAL_ERROR', 'SERVICE_BUSY'])
+    expect(refusals('/organization/get')).toEqual([
+      'VALIDATION_ERROR',
+      'UNAUTHORIZED',
+      'FORBIDDEN',
+      'NOT_FOUND',
+      'RATE_LIMIT_EXCEEDED',
+      'INTERNAL_ERROR',
+      'SERVICE_BUSY',
+    ])
     expect(refusals('/sign-up/email')).toEqual(expect.arrayContaining(['INVALID_EMAIL', 'INVALID_PASSWORD', 'USER_EXISTS', 'FORBIDDEN', 'SERVICE_BUSY']))
   })
 })
