@@ -48,7 +48,7 @@ release_value() { sed -n "s/^$1=//p" release.env 2>/dev/null || true; }
 # Versions before secrets/ existed read these from .env.
 # shellcheck disable=SC2034 # for the commands that source this
 required_secrets="POSTGRES_PASSWORD AUTH_SERVICE_PASSWORD AUTHENTICATOR_PASSWORD BETTER_AUTH_SECRET"
-optional_secrets="RESEND_API_KEY SMTP_URL OIDC_CLIENT_SECRET AWS_ACCESS_KEY_ID AWS_SECRET_ACCESS_KEY AWS_SESSION_TOKEN OTEL_EXPORTER_OTLP_HEADERS ALERT_WEBHOOK_URL"
+optional_secrets="RESEND_API_KEY SMTP_URL OIDC_CLIENT_SECRET AWS_ACCESS_KEY_ID AWS_SECRET_ACCESS_KEY AWS_SESSION_TOKEN OTEL_EXPORTER_OTLP_HEADERS ALERT_WEBHOOK_URL WATCHDOG_URL BACKUP_PING_URL"
 
 # stored_secret <name>: the value in secrets/
 stored_secret() {

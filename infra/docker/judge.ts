@@ -97,6 +97,9 @@ function distance(one: string, other: string): number {
   return above.at(-1) ?? 0
 }
 
+/** The secrets that no program of common/settings.ts reads. */
+const urlSecrets = ['ALERT_WEBHOOK_URL', 'WATCHDOG_URL', 'BACKUP_PING_URL']
+
 /** The variables that the commands of infra/docker write, and those of former versions. */
 const ownNames = /^(COMPOSE_|DOCKER_|PREVIOUS_VERSION$|PREVIOUS_COMPOSE_FILE$|POSTGREST_CONF$|PROXY_IMAGE$)/
 
@@ -108,7 +111,7 @@ function judgeNames(lines: Line[], composeFiles: string): string[] {
   ])
   const names = new Set(lines.map(({ name }) => name))
   return lines.filter(({ name }) => !existing.has(name) && !ownNames.test(name)).flatMap(({ name, number }) => {
-    if ((secretNames as string[]).includes(name) || name === 'ALERT_WEBHOOK_URL') {
+    if ((secretNames as string[]).includes(name) || urlSecrets.includes(name)) {
       return names.has(`${name}_FILE`) || ['POSTGRES_PASSWORD', 'AUTH_SERVICE_PASSWORD', 'AUTHENTICATOR_PASSWORD', 'BETTER_AUTH_SECRET'].includes(name)
         ? []
         : [`${name} on line ${number} of .env has no effect, because secrets are files: infra/docker/setup moves it into secrets/.`]
@@ -194,6 +197,11 @@ function judgeSecrets(secrets: Facts['secrets']): string[] {
   const problems = Object.entries(secrets).filter(([, value]) => placeholder.test(value.trim()))
     .map(([name]) => `The file of ${name} still holds a placeholder: write the real value into it.`)
   const { AUTHENTICATOR_PASSWORD: authenticator, BETTER_AUTH_SECRET: secret, RESEND_API_KEY: resend } = secrets
+  for (const name of urlSecrets) {
+    const url = secrets[name]?.trim()
+    if (url !== undefined && !placeholder.test(url) && !(URL.canParse(url) && /^https?:$/.test(new URL(url).protocol)))
+      problems.push(`The file of ${name} must hold one URL that begins with https:// or http://.`)
+  }
   if (authenticator !== undefined) problems.push(...settingProblems({}, () => checkAuthenticatorFile(authenticator)))
   if (secret !== undefined && new Set(secret).size < 8)
     problems.push('BETTER_AUTH_SECRET has too few different characters: write 32 random ones into secrets/BETTER_AUTH_SECRET before the first start.')

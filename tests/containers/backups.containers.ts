@@ -2,6 +2,8 @@
  * Automatic backups: scheduled, deleted by age, copied off-site, and recovery to a point in time. One story: each test starts where the one before
  * ended. Needs an engine.
  */
+import { createServer, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { mkdir, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises'
 import { basename, join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -12,6 +14,9 @@ import { resticServer, type ResticServer } from './restic-server.ts'
 
 let it: Deployment
 let elsewhere: ResticServer
+/** The monitor of BACKUP_PING_URL, and the paths that it was asked for. */
+let monitor: Server
+const calls: string[] = []
 let ann: Person
 let token: string
 const offsite = (password: string) =>
@@ -46,7 +51,12 @@ const stored = async () => {
 beforeAll(async () => {
   elsewhere = await resticServer()
   it = await deployment()
-  await it.configure({ COMPOSE_PROFILES: 'backup,pitr' })
+  monitor = createServer((request, response) => {
+    calls.push(`${request.method} ${request.url}`)
+    response.end()
+  }).listen(0, '0.0.0.0')
+  await it.keepSecret({ BACKUP_PING_URL: `http://${it.gateway}:${(monitor.address() as AddressInfo).port}/a-secret` })
+  await it.configure({ COMPOSE_PROFILES: 'backup,pitr', BACKUP_PING_URL_FILE: 'secrets/BACKUP_PING_URL' })
   await offsite('far away')
   await it.up()
   ann = it.person('Ann')
@@ -59,6 +69,7 @@ beforeAll(async () => {
 afterAll(async () => {
   await it.remove()
   await elsewhere.close()
+  monitor.close()
 })
 
 describe('the profile backup', () => {
@@ -77,7 +88,13 @@ describe('the profile backup', () => {
     expect(figures['finance_backup_offsite_last_success_timestamp_seconds']).toBe(figures['finance_backup_last_success_timestamp_seconds'])
     for (const service of ['backup', 'offsite', 'pitr']) await expect.poll(() => it.health(service), patiently).toBe('healthy')
     // The metrics of the alerts and the dashboard.
-    await expect.poll(async () => (await missingSeries(/^finance_(?!below_floor)/, await exposition())).missing, patiently).toEqual([])
+    await expect.poll(async () => (await missingSeries(/^finance_(backup|drill|pitr)_/, await exposition())).missing, patiently).toEqual([])
+  })
+
+  test('tells the monitor each backup, drill and off-site copy, and keeps its URL out of the log', async () => {
+    await expect.poll(() => calls, patiently).toEqual(['GET /a-secret', 'GET /a-secret', 'GET /a-secret'])
+    expect((await metrics())['finance_backup_ping_failed']).toBe(0)
+    expect(await it.compose('logs', 'offsite')).not.toContain('a-secret')
   })
 
   test('has access to the database or to a network, never to both', async () => {
@@ -222,7 +239,12 @@ describe('a new machine', () => {
     expect(output).toMatch(/This is the backup of \d{4}-\d\d-\d\d \d\d:\d\d:\d\dZ: 1 people, [1-9]\d* rows\.\n/)
     expect(output).toContain('grafana does not start; the services for clients run.')
     expect(output).toContain('Restored.')
-    await it.configure({ COMPOSE_PROFILES: 'backup,pitr' })
+    monitor = createServer((request, response) => {
+      calls.push(`${request.method} ${request.url}`)
+      response.end()
+    }).listen(0, '0.0.0.0')
+    await it.keepSecret({ BACKUP_PING_URL: `http://${it.gateway}:${(monitor.address() as AddressInfo).port}/a-secret` })
+    await it.configure({ COMPOSE_PROFILES: 'backup,pitr', BACKUP_PING_URL_FILE: 'secrets/BACKUP_PING_URL' })
     expect([...(await it.sums()).values()]).toEqual(sums)
     expect(await stored()).toEqual(['A', 'B', 'Groceries', 'Last'])
   })

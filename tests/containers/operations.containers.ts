@@ -362,11 +362,11 @@ describe('monitoring', () => {
     expect(marked).toEqual([
       'docker compose --profile monitoring up -d --wait',
       'docker compose --profile monitoring restart alertmanager',
-      'docker compose --profile monitoring up -d --force-recreate --no-deps prometheus alertmanager grafana',
+      'docker compose --profile monitoring up -d --force-recreate --no-deps prometheus alertmanager grafana machine',
     ])
     await it.shell('docker compose --profile monitoring config -q')
     expect((await it.compose('--profile', 'monitoring', 'config', '--services')).split('\n')).toEqual(
-      expect.arrayContaining(['alertmanager', 'grafana', 'prometheus']),
+      expect.arrayContaining(['alertmanager', 'grafana', 'machine', 'prometheus']),
     )
   })
 })

@@ -62,17 +62,17 @@ test('the first commands change nothing', async () => {
   expect(await stored()).toEqual(['canary-of-row'])
 })
 
-test('a full disk: old backups go, and the database starts at once', async () => {
+test('a full disk: old backups go, and the database runs', async () => {
   await mkdir(file('backups'), { recursive: true })
   const [old, young] = [file('backups/finance-20200101T000000Z.dump'), file('backups/finance-20260101T000000Z.dump')]
   for (const path of [old, young]) await writeFile(path, '')
   await utimes(old, new Date('2020-01-01'), new Date('2020-01-01'))
-  expect(await paste('docs/runbook.md', 'df -h')).toContain('Avail')
+  expect(await paste('docs/runbook.md', 'infra/docker/admin status')).toMatch(/^database +\d+ MiB of \d+ MiB free, \d+ %/m)
   await paste('docs/runbook.md', 'docker system df')
   expect(await paste('docs/runbook.md', 'du -ah backups')).toContain('finance-20200101')
   await paste('docs/runbook.md', 'find backups')
   expect(await it.shell('ls backups; rm backups/*.dump')).toBe('finance-20260101T000000Z.dump\n')
-  await paste('docs/runbook.md', 'docker compose restart db')
+  expect(await paste('docs/runbook.md', 'docker compose logs --tail 20 db')).toContain('ready to accept connections')
   await paste('docs/runbook.md', 'infra/docker/up')
   expect(await stored()).toEqual(['canary-of-row'])
 })
@@ -202,6 +202,37 @@ test('the data surface is down, and comes back', async () => {
 
 test('many 429: the addresses that the edge sees', async () => {
   expect(await paste('docs/runbook.md', 'docker compose logs --no-log-prefix')).toContain(`"client":"${it.gateway}"`)
+})
+
+test('a service that is down is named, and starts again', async () => {
+  await it.compose('stop', 'edge')
+  expect(await paste('docs/runbook.md', 'infra/docker/admin status')).toContain('The service edge does not run')
+  expect(await paste('docs/runbook.md', 'docker compose ps --all')).toMatch(/edge.*Exited/)
+  await paste('docs/runbook.md', 'docker compose logs --tail 50 auth')
+  await paste('docs/runbook.md', 'docker compose logs --no-log-prefix --since 15m')
+  await paste('docs/runbook.md', 'infra/docker/up')
+  await isUp()
+})
+
+test('a busy database: the process that blocks another one is named, and ended', async () => {
+  const holder = it.inDatabase(['psql', '-U', 'postgres', 'finance'], 'begin; lock table api.transactions; select pg_sleep(600);').catch(() => 'ended')
+  const lock = `select count(*) from pg_locks where relation = 'api.transactions'::regclass and mode = 'AccessExclusiveLock' and granted`
+  await expect.poll(() => it.sql(lock), { timeout: 30_000 }).toEqual(['1'])
+  const waiting = it.sql('select count(*) from api.transactions')
+  const blockers = () => it.sql('select distinct blocker from pg_stat_activity, unnest(pg_blocking_pids(pid)) blocker')
+  await expect.poll(blockers, { timeout: 30_000 }).toHaveLength(1)
+  const [PROCESS = ''] = await blockers()
+  expect(await paste('docs/runbook.md', 'docker compose exec -T db psql')).toContain(`{${PROCESS}}`)
+  expect(await paste('docs/runbook.md', 'docker compose exec -T db psql')).toContain('auth')
+  await paste('docs/runbook.md', 'docker compose exec -T db psql')
+  await paste('docs/runbook.md', 'docker compose exec -T db psql', { PROCESS })
+  await Promise.all([waiting, holder])
+})
+
+test('another alert: the state of everything', async () => {
+  expect(await paste('docs/runbook.md', 'infra/docker/admin status')).toContain('Nothing is monitored')
+  await paste('docs/runbook.md', 'docker compose ps --all')
+  await paste('docs/runbook.md', 'docker compose logs --since 1h --tail 200')
 })
 
 describe('the file for helpers', () => {

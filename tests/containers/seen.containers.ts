@@ -100,10 +100,25 @@ describe('a request', () => {
 describe('Prometheus', () => {
   test('finds every metric of the alerts and the dashboard', async () => {
     const [auth, edge] = [await inside('http://auth:3000/metrics'), await inside('http://edge:9180/metrics')]
-    expect(await missingSeries(/^(auth|finance_below|nodejs|process)_/, auth)).toMatchObject({ missing: [] })
+    expect(await missingSeries(/^(auth|finance_below|finance_database|nodejs|process)_/, auth)).toMatchObject({ missing: [] })
     const found = await missingSeries(/^edge_/, edge)
     expect(found).toEqual({ seriesCount: expect.any(Number), missing: [] })
     expect(found.seriesCount).toBeGreaterThan(5)
+  })
+
+  test('reads the free space of each volume, and how much of the lifetime of the certificate is left', async () => {
+    await it.compose('--profile', 'monitoring', 'up', '-d', '--no-deps', 'machine')
+    const value = async (series: string) => {
+      const text = await inside('http://machine:9102/metrics').catch(() => '')
+      return Number(text.split('\n').find((line) => line.startsWith(`${series} `))?.split(' ')[1])
+    }
+    await expect.poll(() => value('finance_certificate_remaining_ratio'), soon).toBeGreaterThan(0.3)
+    for (const volume of ['backups', 'certificates', 'database', 'docker', 'figures', 'offsite']) {
+      const [free, size] = [await value(`finance_disk_free_bytes{volume="${volume}"}`), await value(`finance_disk_size_bytes{volume="${volume}"}`)]
+      expect([volume, free > 0, free <= size]).toEqual([volume, true, true])
+    }
+    // It owns no file, so it can read none.
+    await expect(it.compose('exec', '-T', 'machine', 'node', '-e', `require('fs').readdirSync('/volumes/database/18')`)).rejects.toThrow(/EACCES|ENOENT/)
   })
 
   test('counts each request to a surface once, with its status', async () => {

@@ -108,6 +108,7 @@ describe('a line of .env', () => {
     ['TLS=on', 'TLS must be auto or internal.'],
     ['BACKUP_TIME=25:00', 'BACKUP_TIME must be a time of day'],
     ['DB_RESERVE=16', 'DB_RESERVE must be a number of MiB, at least 32, or 0 for none.'],
+    ['BACKUP_PING_URL=https://ping.example.org/1', 'BACKUP_PING_URL on line 6 of .env has no effect, because secrets are files'],
     ['DB_BACKEND_MEMORY=64', 'DB_BACKEND_MEMORY must be a number of MiB, at least 96.'],
     ['COMPOSE_PROFILES=bakcup', 'COMPOSE_PROFILES must name the profiles'],
   ])('%s is named with its correction', (lines, sentence) => {

@@ -3,7 +3,7 @@
  * backup. Docker is a fake script here; tests/containers/upgrade-under-load.containers.ts uses the real one.
  */
 import { execFile, execFileSync } from 'node:child_process'
-import { chmod, chown, cp, mkdir, mkdtemp, readdir, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises'
+import { appendFile, chmod, chown, cp, mkdir, mkdtemp, readdir, readFile, rm, stat, symlink, utimes, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { beforeEach, afterEach, describe, expect, test } from 'vitest'
@@ -129,6 +129,34 @@ test('setup in place of a lost .env keeps the volume of a database that was rest
   await rm(join(deployment(), '.env'))
   await command('setup', ['https://money.example.org'])
   expect(await readFile(join(deployment(), '.env'), 'utf8'), 'no container').not.toContain('DATABASE_VOLUME')
+})
+
+test('setup says what is not backed up, monitored or reported, as long as that is so', async () => {
+  await docker('finance', [], [])
+  const gaps = async () =>
+    (await command('setup', ['https://money.example.org'])).output.split('\n').filter((line) => /^(Nothing|Backups|Alerts|Nobody)/.test(line)).map((line) =>
+      line.split(':')[0]
+    )
+  expect(await gaps()).toEqual(['Nothing is backed up', 'Nothing is monitored', 'Nobody hears if backups stop'])
+  const set = (line: string) => appendFile(join(deployment(), '.env'), `${line}\n`)
+  await set('COMPOSE_PROFILES=backup,monitoring')
+  expect(await gaps()).toEqual(['Backups stay on this machine', 'Alerts reach nobody', 'Nobody hears if backups stop'])
+  await writeFile(join(deployment(), 'offsite.env'), 'RESTIC_REPOSITORY=rest:https://backups.example.org/\n')
+  await set('BACKUP_PING_URL_FILE=secrets/BACKUP_PING_URL')
+  expect(await gaps()).toEqual(['Alerts reach nobody'])
+  await set('ALERT_WEBHOOK_URL_FILE=secrets/ALERT_WEBHOOK_URL')
+  expect(await gaps()).toEqual([])
+})
+
+test('setup counts a backup of your own schedule, if it is young', async () => {
+  await docker('finance', [], [])
+  const isBackedUp = async () => !(await command('setup', ['https://money.example.org'])).output.includes('Nothing is backed up')
+  expect(await isBackedUp()).toBe(false)
+  const dump = join(deployment(), 'backups/finance-20260101T000000Z.dump')
+  await writeFile(dump, '')
+  expect(await isBackedUp()).toBe(true)
+  await utimes(dump, new Date('2026-01-01'), new Date('2026-01-01'))
+  expect(await isBackedUp()).toBe(false)
 })
 
 test('setup copies the optional secrets of an older .env into files, and names the files', async () => {

@@ -1,0 +1,81 @@
+/** The calls of BACKUP_PING_URL: which runs are told, and what becomes of a monitor that does not answer. */
+import { createServer, type Server } from 'node:http'
+import { once } from 'node:events'
+import type { AddressInfo } from 'node:net'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { call, eventsOf, failureUrl } from '../../infra/docker/backups/ping.ts'
+
+const now = 1_800_000_000
+const success = (kind: string, at: number) => ({ text: `# TYPE x gauge\nfinance_${kind}_last_success_timestamp_seconds ${at}\n`, changed: at })
+const failure = (kind: string, value: number, changed: number) => ({ text: `finance_${kind}_failed ${value}\n`, changed })
+const eventsIn = (files: Record<string, { text: string, changed: number }>) => eventsOf({ read: (path) => Promise.resolve(files[path]) }, now)
+
+describe('an event', () => {
+  test('is each newest success and failure of a backup, a drill and an off-site copy', async () => {
+    expect(
+      await eventsIn({
+        'backups/backup.prom': success('backup', now - 60),
+        'backups/backup-failed.prom': failure('backup', 0, now - 60),
+        'backups/drill.prom': success('drill', now - 3_600),
+        'backups/drill-failed.prom': failure('drill', 1, now - 30),
+        '/state/offsite.prom': success('backup_offsite', now - 60),
+        '/state/backup_offsite-failed.prom': failure('backup_offsite', 1, now - 10),
+      }),
+    ).toEqual([
+      { name: `backup ${now - 60}`, hasFailed: false },
+      { name: `drill ${now - 3_600}`, hasFailed: false },
+      { name: `drill failed ${now - 30}`, hasFailed: true },
+      { name: `backup_offsite ${now - 60}`, hasFailed: false },
+      { name: `backup_offsite failed ${now - 10}`, hasFailed: true },
+    ])
+  })
+
+  test('of last week is none, nor is a run that never was', async () => {
+    expect(await eventsIn({ 'backups/backup.prom': success('backup', now - 7 * 86_400), 'backups/backup-failed.prom': failure('backup', 1, now - 7 * 86_400) }))
+      .toEqual([])
+    expect(await eventsIn({})).toEqual([])
+  })
+})
+
+test('the URL of a failure ends with /fail, before the query', () => {
+  expect(failureUrl('https://hc.example.org/ping/1')).toBe('https://hc.example.org/ping/1/fail')
+  expect(failureUrl('https://hc.example.org/ping/1/?a=b')).toBe('https://hc.example.org/ping/1/fail?a=b')
+})
+
+describe('a monitor', () => {
+  let monitor: Server
+  let url: string
+  let requested: string[]
+  let status: number
+  beforeEach(async () => {
+    requested = []
+    status = 200
+    monitor = createServer((request, response) => {
+      requested.push(`${request.method} ${request.url}`)
+      response.writeHead(status).end()
+    }).listen(0, '127.0.0.1')
+    await once(monitor, 'listening')
+    url = `http://127.0.0.1:${(monitor.address() as AddressInfo).port}/ping/secret`
+  })
+  afterEach(() => {
+    monitor.close()
+  })
+  const [good, bad] = [{ name: 'backup 1', hasFailed: false }, { name: 'backup failed 1', hasFailed: true }]
+
+  test('is called for a success, and at /fail for a failure', async () => {
+    expect([await call(url, good), await call(url, bad)]).toEqual([undefined, undefined])
+    expect(requested).toEqual(['GET /ping/secret', 'GET /ping/secret/fail'])
+  })
+
+  test('without /fail is no problem', async () => {
+    status = 404
+    expect(await call(url, bad)).toBeUndefined()
+    expect(await call(url, good)).toBe('status 404')
+  })
+
+  test('that is down is named by its error, without its URL', async () => {
+    monitor.close()
+    await once(monitor, 'close')
+    expect(await call(url, good)).toBe('ECONNREFUSED')
+  })
+})
