@@ -51,13 +51,13 @@ async function start(settings: Settings, log: Log): Promise<() => Promise<void>>
     const app = await appOf(settings)
     let stopping = false
     const isStopping = () => stopping
-    const discover = (setting: 'AUTH_UPSTREAM' | 'POSTGREST_UPSTREAM' | 'DATA_REPLICAS', urls: string[], readyPort?: number) => {
-      const upstreams = discoveredUpstreams(urls, readyPort, (name, problem) => log.warn({ setting, name }, problem))
+    const discover = (setting: 'AUTH_UPSTREAM' | 'POSTGREST_UPSTREAM' | 'DATA_REPLICAS', urls: string[], port?: number, read?: string) => {
+      const upstreams = discoveredUpstreams(urls, port === undefined ? undefined : { port, read }, (name, problem) => log.warn({ setting, name }, problem))
       running.defer(upstreams.close)
       return upstreams
     }
     const auth = discover('AUTH_UPSTREAM', need(settings, 'AUTH_UPSTREAM'))
-    const postgrest = discover('POSTGREST_UPSTREAM', need(settings, 'POSTGREST_UPSTREAM'), settings.POSTGREST_READY_PORT)
+    const postgrest = discover('POSTGREST_UPSTREAM', need(settings, 'POSTGREST_UPSTREAM'), settings.POSTGREST_READY_PORT, '/tags?limit=0')
     const standbys = settings.DATA_REPLICAS && discover('DATA_REPLICAS', settings.DATA_REPLICAS, settings.DATA_REPLICAS_READY_PORT)
     const tracing = startTracing(settings.OTEL_EXPORTER_OTLP_ENDPOINT, settings.OTEL_EXPORTER_OTLP_HEADERS, log)
     if (tracing !== undefined) running.defer(tracing.stop)

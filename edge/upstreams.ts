@@ -18,6 +18,9 @@ const readinessMs = 250
 /** Number of failed readiness checks after which `onProblem` is called: about ten seconds. */
 const reportedChecks = 40
 
+/** Number of failed readiness checks after which a read of the database counts instead: about four seconds, longer than a load of the schema. */
+const patientChecks = 16
+
 /** Timeout of a connect and of a readiness check, in milliseconds. A removed container refuses nothing and does not respond. */
 export const connectMs = 1_000
 
@@ -45,6 +48,8 @@ export type Upstream = {
   active: number
   heavyActive: number
   isReady: boolean
+  /** True if this process has been ready. It has then loaded its keys and its schema. */
+  wasReady: boolean
 }
 
 export type Upstreams = {
@@ -81,6 +86,7 @@ function connectTo(host: string, port: number, isReady: boolean): Upstream {
     active: 0,
     heavyActive: 0,
     isReady,
+    wasReady: isReady,
   }
 }
 
@@ -132,13 +138,15 @@ async function addressesOfHost(host: string): Promise<string[]> {
 /**
  * Upstreams at every address of some host names. A DNS lookup each second finds new and removed replicas.
  * @param urls such as `http://auth:3000`
- * @param readyPort port at which `GET /ready` responds with 200 if an upstream is ready; without it each address counts as ready
+ * @param readiness.port port at which `GET /ready` responds with 200 if an upstream is ready; without `readiness` each address counts as ready
+ * @param readiness.read path of a read. If it succeeds, a process that was ready before still counts as ready. After an outage of the
+ *   database PostgREST serves again at once, but its own next connection, which `/ready` waits for, can take 32 seconds.
  * @param onProblem called once when a host name begins to have no address, and when an address is not ready for ten seconds
  * @param resolve looks up the addresses of a host name
  */
 export function discoveredUpstreams(
   urls: string[],
-  readyPort: number | undefined,
+  readiness: { port: number, read?: string | undefined } | undefined,
   onProblem: (name: string, problem: string) => void,
   resolve: (host: string) => Promise<string[]> = addressesOfHost,
 ): Upstreams {
@@ -149,20 +157,24 @@ export function discoveredUpstreams(
   const checks = new Agent({ connect: { timeout: connectMs }, headersTimeout: connectMs, bodyTimeout: connectMs })
   // An upstream that stops closes the connection of its checks. The next check may hang, so the upstream counts as not ready at once.
   checks.on('disconnect', (origin) => {
-    for (const upstream of upstreamsByKey.values()) if (new URL(origin).host === new URL(originOf(upstream.host, readyPort ?? 0)).host) upstream.isReady = false
+    for (const upstream of upstreamsByKey.values()) {
+      if (new URL(origin).host === new URL(originOf(upstream.host, readiness?.port ?? 0)).host) [upstream.isReady, upstream.wasReady] = [false, false]
+    }
   })
 
-  const check = async (upstream: Upstream, port: number): Promise<void> => {
-    upstream.isReady = await request(`${originOf(upstream.host, port)}/ready`, { dispatcher: checks, signal }).then(async ({ statusCode, body }) => {
+  const succeeds = (url: string): Promise<boolean> =>
+    request(url, { dispatcher: checks, signal }).then(async ({ statusCode, body }) => {
       await body.dump()
       return statusCode === 200
     }, () => false)
-  }
   /** Checks one upstream until it is removed. */
-  const watch = async (key: string, upstream: Upstream, port: number): Promise<void> => {
+  const watch = async (key: string, upstream: Upstream, { port, read }: NonNullable<typeof readiness>): Promise<void> => {
     for (let failed = 0; upstreamsByKey.get(key) === upstream && !signal.aborted;) {
-      await check(upstream, port)
-      failed = upstream.isReady ? 0 : failed + 1
+      const isReady = await succeeds(`${originOf(upstream.host, port)}/ready`)
+      failed = isReady ? 0 : failed + 1
+      upstream.wasReady ||= isReady
+      const reads = failed > patientChecks && upstream.wasReady && read !== undefined && await succeeds(originOf(upstream.host, upstream.port) + read)
+      upstream.isReady = isReady || reads
       if (failed === reportedChecks) onProblem(`${upstream.host}:${upstream.port}`, `an upstream does not say at port ${port} that it is ready`)
       await sleep(readinessMs, undefined, { signal, ref: false }).catch(() => undefined)
     }
@@ -188,9 +200,9 @@ export function discoveredUpstreams(
     for (const key of found) {
       if (upstreamsByKey.has(key)) continue
       const [host = '', port] = key.split(' ')
-      const upstream = connectTo(host, Number(port), readyPort === undefined)
+      const upstream = connectTo(host, Number(port), readiness === undefined)
       upstreamsByKey.set(key, upstream)
-      if (readyPort !== undefined) void watch(key, upstream, readyPort)
+      if (readiness !== undefined) void watch(key, upstream, readiness)
     }
   }
   const discovering = (async () => {

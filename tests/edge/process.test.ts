@@ -255,6 +255,24 @@ describe('upstreams', () => {
     expect(await waits).toBe(200)
   })
 
+  test('that were ready serve again as soon as they read the database, even if they are not ready', async () => {
+    let [isListening, hasDatabase] = [true, true]
+    const start = (answersReady: () => boolean) =>
+      fakePostgrest((request, response) => response.writeHead((request.url === '/ready' ? answersReady() : hasDatabase) ? 200 : 503).end())
+    const [a, b] = [await start(() => isListening), await start(() => false)]
+    const one = await edgeFor({ POSTGREST_UPSTREAM: a, POSTGREST_READY_PORT: new URL(a).port })
+    // This process has never been ready, so it may lack the keys.
+    const other = await edgeFor({ POSTGREST_UPSTREAM: b, POSTGREST_READY_PORT: new URL(b).port })
+    await isReady(one)
+    const ready = async (of: EdgeProcess) => /surface="data",state="ready"\} (\d)/.exec(await (await fetch(`${of.adminUrl}/metrics`)).text())?.[1]
+    ;[isListening, hasDatabase] = [false, false]
+    await expect.poll(() => ready(one)).toBe('0')
+    hasDatabase = true
+    await expect.poll(() => ready(one), { timeout: 10_000 }).toBe('1')
+    expect(await statusOf(`${one.url}/data/x`)).toBe(200)
+    expect(await ready(other)).toBe('0')
+  })
+
   test('are chosen by their load: while one is slow, the other responds', async () => {
     const waiting: (() => void)[] = []
     const { served, a, b } = await two((name) => (_, response) => (name === 'a' ? void waiting.push(() => response.end()) : void response.end()))
