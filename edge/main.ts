@@ -51,8 +51,12 @@ async function start(settings: Settings, log: Log): Promise<() => Promise<void>>
     const app = await appOf(settings)
     let stopping = false
     const isStopping = () => stopping
-    const discover = (setting: 'AUTH_UPSTREAM' | 'POSTGREST_UPSTREAM' | 'DATA_REPLICAS', urls: string[], port?: number, read?: string) => {
-      const upstreams = discoveredUpstreams(urls, port === undefined ? undefined : { port, read }, (name, problem) => log.warn({ setting, name }, problem))
+    const discover = (setting: 'AUTH_UPSTREAM' | 'POSTGREST_UPSTREAM' | 'DATA_REPLICAS', urls: string[], readyPort?: number, read?: string) => {
+      const upstreams = discoveredUpstreams(
+        urls,
+        readyPort === undefined ? undefined : { port: readyPort, read },
+        (name, problem) => log.warn({ setting, name }, problem),
+      )
       running.defer(upstreams.close)
       return upstreams
     }

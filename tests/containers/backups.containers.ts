@@ -2,6 +2,7 @@
  * Automatic backups: scheduled, deleted by age, copied off-site, and recovery to a point in time. One story: each test starts where the one before
  * ended. Needs an engine.
  */
+import { once } from 'node:events'
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { mkdir, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises'
@@ -55,6 +56,7 @@ beforeAll(async () => {
     calls.push(`${request.method} ${request.url}`)
     response.end()
   }).listen(0, '0.0.0.0')
+  await once(monitor, 'listening')
   await it.keepSecret({ BACKUP_PING_URL: `http://${it.gateway}:${(monitor.address() as AddressInfo).port}/a-secret` })
   await it.configure({ COMPOSE_PROFILES: 'backup,pitr', BACKUP_PING_URL_FILE: 'secrets/BACKUP_PING_URL' })
   await offsite('far away')
@@ -243,6 +245,7 @@ describe('a new machine', () => {
       calls.push(`${request.method} ${request.url}`)
       response.end()
     }).listen(0, '0.0.0.0')
+    await once(monitor, 'listening')
     await it.keepSecret({ BACKUP_PING_URL: `http://${it.gateway}:${(monitor.address() as AddressInfo).port}/a-secret` })
     await it.configure({ COMPOSE_PROFILES: 'backup,pitr', BACKUP_PING_URL_FILE: 'secrets/BACKUP_PING_URL' })
     expect([...(await it.sums()).values()]).toEqual(sums)
