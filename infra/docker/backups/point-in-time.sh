@@ -43,8 +43,8 @@ discard() { finish; docker volume rm -f "$DATABASE_VOLUME" >/dev/null; }
 trap discard EXIT
 check=(sh -c '${1:+psql -XqU postgres -d finance -c "$1"} && node infra/docker/migrate.ts' sh "$revoke"); [ -z "$drill" ] || check=(node infra/local/check.ts)
 docker compose run --rm --no-deps -T recovery infra/docker/backups/recover "$base" "$target" "${check[@]}" </dev/null 2>"$work/recovery" || {
-  # drop the messages of compose itself
-  grep -vE '^ *(Container|Network|Volume) |level=warning' "$work/recovery" >"$work/reason" || true
+  # drop the messages of compose itself. grep would drop the rest too if a message has a byte that is no text.
+  grep -avE '^ *(Container|Network|Volume) |level=warning' "$work/recovery" >"$work/reason" || true
   explain "$work/reason"
   echo "Nothing is changed. $possible, as far as the log was received." >&2
   exit 1
