@@ -436,10 +436,12 @@ describe('the file for helpers', () => {
         `\t${begin} LOG:  canary-3')`,
         `${begin} LOG:  duration: 12 ms  bind <unnamed>: select 'canary-4'`,
         `${begin} FATAL:  database "canary-5" does not exist`,
+        'The disk of the database is full: docs/runbook.md, The disk is full.',
       ].join('\n'),
     })
     expect(text).toContain('ready to accept connections')
     expect(text).toContain('database "…" does not exist')
+    expect(text).toContain('The disk of the database is full')
     expect(text).not.toContain('canary')
   })
 
