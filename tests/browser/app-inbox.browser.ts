@@ -71,12 +71,23 @@ test('Ann imports a month of her bank and sorts its forty rows by keys, within a
   }
   await press('Shift+A')
   await says(page, '27 of 40 sorted')
+  // the correction takes until after the next key
+  const isPressed = Promise.withResolvers<void>()
+  await page.route('**/data/transactions?*', async (route) => {
+    if (route.request().method() === 'PATCH') await isPressed.promise
+    await route.continue()
+  })
   await press('c')
   for (const key of 'Health') await press(key)
   await press('Enter')
   await says(page, 'All sorted')
   await says(page, 'Always file “Pharmacy Rose” under Health?')
+  const sent: string[] = []
+  page.on('request', (request) => sent.push(`${request.method()} ${new URL(request.url()).pathname}`))
   await press('y')
+  await page.getByText('Always file “Pharmacy Rose”').first().waitFor({ state: 'hidden' })
+  expect(sent).not.toContain('POST /data/rules')
+  isPressed.resolve()
   await says(page, 'Rule “Pharmacy Rose” is stored.')
   expect(presses).toBeLessThanOrEqual(300)
   expect(await categoryNames('Pharmacy%')).toEqual(Array.from({ length: 13 }, () => 'Health'))

@@ -1,7 +1,7 @@
 /** The inbox: open rows with suggestions, and the changes that sort them. */
 import { type QueryClient, queryOptions, useQueryClient } from '@tanstack/react-query'
 import { type RowChange, unwrap } from 'finance-client'
-import { useState } from 'react'
+import { useRef, useState } from 'react'
 import { useSessionContext } from '../app/session-context.tsx'
 import { today } from '../locale/days.ts'
 import { addDays } from '../locale/months.ts'
@@ -113,7 +113,9 @@ export function useInboxChanges() {
   }
   const refresh = () => client.invalidateQueries({ queryKey: [context.key] })
 
-  const file = useChange(async (_: Context, { categories, transfers, matches }: Filing) => {
+  /** The changes of rows in progress. */
+  const filing = useRef<Promise<unknown>>(Promise.resolve())
+  const storeFiling = async ({ categories, transfers, matches }: Filing): Promise<Categorized[]> => {
     const stored: Categorized[] = []
     await categorizeEach(categories, stored)
     for (const { rows } of transfers) {
@@ -129,8 +131,14 @@ export function useInboxChanges() {
       stored.push({ requested: [row], now: await updateUnchanged(row, change) })
     }
     return stored.filter(({ now }) => now.length > 0)
+  }
+
+  const file = useChange((_, wanted: Filing) => {
+    const stored = storeFiling(wanted)
+    filing.current = Promise.allSettled([filing.current, stored])
+    return stored
   }, {
-    optimistic: (filing) => hide(client, context, rowsOfFiling(filing)),
+    optimistic: (wanted) => hide(client, context, rowsOfFiling(wanted)),
     outcome: (stored, { text }) => {
       const count = stored.flatMap(({ now }) => now).length
       if (count === 0) return { text: m.noneLeft }
@@ -144,6 +152,8 @@ export function useInboxChanges() {
 
   /** Makes a rule of a correction, and applies it to the other open rows. */
   const always = useChange(async (of: Context, { text, categoryId }: { text: string, categoryId: string }) => {
+    // Otherwise the rule would also count the corrected rows, and `takeBack` would begin with them.
+    await filing.current
     const rule = await saveRule(of, {
       values: {
         name: text,
