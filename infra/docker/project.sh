@@ -4,9 +4,9 @@
 
 refuse_project() { # refuse_project <reason>
   echo "There is another deployment named $project on this machine: $1. Nothing was changed. Choose:
-- for the same deployment, copy its .env, secrets/ and offsite.env into this folder; if its containers run from another folder, stop them: docker compose -p $project down
+- for the same deployment, copy its .env, secrets/ and offsite.env into this folder; if its containers run from another folder, stop them: docker compose -p $project --profile '*' down
 - for a second deployment, give it another name: COMPOSE_PROJECT_NAME=${project}2 infra/docker/setup …; docs/operations.md lists the ports it needs
-- for a new deployment without the old data, delete the old one: docker compose -p $project down --volumes" >&2
+- for a new deployment without the old data, delete the old one: docker compose -p $project --profile '*' down --volumes" >&2
   exit 1
 }
 

@@ -212,8 +212,8 @@ describe('a new machine', () => {
   const host = () => new URL(it.url).host
   /** Removes everything of the machine. The operator starts the product before the restore, so an empty database is copied off-site. */
   const lostAndBegunAnew = async (kept: string) => {
-    // a container of monitoring would keep the volume of the database
-    await it.compose('--profile', 'monitoring', 'down', '--volumes')
+    // also the containers of monitoring, which would keep the volume of the database
+    await it.compose('--profile', '*', 'down', '--volumes')
     await rename(join(it.directory, 'backups'), join(it.directory, kept))
     await mkdir(join(it.directory, 'backups'))
     await it.up()

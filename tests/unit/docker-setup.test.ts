@@ -51,7 +51,7 @@ describe('setup in a second folder', () => {
     expect(complaint).toContain(
       `another deployment named finance on this machine: its containers belong to ${otherDeployment()}, and this folder does not have its secrets`,
     )
-    for (const way of ['copy its .env', 'COMPOSE_PROJECT_NAME=finance2 infra/docker/setup', 'docker compose -p finance down --volumes'])
+    for (const way of ['copy its .env', 'COMPOSE_PROJECT_NAME=finance2 infra/docker/setup', "docker compose -p finance --profile '*' down --volumes"])
       expect(complaint).toContain(way)
     expect(await written()).toEqual([])
   })
