@@ -70,7 +70,7 @@ export const apiDocsPaths: readonly string[] = [...Object.values(documentPaths),
 
 /** Builds the handlers of these paths. */
 export function apiDocs(documents: Documents): [path: string, serve: Served][] {
-  // The documents are public, and programs of any origin may read it.
+  // The documents are public, and programs of any origin may read them.
   const readable = { 'content-type': 'application/json', 'cache-control': 'public, max-age=60', 'access-control-allow-origin': '*' }
   const page = { 'content-type': 'text/html; charset=utf-8', 'content-security-policy': policy }
   return [

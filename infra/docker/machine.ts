@@ -1,9 +1,9 @@
 /** The container `machine`: serves the free space of each volume, and the lifetime of Caddy's certificate, to Prometheus on port 9102. */
 import { readdir, stat, statfs } from 'node:fs/promises'
-import { createServer } from 'node:http'
 import { isIP } from 'node:net'
 import { join } from 'node:path'
 import { connect } from 'node:tls'
+import { serveMetrics } from './serve-metrics.ts'
 
 const timeoutMs = 3_000
 
@@ -24,7 +24,7 @@ export async function disksOf(folder: string, docker: string): Promise<Gauge[]> 
   return [...found.flat(), { name: 'finance_disk_reserve_bytes', help: 'The reserve beside the database; 0 if it was given up.', value: reserve }]
 }
 
-/** Returns the dates of a server's certificate in milliseconds, whoever has signed it. @returns undefined if it has none */
+/** Returns the dates of a server's certificate in milliseconds, also of a certificate that no known authority has signed. @returns undefined if it has none */
 export const certificateOf = (server: { host: string, port: number }, name: string): Promise<{ from: number, to: number } | undefined> =>
   new Promise((resolve) => {
     const socket = connect({ ...server, ...(isIP(name) === 0 && { servername: name }), rejectUnauthorized: false, timeout: timeoutMs }, () => {
@@ -58,17 +58,5 @@ if (import.meta.main) {
   const host = (process.env['SITE_HOST'] ?? '').replace(/^\[|\]$/g, '')
   const metrics = async () =>
     expositionOf([...await disksOf('/volumes', '/'), ...certificateGauges(await certificateOf({ host: 'caddy', port: 443 }, host), Date.now())])
-  createServer((request, response) => {
-    if (request.url !== '/metrics') {
-      response.writeHead(404).end()
-      return
-    }
-    metrics().then(
-      (text) => response.writeHead(200, { 'content-type': 'text/plain; version=0.0.4' }).end(text),
-      (error: NodeJS.ErrnoException) => {
-        console.error(`The volumes could not be measured: ${error.code ?? error.message}`)
-        response.writeHead(500).end()
-      },
-    )
-  }).listen(9102)
+  serveMetrics(9102, metrics, ({ code, message }) => console.error(`The volumes could not be measured: ${code ?? message}`))
 }

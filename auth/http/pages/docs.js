@@ -37,7 +37,7 @@ const shown = new Promise((resolve) => {
 })
 
 /**
- * A plugin of Swagger UI. Its search finds operations whose group, path and summary together contain each word, and opens their groups.
+ * A plugin of Swagger UI. Its search looks for each word in the group, the path and the summary of an operation. It opens the groups of what it finds.
  * Without it Swagger UI compares only the group and the path, and its groups stay closed.
  */
 const search = ({ React }) => ({

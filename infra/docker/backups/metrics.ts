@@ -1,6 +1,6 @@
 /** Serves the metrics of the backup scripts to Prometheus: all `.prom` files of backups/ and of /state. */
 import { glob, readFile } from 'node:fs/promises'
-import { createServer } from 'node:http'
+import { serveMetrics } from '../serve-metrics.ts'
 
 async function metrics(): Promise<string> {
   const texts: string[] = []
@@ -9,13 +9,4 @@ async function metrics(): Promise<string> {
   return texts.join('')
 }
 
-createServer((request, response) => {
-  if (request.url !== '/metrics') {
-    response.writeHead(404).end()
-    return
-  }
-  metrics().then(
-    (text) => response.writeHead(200, { 'content-type': 'text/plain; version=0.0.4' }).end(text),
-    () => response.writeHead(500).end(),
-  )
-}).listen(9101)
+serveMetrics(9101, metrics)
