@@ -9,6 +9,7 @@ import { password, person, signedIn, team } from '../support/person.ts'
 import { newPdf } from '../support/receipts.ts'
 import { keepBooks, month, nameOf } from './app-books.ts'
 import { type AppStory, startAppStory } from './app-story.ts'
+import { startSlowNetwork } from './slow-network.ts'
 import { otherPrograms } from './app-transactions-page.ts'
 import { field, type Firefox, part, press, sees, startFirefox, write } from './firefox.ts'
 
@@ -88,6 +89,18 @@ test('Ben signs in, at the page that he asked for', async () => {
   await write(page, 'E-mail address', ben.email)
   await write(page, 'Password', password)
   await press(page, 'button', 'Sign in')
+  await sees(page, 'No account yet.')
+  await leave(page)
+})
+
+test('Ida leaves a page while its script loads, and reaches the other page', async () => {
+  const ida = await signedIn(story.stack, 'Ida')
+  const network = await startSlowNetwork(story.stack.publicUrl, /^\/assets\/page-.*\.js/, '/accounts')
+  await using ends = new AsyncDisposableStack()
+  ends.defer(network.close)
+  const page = await firefox.open(ida, `${network.url}/rules`)
+  await soon(network.holds).toBe(true)
+  await page.goto(`${network.url}/accounts`)
   await sees(page, 'No account yet.')
   await leave(page)
 })

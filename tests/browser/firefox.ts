@@ -58,6 +58,11 @@ async function launchFirefox(
 const reportViolations = `addEventListener('securitypolicyviolation', ({ violatedDirective, blockedURI, sourceFile, lineNumber }) =>
   console.error('The policy forbids', violatedDirective, blockedURI, sourceFile, lineNumber))`
 
+/** Writes errors as text, because Firefox sends only that a value is an error. A page that is left cancels its imports, which is no error. */
+const writeErrors = `const { error: write } = console
+console.error = (...parts) => write(...parts.map((part) => part instanceof Error ? part + '\\n' + part.stack : part))
+addEventListener('beforeunload', () => console.error = () => undefined)`
+
 /** Starts a Firefox for the app at an address. */
 export async function startFirefox(address: string, settings: Settings = {}): Promise<Firefox> {
   const { browser, close } = await launchFirefox(settings)
@@ -71,6 +76,7 @@ export async function startFirefox(address: string, settings: Settings = {}): Pr
       })
       page.on('pageerror', (error) => complaints.push(String(error)))
       await page.evaluateOnNewDocument(reportViolations)
+      await page.evaluateOnNewDocument(writeErrors)
       const { hostname: domain } = new URL(address)
       await container.setCookie(
         ...[...who?.cookies ?? []].map(([name, value]) => ({

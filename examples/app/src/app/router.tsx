@@ -1,8 +1,9 @@
 /** The routes of the app. Each page is a lazy chunk. */
-import { createRootRoute, createRoute, createRouter, lazyRouteComponent, Outlet, parseSearchWith, redirect, stringifySearchWith } from '@tanstack/react-router'
+import { createRootRoute, createRoute, createRouter, Outlet, parseSearchWith, redirect, stringifySearchWith } from '@tanstack/react-router'
 import icon from '../icon.svg'
 import { viewOf } from '../data/transactions/filters.ts'
 import { shell as m } from '../messages/shell.ts'
+import { lazyPage } from '../parts/chunk.ts'
 import { LanguageChoice } from '../parts/language-choice.tsx'
 import { ErrorNote, Skeleton } from '../parts/ui.tsx'
 import { monthIn, rateIn, searchOf } from './search.ts'
@@ -51,7 +52,7 @@ const only = <Taken extends object>(take: (search: Record<string, unknown>) => T
 const textOf = (value: unknown): string | undefined => typeof value === 'string' || typeof value === 'number' ? String(value) : undefined
 
 const page = <Path extends string>(path: Path, load: () => Promise<Record<'Page', () => React.ReactNode>>) =>
-  createRoute({ getParentRoute: () => inside, path, component: lazyRouteComponent(load, 'Page') })
+  createRoute({ getParentRoute: () => inside, path, component: lazyPage(load) })
 
 /** Redirects signed-in users. */
 const forGuests = {
@@ -67,34 +68,34 @@ const signIn = createRoute({
   validateSearch: (search: Record<string, unknown>): { to?: string, error?: string | undefined } => ({ ...returnPath(search), error: textOf(search['error']) }),
   getParentRoute: () => outside,
   path: '/sign-in',
-  component: lazyRouteComponent(() => import('../pages/sign-in/page.tsx'), 'Page'),
+  component: lazyPage(() => import('../pages/sign-in/page.tsx')),
 })
 
 const signUp = createRoute({
   ...forGuests,
   getParentRoute: () => outside,
   path: '/sign-up',
-  component: lazyRouteComponent(() => import('../pages/sign-up/page.tsx'), 'Page'),
+  component: lazyPage(() => import('../pages/sign-up/page.tsx')),
 })
 
 const forgotPassword = createRoute({
   getParentRoute: () => outside,
   path: '/forgot-password',
-  component: lazyRouteComponent(() => import('../pages/forgot-password/page.tsx'), 'Page'),
+  component: lazyPage(() => import('../pages/forgot-password/page.tsx')),
 })
 
 const resetPassword = createRoute({
   getParentRoute: () => outside,
   path: '/reset-password',
   validateSearch: ({ token }: Record<string, unknown>): { token?: string | undefined } => ({ token: textOf(token) }),
-  component: lazyRouteComponent(() => import('../pages/reset-password/page.tsx'), 'Page'),
+  component: lazyPage(() => import('../pages/reset-password/page.tsx')),
 })
 
 const verifyEmail = createRoute({
   getParentRoute: () => outside,
   path: '/verify-email',
   validateSearch: ({ error }: Record<string, unknown>): { error?: string | undefined } => ({ error: textOf(error) }),
-  component: lazyRouteComponent(() => import('../pages/verify-email/page.tsx'), 'Page'),
+  component: lazyPage(() => import('../pages/verify-email/page.tsx')),
 })
 
 const acceptInvitation = createRoute({
@@ -104,42 +105,42 @@ const acceptInvitation = createRoute({
     invitationId: textOf(invitationId),
     token: textOf(token),
   }),
-  component: lazyRouteComponent(() => import('../pages/accept-invitation/page.tsx'), 'Page'),
+  component: lazyPage(() => import('../pages/accept-invitation/page.tsx')),
 })
 
 const transactions = createRoute({
   getParentRoute: () => inside,
   path: '/transactions',
   validateSearch: only(viewOf),
-  component: lazyRouteComponent(() => import('../pages/transactions/page.tsx'), 'Page'),
+  component: lazyPage(() => import('../pages/transactions/page.tsx')),
 })
 
 const overview = createRoute({
   getParentRoute: () => inside,
   path: '/',
   validateSearch: only(searchOf),
-  component: lazyRouteComponent(() => import('../pages/overview/page.tsx'), 'Page'),
+  component: lazyPage(() => import('../pages/overview/page.tsx')),
 })
 
 const budgets = createRoute({
   getParentRoute: () => inside,
   path: '/budgets',
   validateSearch: only(monthIn),
-  component: lazyRouteComponent(() => import('../pages/budgets/page.tsx'), 'Page'),
+  component: lazyPage(() => import('../pages/budgets/page.tsx')),
 })
 
 const recurring = createRoute({
   getParentRoute: () => inside,
   path: '/recurring',
   validateSearch: only(monthIn),
-  component: lazyRouteComponent(() => import('../pages/recurring/page.tsx'), 'Page'),
+  component: lazyPage(() => import('../pages/recurring/page.tsx')),
 })
 
 const exchangeRates = createRoute({
   getParentRoute: () => inside,
   path: '/exchange-rates',
   validateSearch: rateIn,
-  component: lazyRouteComponent(() => import('../pages/exchange-rates/page.tsx'), 'Page'),
+  component: lazyPage(() => import('../pages/exchange-rates/page.tsx')),
 })
 
 const tree = root.addChildren([

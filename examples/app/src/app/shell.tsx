@@ -1,7 +1,7 @@
 /** The frame around every page of a signed-in user. */
 import { Link, Outlet } from '@tanstack/react-router'
 import { Plus } from 'lucide-react'
-import { lazy, Suspense, useEffect, useState } from 'react'
+import { Suspense, useEffect, useState } from 'react'
 import { useLostConnection } from '../data/connection.ts'
 import { useAsOf } from '../data/queries.ts'
 import { formatMoment } from '../locale/days.ts'
@@ -11,17 +11,18 @@ import { pagesFor } from './navigation.ts'
 import { useSession } from './session.ts'
 import { nameOf, SessionContextProvider, useSessionContext } from './session-context.tsx'
 import { shell as m } from '../messages/shell.ts'
+import { lazyPart } from '../parts/chunk.ts'
 import { Skeleton } from '../parts/ui.tsx'
 
 // menus and dialogs are more script than the rest of the shell; the page renders without them
-const Menus = lazy(async () => ({ default: (await import('./menus.tsx')).Menus }))
-const InboxCount = lazy(async () => ({ default: (await import('../pages/inbox/count.tsx')).InboxCount }))
-const MorePages = lazy(async () => ({ default: (await import('./menus.tsx')).MorePages }))
-const Notices = lazy(async () => ({ default: (await import('./notices.tsx')).Notices }))
+const Menus = lazyPart(() => import('./menus.tsx'), (chunk) => chunk.Menus)
+const InboxCount = lazyPart(() => import('../pages/inbox/count.tsx'), (chunk) => chunk.InboxCount)
+const MorePages = lazyPart(() => import('./menus.tsx'), (chunk) => chunk.MorePages)
+const Notices = lazyPart(() => import('./notices.tsx'), (chunk) => chunk.Notices)
 const loadQuickEntry = () => import('./quick-entry.tsx')
-const QuickEntry = lazy(loadQuickEntry)
-const Keys = lazy(async () => ({ default: (await import('./keys-help.tsx')).Keys }))
-const Interruption = lazy(async () => ({ default: (await import('./interruptions.tsx')).Interruption }))
+const QuickEntry = lazyPart(loadQuickEntry, (chunk) => chunk.default)
+const Keys = lazyPart(() => import('./keys-help.tsx'), (chunk) => chunk.Keys)
+const Interruption = lazyPart(() => import('./interruptions.tsx'), (chunk) => chunk.Interruption)
 
 export function Shell() {
   const { session } = useSession()

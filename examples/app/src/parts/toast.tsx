@@ -1,10 +1,11 @@
 /** Toasts: the outcome of a change, with its undo. Their code is not in the first view. */
-import { lazy, Suspense } from 'react'
+import { Suspense } from 'react'
+import { lazyPart } from './chunk.ts'
 import { messageOf } from './error-messages.ts'
 
 const load = () => import('./toast-list.tsx')
 
-const ToastList = lazy(async () => ({ default: (await load()).ToastList }))
+const ToastList = lazyPart(load, (chunk) => chunk.ToastList)
 
 let onMount: () => void
 const mounted = new Promise<void>((resolve) => {

@@ -1,10 +1,11 @@
 /** The dialogs of the list. */
-import { lazy, Suspense } from 'react'
+import { Suspense } from 'react'
 import type { Account } from '../../data/accounts.ts'
 import type { Category } from '../../data/categories.ts'
 import type { Transaction } from '../../data/transactions/api.ts'
 import type { TransactionChanges } from '../../data/transactions/changes.ts'
 import { transactions as m } from '../../messages/transactions.ts'
+import { lazyPart } from '../../parts/chunk.ts'
 import { Dialog } from '../../parts/dialog.tsx'
 import { CopiedEntry } from '../../parts/entry.tsx'
 import { Details } from './details.tsx'
@@ -13,7 +14,7 @@ import { ReceiptsDialog } from './receipts.tsx'
 import { SuggestCategories } from './suggest-categories.tsx'
 import { TransferForm } from './transfer-form.tsx'
 
-const RuleForm = lazy(async () => ({ default: (await import('../rules/rule-form.tsx')).RuleForm }))
+const RuleForm = lazyPart(() => import('../rules/rule-form.tsx'), (chunk) => chunk.RuleForm)
 
 type DialogsProps = {
   dialog: ListState['dialog']

@@ -1,5 +1,5 @@
 import { Menu } from '@base-ui/react/menu'
-import { getRouteApi } from '@tanstack/react-router'
+import { getRouteApi, useNavigate } from '@tanstack/react-router'
 import { startTransition, useCallback, useMemo, useReducer, useRef, useState } from 'react'
 import { MenuPopup } from '../../app/menus.tsx'
 import { useReopenedDraft } from '../../app/drafts.ts'
@@ -38,7 +38,7 @@ export function Page() {
 function Transactions() {
   const { context, rights } = useSessionContext()
   const view = route.useSearch()
-  const navigate = route.useNavigate()
+  const navigate = useNavigate({ from: '/transactions' })
   const { list, rows: loaded, names, categories, accounts, tags, totals, isSortable, hasMore, loadMore, isLoading, isEmpty, error } = useTransactionList(view)
   const changes = useTransactionChanges()
   const createCategory = useCategoryCreation()

@@ -1,10 +1,11 @@
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
-import { lazy, type ReactNode, Suspense, useState } from 'react'
+import { type ReactNode, Suspense, useState } from 'react'
 import { useSessionContext } from '../../app/session-context.tsx'
 import { cashFlowQuery, type FlowPeriods, type Money } from '../../data/reports.ts'
 import { formatAmount } from '../../locale/amounts.ts'
 import { daysOf, formatPeriod } from '../../locale/months.ts'
+import { lazyPart } from '../chunk.ts'
 import { QueryBoundary } from '../query-boundary.tsx'
 import { EmptyState, RowsLink, Skeleton } from '../ui.tsx'
 import { type Flow, type FlowProps, flowsOf, hasFlow, unitOf } from './flows.ts'
@@ -14,7 +15,7 @@ import { common } from '../../messages/common.ts'
 import { reports as m } from '../../messages/reports.ts'
 
 // the chart and its library load while the report does
-const ColumnsChart = lazy(() => import('./columns-chart.tsx'))
+const ColumnsChart = lazyPart(() => import('./columns-chart.tsx'), (chunk) => chunk.default)
 
 /** Income, expenses and plans per period: a chart or a table per currency. */
 export function CashFlow({ grouping, periods, upcoming, money }: FlowPeriods & { money: Money }) {

@@ -1,7 +1,8 @@
 /** A line chart that loads after the page, and keeps its place meanwhile. */
-import { lazy, Suspense } from 'react'
+import { Suspense } from 'react'
+import { lazyPart } from '../chunk.ts'
 
-const LineChart = lazy(() => import('./line-chart.tsx'))
+const LineChart = lazyPart(() => import('./line-chart.tsx'), (chunk) => chunk.default)
 
 /** `planned` is dashed, because it has not happened. `former` is a line to compare with. */
 type Line = { kind: 'main' | 'planned' | 'former', values: ReadonlyArray<number | null> }

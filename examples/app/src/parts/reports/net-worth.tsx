@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query'
-import { lazy, Suspense, useState } from 'react'
+import { Suspense, useState } from 'react'
 import { useSessionContext } from '../../app/session-context.tsx'
 import { accountsQuery, useUsualCurrency } from '../../data/accounts.ts'
 import { instanceRatesQuery, ratesQuery } from '../../data/exchange-rates.ts'
@@ -8,6 +8,7 @@ import { formatAmount } from '../../locale/amounts.ts'
 import { formatPeriod } from '../../locale/months.ts'
 import { accounts as named } from '../../messages/accounts.ts'
 import { reports as m } from '../../messages/reports.ts'
+import { lazyPart } from '../chunk.ts'
 import { QueryBoundary } from '../query-boundary.tsx'
 import { Skeleton } from '../ui.tsx'
 import { CurrencyChoice } from './currency-choice.tsx'
@@ -16,7 +17,7 @@ import { LazyLineChart } from './lazy-line-chart.tsx'
 import { Legend, TableSwitch } from './marks.tsx'
 import { RateNote } from './report-notes.tsx'
 
-const ColumnsChart = lazy(() => import('./columns-chart.tsx'))
+const ColumnsChart = lazyPart(() => import('./columns-chart.tsx'), (chunk) => chunk.default)
 
 /** Assets, liabilities and net worth at the end of each month, in one currency. More than a year is a line. */
 export function NetWorth() {
