@@ -7,7 +7,8 @@ import { buffer } from 'node:stream/consumers'
 import ipaddr from 'ipaddr.js'
 import { isDeliveryFailure } from '../../auth/mail/job.ts'
 import { checkSmtpLogin } from '../../auth/mail/transports.ts'
-import { judge, readLines, type Config, type Facts, type Verdict } from './judge.ts'
+import { judge, type Config, type Facts, type Verdict } from './judge.ts'
+import { readLines } from './judge-env.ts'
 
 /** Reads pairs of a name and a text, each ended by a zero byte. */
 function parts(input: string): Map<string, string> {
