@@ -3,11 +3,9 @@ import { readdir, stat, statfs } from 'node:fs/promises'
 import { isIP } from 'node:net'
 import { join } from 'node:path'
 import { connect } from 'node:tls'
-import { serveMetrics } from './serve-metrics.ts'
+import { expositionOf, serveMetrics, type Gauge } from './serve-metrics.ts'
 
 const timeoutMs = 3_000
-
-type Gauge = { name: string, help: string, labels?: string, value: number }
 
 /** Returns the sizes of each volume below a folder, and of Docker's own disk, where images, containers and logs are. */
 export async function disksOf(folder: string, docker: string): Promise<Gauge[]> {
@@ -47,12 +45,6 @@ export function certificateGauges(certificate: { from: number, to: number } | un
     { name: 'finance_certificate_expires_timestamp_seconds', help: 'When the certificate expires; 0 without one.', value: (certificate?.to ?? 0) / 1_000 },
   ]
 }
-
-/** Writes gauges in Prometheus' text format. */
-export const expositionOf = (gauges: Gauge[]): string =>
-  [...Map.groupBy(gauges, ({ name }) => name)].map(([name, [first, ...others]]) =>
-    `# HELP ${name} ${first?.help}\n# TYPE ${name} gauge\n${[first, ...others].map((one) => `${name}${one?.labels ?? ''} ${one?.value}\n`).join('')}`
-  ).join('')
 
 if (import.meta.main) {
   const host = (process.env['SITE_HOST'] ?? '').replace(/^\[|\]$/g, '')

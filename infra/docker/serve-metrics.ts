@@ -1,5 +1,13 @@
-/** Serves the metrics of a container without clients to Prometheus. */
+/** Writes the metrics of a container without clients, and serves them to Prometheus. */
 import { createServer } from 'node:http'
+
+export type Gauge = { name: string, help: string, labels?: string, value: number }
+
+/** Writes gauges in Prometheus' text format. */
+export const expositionOf = (gauges: Gauge[]): string =>
+  [...Map.groupBy(gauges, ({ name }) => name)].map(([name, [first, ...others]]) =>
+    `# HELP ${name} ${first?.help}\n# TYPE ${name} gauge\n${[first, ...others].map((one) => `${name}${one?.labels ?? ''} ${one?.value}\n`).join('')}`
+  ).join('')
 
 /**
  * Answers `GET /metrics`.

@@ -1,5 +1,7 @@
 # shellcheck shell=bash
 # Sourced by setup and admin, after deployment.sh: says what nothing backs up, monitors or reports.
+# shellcheck source=infra/docker/backups/common.sh
+. infra/docker/backups/common.sh
 
 # runs <service>: whether it runs, also if its profile is not in .env
 runs() {
@@ -8,13 +10,13 @@ runs() {
   project=${project:-$(sed -n 's/^name: //p' compose.yaml)}
   [ -n "$(docker ps -q --filter "label=com.docker.compose.project=$project" --filter "label=com.docker.compose.service=$1" 2>/dev/null)" ]
 }
-newest_backup() { { find backups -maxdepth 1 -name 'finance-[0-9]*Z.dump' "$@" 2>/dev/null || true; } | sort | tail -1; }
+young_backup() { find backups -maxdepth 1 -name 'finance-[0-9]*Z.dump' -mtime -2 2>/dev/null | head -n 1; }
 
 # unwatched: one sentence for each gap
 unwatched() {
   local profiles receiver=""
   profiles=,${COMPOSE_PROFILES:-$(env_value COMPOSE_PROFILES)},
-  if [[ $profiles != *,backup,* ]] && ! runs backup && [ -z "$(newest_backup -mtime -2)" ]; then
+  if [[ $profiles != *,backup,* ]] && ! runs backup && [ -z "$(young_backup)" ]; then
     echo "Nothing is backed up: write COMPOSE_PROFILES=backup into .env, or let a schedule of your own run infra/docker/backup."
   elif ! grep -qs '^RESTIC_REPOSITORY=.' offsite.env; then
     echo "Backups stay on this machine: write offsite.env, as docs/operations.md shows, or copy backups/ elsewhere."
@@ -33,27 +35,40 @@ unwatched() {
 
 # free_space <name> <path> [<command> …]: the free space of a volume, seen by a command
 free_space() {
-  local name=$1 path=$2
+  local name=$1 path=$2 line
   shift 2
-  "$@" df -Pm "$path" 2>/dev/null </dev/null | awk -v name="$name" '
+  line=$("$@" df -Pm "$path" 2>/dev/null </dev/null | awk '
     NR > 1 && $2 > 0 {
       share = int($4 * 100 / $2)
-      printf "%-12s %d MiB of %d MiB free, %d %%%s\n", name, $4, $2, share, share < 15 ? ": make room, docs/runbook.md, The disk is full" : ""
-    }' || true
+      printf "%d MiB of %d MiB free, %d %%%s\n", $4, $2, share, share < 15 ? ": make room, docs/runbook.md, The disk is full" : ""
+    }') || true
+  printf '%-12s %s\n' "$name" "${line:-not measured: its service does not run, or the folder is missing}"
+}
+
+# show_newest: the newest backup and its age, with the limit of the alert BackupOld
+show_newest() {
+  local newest hours
+  newest=$(newest_backup)
+  [ -n "$newest" ] || { echo "There is no backup."; return; }
+  hours=$((($(date +%s) - $(seconds_of "$newest")) / 3600))
+  echo "The newest backup is $newest, $hours hours old$([ "$hours" -lt 36 ] || echo ": docs/runbook.md, The backup is old")."
 }
 
 # show_state: volumes, backups, services and gaps, also while the database is down
 show_state() {
-  local service running newest
+  local service running unhealthy
   free_space database /var/lib/postgresql docker compose exec -T db
   free_space certificates /data docker compose exec -T caddy
+  ! runs prometheus || free_space figures /prometheus docker compose exec -T prometheus
+  ! runs offsite || free_space offsite /state docker compose exec -T offsite
   free_space docker / docker compose exec -T db
   free_space backups backups env
-  newest=$(newest_backup)
-  echo "The newest backup is ${newest:-none}."
+  show_newest
   running=$(docker compose ps --services --status running) || return 0
+  unhealthy=$(docker compose ps --format '{{.Service}} {{.Health}}' | sed -n 's/ unhealthy$//p')
   for service in $(docker compose config --services | grep -vx migrate | sort); do
-    grep -x "$service" <<<"$running" >/dev/null || echo "The service $service does not run: docker compose logs $service"
+    if ! grep -x "$service" <<<"$running" >/dev/null; then echo "The service $service does not run: docker compose logs $service"
+    elif grep -x "$service" <<<"$unhealthy" >/dev/null; then echo "The service $service is unhealthy: docker compose logs $service"; fi
   done
   unwatched
 }

@@ -158,6 +158,17 @@ describe('the profile backup', () => {
     await expect.poll(async () => (await metrics())['finance_backup_offsite_failed'], patiently).toBe(0)
   })
 
+  test('copies new backups, although a wrong clock has made one of the future', async () => {
+    const future = join(it.directory, 'backups/finance-29990101T000000Z')
+    for (const kind of ['dump', 'sums', 'sha256']) await writeFile(`${future}.${kind}`, '')
+    const made = (await it.command('backup')).trim()
+    const text = await readFile(join(it.directory, 'backups/backup.prom'), 'utf8')
+    const seconds = Number(/^finance_backup_last_success_timestamp_seconds (\d+)$/m.exec(text)?.[1])
+    await expect.poll(async () => (await metrics())['finance_backup_offsite_last_success_timestamp_seconds'], patiently).toBe(seconds)
+    expect((await it.logs('offsite')).join('\n')).toContain(`Copied ${basename(made, '.dump')}.`)
+    for (const kind of ['dump', 'sums', 'sha256']) await rm(`${future}.${kind}`)
+  })
+
   test('has no metrics of off-site copies if none are configured, so that no alert fires', async () => {
     await rm(join(it.directory, 'offsite.env'))
     await it.compose('up', '-d', '--no-deps', '--wait', 'offsite')

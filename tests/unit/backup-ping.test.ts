@@ -1,9 +1,12 @@
 /** The calls of BACKUP_PING_URL: which runs are told, and what becomes of a monitor that does not answer. */
 import { createServer, type Server } from 'node:http'
 import { once } from 'node:events'
+import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { call, eventsOf, failureUrl } from '../../infra/docker/backups/ping.ts'
+import { call, eventsOf, failureUrl, tell } from '../../infra/docker/backups/ping.ts'
 
 const now = 1_800_000_000
 const success = (kind: string, at: number) => ({ text: `# TYPE x gauge\nfinance_${kind}_last_success_timestamp_seconds ${at}\n`, changed: at })
@@ -24,10 +27,27 @@ describe('an event', () => {
     ).toEqual([
       { name: `backup ${now - 60}`, hasFailed: false },
       { name: `drill ${now - 3_600}`, hasFailed: false },
-      { name: `drill failed ${now - 30}`, hasFailed: true },
       { name: `backup_offsite ${now - 60}`, hasFailed: false },
-      { name: `backup_offsite failed ${now - 10}`, hasFailed: true },
+      { name: `drill failed ${now - 30}, after ${now - 60} ${now - 3_600} ${now - 60}`, hasFailed: true },
+      { name: `backup_offsite failed ${now - 10}, after ${now - 60} ${now - 3_600} ${now - 60}`, hasFailed: true },
     ])
+  })
+
+  test('of a failed drill is new after the next backup and after its copy, so that the last call is the one of a failure', async () => {
+    const last = async (backup: number, copy: number) =>
+      (await eventsIn({
+        'backups/backup.prom': success('backup', backup),
+        '/state/offsite.prom': success('backup_offsite', copy),
+        'backups/drill-failed.prom': failure('drill', 1, now - 90_000),
+      })).at(-1)
+    const events = [await last(now - 60, now - 60), await last(now - 30, now - 60), await last(now - 30, now - 30)]
+    expect(events.map((event) => event?.hasFailed)).toEqual([true, true, true])
+    expect(new Set(events.map((event) => event?.name)).size).toBe(3)
+  })
+
+  test('is no failed backup after a later one by hand', async () => {
+    expect(await eventsIn({ 'backups/backup.prom': success('backup', now - 60), 'backups/backup-failed.prom': failure('backup', 1, now - 90) }))
+      .toEqual([{ name: `backup ${now - 60}`, hasFailed: false }])
   })
 
   test('of last week is none, nor is a run that never was', async () => {
@@ -77,5 +97,40 @@ describe('a monitor', () => {
     monitor.close()
     await once(monitor, 'close')
     expect(await call(url, good)).toBe('ECONNREFUSED')
+  })
+
+  test('at another address or in trouble is not followed, and named by its status', async () => {
+    for (status of [302, 500]) expect(await call(url, good)).toBe(`status ${status}`)
+  })
+
+  describe('is told', () => {
+    let state: string
+    beforeEach(async () => {
+      state = await mkdtemp(join(tmpdir(), 'state-'))
+    })
+    afterEach(() => rm(state, { recursive: true, force: true }))
+    const files = () => ({ state, read: (path: string) => Promise.resolve(path === 'backups/backup.prom' ? success('backup', now - 60) : undefined) })
+    const metric = async () => (await readFile(join(state, 'ping.prom'), 'utf8')).split('\n').at(-2)
+
+    test('each event once, and again only if it did not take it', async () => {
+      const sent = new Set<string>()
+      status = 500
+      expect([await tell(url, files(), sent, now), await metric()]).toEqual(['status 500', 'finance_backup_ping_failed 1'])
+      status = 200
+      for (let round = 0; round < 2; round++) expect([await tell(url, files(), sent, now), await metric()]).toEqual([undefined, 'finance_backup_ping_failed 0'])
+      expect(requested).toHaveLength(2)
+    })
+
+    test('also while nothing can be stored, which the log says', async () => {
+      const sent = new Set<string>()
+      await rm(state, { recursive: true })
+      for (let round = 0; round < 2; round++) expect(await tell(url, files(), sent, now)).toBe('its state cannot be stored (ENOENT)')
+      expect(requested).toHaveLength(1)
+    })
+
+    test('never by a text that is no URL, and the metric shows it before the first backup', async () => {
+      expect(await tell('ping.example.org/secret', { ...files(), read: () => Promise.resolve(undefined) }, new Set(), now)).toBe('it is no URL')
+      expect(await metric()).toBe('finance_backup_ping_failed 1')
+    })
   })
 })

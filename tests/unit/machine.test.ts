@@ -4,7 +4,8 @@ import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { certificateGauges, certificateOf, disksOf, expositionOf } from '../../infra/docker/machine.ts'
+import { certificateGauges, certificateOf, disksOf } from '../../infra/docker/machine.ts'
+import { expositionOf } from '../../infra/docker/serve-metrics.ts'
 import { missingSeries } from '../support/metric-queries.ts'
 
 let folder: string

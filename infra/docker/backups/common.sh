@@ -35,6 +35,16 @@ seconds_of() {
 # timestamp_name <seconds>: a Unix time in the format of names
 timestamp_name() { date -u -d "@$1" +%Y%m%dT%H%M%SZ; }
 
+# newest_backup: the newest backup of backups/ whose time is not in the future, because a wrong clock may have made it
+newest_backup() {
+  local now dump found=""
+  now=backups/finance-$(timestamp_name "$(date +%s)").dump
+  for dump in backups/finance-[0-9]*Z.dump; do
+    if [ -e "$dump" ] && ! [[ $dump > $now ]]; then found=$dump; fi
+  done
+  echo "$found"
+}
+
 # one_line <output of a program>: one line, which begins with the cause if the disk is full
 one_line() {
   local text

@@ -3,8 +3,10 @@
  * container `offsite`, because the containers that make backups have no network. The events are in the metrics of the backup scripts.
  */
 import { readFile, rename, stat, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { outboundFetch } from '../../../common/outbound.ts'
+import { expositionOf } from '../serve-metrics.ts'
 
 const kinds = ['backup', 'drill', 'backup_offsite'] as const
 /** The file with the time of the last success of each kind. */
@@ -16,6 +18,8 @@ const timeoutMs = 10_000
 const pauseMs = 60_000
 /** Maximum age of an event in seconds. An older one is not told when a URL is set for the first time. */
 const maxAge = 86_400
+/** A failed drill is tried again after a day, and is still a failure until that attempt ends. */
+const maxFailureAge = 2 * maxAge
 
 /** An event. Its name changes with each run. */
 type Event = { name: string, hasFailed: boolean }
@@ -23,17 +27,25 @@ type Files = { read: (path: string) => Promise<{ text: string, changed: number }
 
 const valueOf = (text: string, metric: string) => Number(new RegExp(`^${metric} (\\S+)$`, 'm').exec(text)?.[1] ?? 'NaN')
 
-/** Returns the newest success and the newest failure of each kind. @param now in seconds */
+/**
+ * Returns the newest success of each kind, and then the failures that still last. A new success makes a failure of another kind a new event, so that
+ * the last call of a monitor is the one at `/fail`.
+ * @param now in seconds
+ */
 export async function eventsOf({ read }: Files, now: number): Promise<Event[]> {
-  const events: Event[] = []
+  const successes: Event[] = []
+  const failures: string[] = []
+  const newest: string[] = []
   for (const kind of kinds) {
     const [succeeded, failed] = [await read(successFiles[kind]), await read(failureFiles[kind])]
     const at = succeeded === undefined ? Number.NaN : valueOf(succeeded.text, `finance_${kind}_last_success_timestamp_seconds`)
-    if (now - at < maxAge) events.push({ name: `${kind} ${at}`, hasFailed: false })
-    if (failed !== undefined && valueOf(failed.text, `finance_${kind}_failed`) === 1 && now - failed.changed < maxAge)
-      events.push({ name: `${kind} failed ${failed.changed}`, hasFailed: true })
+    newest.push(String(at))
+    if (now - at < maxAge) successes.push({ name: `${kind} ${at}`, hasFailed: false })
+    // a backup by hand succeeds after the failure of the schedule, which has not tried again
+    const isFailed = failed !== undefined && valueOf(failed.text, `finance_${kind}_failed`) === 1 && !(at > failed.changed)
+    if (isFailed && now - failed.changed < maxFailureAge) failures.push(`${kind} failed ${failed.changed}`)
   }
-  return events
+  return [...successes, ...failures.map((name) => ({ name: `${name}, after ${newest.join(' ')}`, hasFailed: true }))]
 }
 
 /** Returns the URL of a failure: `/fail` at the end of the path. */
@@ -71,32 +83,41 @@ async function replaceFile(path: string, text: string): Promise<void> {
   await rename(`${path}.partial`, path)
 }
 
+/**
+ * Tells the events that are new, and stores them and the metric in the folder `state`.
+ * @param sent the names of the events that were told, which this changes
+ * @returns undefined, or the reason of a failure without the URL
+ */
+export async function tell(url: string, files: Files & { state: string }, sent: Set<string>, now: number): Promise<string | undefined> {
+  const events = await eventsOf(files, now)
+  let problem = URL.canParse(url) ? undefined : 'it is no URL'
+  for (const event of events.filter(({ name }) => !sent.has(name))) {
+    problem ??= await call(url, event)
+    if (problem === undefined) sent.add(event.name)
+  }
+  // the events of the present are enough, because each has a name of its own
+  for (const name of sent) if (events.every((event) => event.name !== name)) sent.delete(name)
+  // a full disk must not end the calls
+  try {
+    await replaceFile(join(files.state, 'pinged'), [...sent].join('\n'))
+    const help = '1 if the last call of BACKUP_PING_URL failed.'
+    await replaceFile(join(files.state, 'ping.prom'), expositionOf([{ name: 'finance_backup_ping_failed', help, value: problem === undefined ? 0 : 1 }]))
+  } catch (error) {
+    problem ??= `its state cannot be stored (${(error as NodeJS.ErrnoException).code})`
+  }
+  return problem
+}
+
 async function main(): Promise<void> {
   const file = process.env['BACKUP_PING_URL_FILE'] ?? ''
   const url = (file === '' ? process.env['BACKUP_PING_URL'] ?? '' : await readFile(file, 'utf8')).trim()
   if (url === '') return
-  if (!URL.canParse(url)) throw new Error('BACKUP_PING_URL must be a URL.')
-  const seen = '/state/pinged'
-  let sent = new Set((await read(seen))?.text.split('\n'))
+  const state = '/state'
+  const sent = new Set((await read(join(state, 'pinged')))?.text.split('\n'))
   for (let reported: string | undefined;;) {
-    const events = await eventsOf({ read }, Date.now() / 1_000)
-    let problem: string | undefined
-    for (const event of events.filter(({ name }) => !sent.has(name))) {
-      problem = await call(url, event)
-      if (problem !== undefined) break
-      sent.add(event.name)
-    }
-    if (problem !== reported) console.error(problem === undefined ? 'BACKUP_PING_URL answers again.' : `BACKUP_PING_URL was not reached: ${problem}.`)
+    const problem = await tell(url, { read, state }, sent, Date.now() / 1_000)
+    if (problem !== reported) console.error(problem === undefined ? 'BACKUP_PING_URL works again.' : `BACKUP_PING_URL does not work: ${problem}.`)
     reported = problem
-    // the events of the present are enough, because each has a name of its own
-    sent = new Set(events.map(({ name }) => name).filter((name) => sent.has(name)))
-    await replaceFile(seen, [...sent].join('\n'))
-    await replaceFile(
-      '/state/ping.prom',
-      `# HELP finance_backup_ping_failed 1 if the last call of BACKUP_PING_URL failed.\n# TYPE finance_backup_ping_failed gauge\nfinance_backup_ping_failed ${
-        problem === undefined ? 0 : 1
-      }\n`,
-    )
     await sleep(problem === undefined ? 10_000 : pauseMs)
   }
 }
