@@ -45,8 +45,16 @@ describe('on a full disk', () => {
     await rm(disk, { recursive: true })
   })
 
-  test('a backup fails, its last line says why, and no partial file stays', async () => {
+  test('a backup fails, its last line says why, its metric shows it, and no partial file stays', async () => {
+    const report = (value: 0 | 1) =>
+      run('bash', ['-c', `. infra/docker/backups/common.sh; gauge finance_backup_failed "1 if the last attempt failed." ${value} | put_failed failed.prom`], {
+        cwd: it.directory,
+      })
+    await report(0)
     await fill()
+    await report(1)
+    expect(await readFile(file('failed.prom'), 'utf8')).toContain('\nfinance_backup_failed 1\n')
+    expect((await readdir(it.directory)).filter((name) => name.startsWith('failed'))).toEqual(['failed.prom'])
     expect((await refusal('backup')).at(-1)).toMatch(/^No backup was made: the disk is full \(.*No space left on device\)\.$/i)
     expect((await readdir(file('backups'))).filter((name) => name.startsWith('finance'))).toEqual([])
     await rm(file('filler'))
