@@ -6,7 +6,7 @@ import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { call, eventsOf, failureUrl, tell } from '../../infra/docker/backups/ping.ts'
+import { call, eventsOf, failureUrl, report } from '../../infra/docker/backups/ping.ts'
 
 const now = 1_800_000_000
 const success = (kind: string, at: number) => ({ text: `# TYPE x gauge\nfinance_${kind}_last_success_timestamp_seconds ${at}\n`, changed: at })
@@ -115,21 +115,22 @@ describe('a monitor', () => {
     test('each event once, and again only if it did not take it', async () => {
       const sent = new Set<string>()
       status = 500
-      expect([await tell(url, files(), sent, now), await metric()]).toEqual(['status 500', 'finance_backup_ping_failed 1'])
+      expect([await report(url, files(), sent, now), await metric()]).toEqual(['status 500', 'finance_backup_ping_failed 1'])
       status = 200
-      for (let round = 0; round < 2; round++) expect([await tell(url, files(), sent, now), await metric()]).toEqual([undefined, 'finance_backup_ping_failed 0'])
+      for (let round = 0; round < 2; round++)
+        expect([await report(url, files(), sent, now), await metric()]).toEqual([undefined, 'finance_backup_ping_failed 0'])
       expect(requested).toHaveLength(2)
     })
 
     test('also while nothing can be stored, which the log says', async () => {
       const sent = new Set<string>()
       await rm(state, { recursive: true })
-      for (let round = 0; round < 2; round++) expect(await tell(url, files(), sent, now)).toBe('its state cannot be stored (ENOENT)')
+      for (let round = 0; round < 2; round++) expect(await report(url, files(), sent, now)).toBe('its state cannot be stored (ENOENT)')
       expect(requested).toHaveLength(1)
     })
 
     test('never by a text that is no URL, and the metric shows it before the first backup', async () => {
-      expect(await tell('ping.example.org/secret', { ...files(), read: () => Promise.resolve(undefined) }, new Set(), now)).toBe('it is no URL')
+      expect(await report('ping.example.org/secret', { ...files(), read: () => Promise.resolve(undefined) }, new Set(), now)).toBe('it is no URL')
       expect(await metric()).toBe('finance_backup_ping_failed 1')
     })
   })

@@ -159,42 +159,6 @@ test('setup counts a backup of your own schedule, if it is young', async () => {
   expect(await isBackedUp()).toBe(false)
 })
 
-describe('admin status', () => {
-  const lines = async () => (await command('admin', ['status'])).output.split('\n')
-  const name = (ageHours: number) => `finance-${new Date(Date.now() - ageHours * 3_600_000).toISOString().slice(0, 19).replaceAll(/[-:]/g, '')}Z.dump`
-  beforeEach(async () => {
-    await mkdir(join(deployment(), 'backups'))
-    await writeFile(join(deployment(), '.env'), 'PUBLIC_URL=https://money.example.org\nCOMPOSE_PROFILES=backup\n')
-  })
-
-  test('names services that do not run or are unhealthy, and volumes that it cannot measure', async () => {
-    await dockerScript({
-      '*" df "*': 'exit 1',
-      '"compose ps --services"*': 'echo backup; echo caddy',
-      '"compose ps --format"*': "echo 'backup unhealthy'; echo 'caddy healthy'",
-      '"compose config"*': 'echo db; echo backup; echo caddy',
-    })
-    const shown = await lines()
-    expect(shown).toContain('database     not measured: its service does not run, or the folder is missing')
-    expect(shown).toContain('There is no backup.')
-    expect(shown.filter((line) => line.startsWith('The service '))).toEqual([
-      'The service backup is unhealthy: docker compose logs backup',
-      'The service db does not run: docker compose logs db',
-    ])
-  })
-
-  test('shows the age of the newest backup, and that 36 hours are too old. A file of a wrong clock does not count', async () => {
-    await dockerScript({ '"compose version "*': 'echo 2.26.1' })
-    const newest = async () => (await lines()).find((line) => line.startsWith('The newest backup'))
-    const old = name(37)
-    for (const dump of [old, name(-24)]) await writeFile(join(deployment(), 'backups', dump), '')
-    expect(await newest()).toBe(`The newest backup is backups/${old}, 37 hours old: docs/runbook.md, The backup is old.`)
-    const young = name(3)
-    await writeFile(join(deployment(), 'backups', young), '')
-    expect(await newest()).toBe(`The newest backup is backups/${young}, 3 hours old.`)
-  })
-})
-
 test('setup copies the optional secrets of an older .env into files, and names the files', async () => {
   await docker('finance', [], [])
   const secrets = { RESEND_API_KEY: 're_1', OTEL_EXPORTER_OTLP_HEADERS: 'x=1', ALERT_WEBHOOK_URL: 'https://alerts.example.org/hook?token=1' }

@@ -88,7 +88,7 @@ async function replaceFile(path: string, text: string): Promise<void> {
  * @param sent the names of the events that were told, which this changes
  * @returns undefined, or the reason of a failure without the URL
  */
-export async function tell(url: string, files: Files & { state: string }, sent: Set<string>, now: number): Promise<string | undefined> {
+export async function report(url: string, files: Files & { state: string }, sent: Set<string>, now: number): Promise<string | undefined> {
   const events = await eventsOf(files, now)
   let problem = URL.canParse(url) ? undefined : 'it is no URL'
   for (const event of events.filter(({ name }) => !sent.has(name))) {
@@ -115,7 +115,7 @@ async function main(): Promise<void> {
   const state = '/state'
   const sent = new Set((await read(join(state, 'pinged')))?.text.split('\n'))
   for (let reported: string | undefined;;) {
-    const problem = await tell(url, { read, state }, sent, Date.now() / 1_000)
+    const problem = await report(url, { read, state }, sent, Date.now() / 1_000)
     if (problem !== reported) console.error(problem === undefined ? 'BACKUP_PING_URL works again.' : `BACKUP_PING_URL does not work: ${problem}.`)
     reported = problem
     await sleep(problem === undefined ? 10_000 : pauseMs)
