@@ -129,9 +129,13 @@ describe('a monitor', () => {
       expect(requested).toHaveLength(1)
     })
 
-    test('never by a text that is no URL, and the metric shows it before the first backup', async () => {
-      expect(await report('ping.example.org/secret', { ...files(), read: () => Promise.resolve(undefined) }, new Set(), now)).toBe('it is no URL')
-      expect(await metric()).toBe('finance_backup_ping_failed 1')
-    })
+    test.each(['ping.example.org/secret', 'ping.example.org:443/secret', 'https://ann:secret@ping.example.org'])(
+      'never by %s, and the metric shows it before the first backup',
+      async (text) => {
+        const problem = await report(text, { ...files(), read: () => Promise.resolve(undefined) }, new Set(), now)
+        expect(problem).toBe('it must be a URL that begins with https:// or http:// and has no user name')
+        expect(await metric()).toBe('finance_backup_ping_failed 1')
+      },
+    )
   })
 })

@@ -90,7 +90,9 @@ async function replaceFile(path: string, text: string): Promise<void> {
  */
 export async function report(url: string, files: Files & { state: string }, sent: Set<string>, now: number): Promise<string | undefined> {
   const events = await eventsOf(files, now)
-  let problem = URL.canParse(url) ? undefined : 'it is no URL'
+  const parsed = URL.parse(url)
+  const isUsable = parsed !== null && /^https?:$/.test(parsed.protocol) && parsed.username === ''
+  let problem = isUsable ? undefined : 'it must be a URL that begins with https:// or http:// and has no user name'
   for (const event of events.filter(({ name }) => !sent.has(name))) {
     problem ??= await call(url, event)
     if (problem === undefined) sent.add(event.name)
