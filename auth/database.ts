@@ -43,6 +43,8 @@ type Query = (...args: unknown[]) => unknown
 
 const isWrite = /^\s*(?:insert|update|delete)\b/i
 
+const setAuditContext = { name: 'audit-context', text: `select set_config('events.asking', $1, false)` }
+
 /** The audit context of the current request, for the triggers in db/functions/private/events.sql. Empty outside a request. */
 function auditContext(): string {
   const request = currentRequest.getStore()
@@ -87,7 +89,7 @@ function wrapClients(pool: pg.Pool, tracing: Tracing | undefined): void {
       if (typeof args.at(-1) === 'function') return direct(...args)
       if (typeof args[0] !== 'string' || !isWrite.test(args[0])) return query(...args)
       // set before each write, because requests share connections and a rollback resets the setting
-      return (direct(`select set_config('events.asking', $1, false)`, [auditContext()]) as Promise<unknown>).then(() => query(...args))
+      return (direct({ ...setAuditContext, values: [auditContext()] }) as Promise<unknown>).then(() => query(...args))
     }
     client.query = wrapped as typeof client.query
   })

@@ -1,6 +1,5 @@
 /** Rate limits in fixed windows. PostgreSQL counts them, so they hold across processes and restarts. */
 import { createHash } from 'node:crypto'
-import { sql } from 'kysely'
 import type { FunctionRows } from '../../db/types.ts'
 import { clientNetwork } from '../../common/client-address.ts'
 import type { Connections } from '../database.ts'
@@ -32,6 +31,7 @@ export type Limits = {
 }
 
 const consume = { name: 'rate-limit', text: 'select allowed, retry_after_seconds as "retryAfterSeconds" from auth.consume_rate_limit($1, $2, $3)' }
+const uncount = { name: 'rate-limit-uncount', text: 'update auth.rate_limits set count = count - 1 where key = $1 and count > 0' }
 
 /**
  * @param enabled false counts nothing and allows everything (RATE_LIMIT_ENABLED)
@@ -55,7 +55,7 @@ export function createLimits(
     consumeForAccount: (counter, account, rule) => consumeBy('account', accountKey(counter, account), rule),
     returnToAccount: async (counter, account) => {
       if (!enabled) return
-      await db.updateTable('auth.rate_limits').set({ count: sql`count - 1` }).where('key', '=', accountKey(counter, account)).where('count', '>', '0').execute()
+      await prepared(uncount, [accountKey(counter, account)])
     },
     forgetAccount: async (counter, account) => {
       await db.deleteFrom('auth.rate_limits').where('key', '=', accountKey(counter, account)).execute()

@@ -21,8 +21,11 @@ type Content = {
   otherwise?: { before: string, action: string, url: string, after: string }
 }
 
+// a new one for each mail would take longer than the rest of the mail
+const dateFormat = new Intl.DateTimeFormat('en-GB', { dateStyle: 'long', timeStyle: 'short', timeZone: 'UTC' })
+
 /** A date in UTC, because the reader's time zone is unknown. */
-const utc = (moment: Date): string => `${new Intl.DateTimeFormat('en-GB', { dateStyle: 'long', timeStyle: 'short', timeZone: 'UTC' }).format(moment)} UTC`
+const utc = (moment: Date): string => `${dateFormat.format(moment)} UTC`
 
 /**
  * Builds a mail. The body sets no colours, so that the mail program can apply a dark theme. The format-detection line keeps Apple Mail
