@@ -7,7 +7,7 @@ import { isConfigError } from '../../common/errors.ts'
 import { checkAuthenticatorFile, environment, objectOptionsOf, readSettings, secretNames } from '../../common/settings.ts'
 
 /** The content of each secret that the deployment has. */
-type Secrets = Record<string, string>
+export type Secrets = Record<string, string>
 
 type Service = { environment?: Record<string, string | null> }
 

@@ -7,7 +7,17 @@ import ipaddr from 'ipaddr.js'
 import { configError } from '../../common/errors.ts'
 import { readSettings } from '../../common/settings.ts'
 import { connectionProblem } from '../local/connection-limits.ts'
-import { environmentOf, judgeComposeVariables, judgeNames, judgeSecrets, judgeSettings, type Line, readLines, settingProblems } from './judge-env.ts'
+import {
+  environmentOf,
+  judgeComposeVariables,
+  judgeNames,
+  judgeSecrets,
+  judgeSettings,
+  type Line,
+  readLines,
+  type Secrets,
+  settingProblems,
+} from './judge-env.ts'
 
 /** The facts that `infra/docker/check` collects. */
 export type Facts = {
@@ -16,8 +26,7 @@ export type Facts = {
   composeFiles: string
   /** The output of `docker compose config --format json`. */
   config: Config
-  /** The content of each secret that the deployment has. */
-  secrets: Record<string, string>
+  secrets: Secrets
   /** The listening TCP sockets of the machine. */
   listening: { address: string, port: number }[]
   /** The published ports and the subnets of all containers and networks, with their compose projects. */

@@ -9,8 +9,8 @@ import { password, person, signedIn, team } from '../support/person.ts'
 import { newPdf } from '../support/receipts.ts'
 import { keepBooks, month, nameOf } from './app-books.ts'
 import { type AppStory, startAppStory } from './app-story.ts'
-import { startSlowNetwork } from './slow-network.ts'
 import { otherPrograms } from './app-transactions-page.ts'
+import { handOn, sites } from './sites.ts'
 import { field, type Firefox, part, press, sees, startFirefox, write } from './firefox.ts'
 
 let story: AppStory
@@ -95,12 +95,20 @@ test('Ben signs in, at the page that he asked for', async () => {
 
 test('Ida leaves a page while its script loads, and reaches the other page', async () => {
   const ida = await signedIn(story.stack, 'Ida')
-  const network = await startSlowNetwork(story.stack.publicUrl, /^\/assets\/page-.*\.js/, '/accounts')
+  let isHeld = false
+  const network = await sites({
+    localhost: (incoming, response) => {
+      const { url = '/' } = incoming
+      if (!isHeld && /^\/assets\/page-.*\.js/.test(url)) isHeld = true
+      // slow enough for the page that is left to react
+      else setTimeout(() => handOn(story.stack.publicUrl, incoming, response), url === '/accounts' ? 700 : 0)
+    },
+  }, false)
   await using ends = new AsyncDisposableStack()
   ends.defer(network.close)
-  const page = await firefox.open(ida, `${network.url}/rules`)
-  await soon(network.holds).toBe(true)
-  await page.goto(`${network.url}/accounts`)
+  const page = await firefox.open(ida, `http://localhost:${network.port}/rules`)
+  await soon(() => isHeld).toBe(true)
+  await page.goto(`http://localhost:${network.port}/accounts`)
   await sees(page, 'No account yet.')
   await leave(page)
 })

@@ -19,7 +19,7 @@ const app: RequestListener = (incoming, response) => {
 }
 
 /** Forwards a request to the product, with the client's address. */
-const handOn = (to: string, incoming: IncomingMessage, response: ServerResponse): void => {
+export const handOn = (to: string, incoming: IncomingMessage, response: ServerResponse): void => {
   const headers = { ...incoming.headers, 'x-forwarded-for': incoming.socket.remoteAddress }
   const going = request(to, { method: incoming.method, path: incoming.url, headers }, (answer) => {
     response.writeHead(answer.statusCode ?? 502, answer.headers)

@@ -15,7 +15,7 @@ import { resticServer, type ResticServer } from './restic-server.ts'
 
 let it: Deployment
 let elsewhere: ResticServer
-/** The monitor of BACKUP_PING_URL, and the paths that it was asked for. */
+/** The monitor of BACKUP_PING_URL, and the paths of its requests. */
 let monitor: Server
 const calls: string[] = []
 let ann: Person

@@ -1,4 +1,4 @@
-/** The calls of BACKUP_PING_URL: which runs are told, and what becomes of a monitor that does not answer. */
+/** The calls of BACKUP_PING_URL: the runs that cause them, and a monitor that does not answer. */
 import { createServer, type Server } from 'node:http'
 import { once } from 'node:events'
 import { mkdtemp, readFile, rm } from 'node:fs/promises'

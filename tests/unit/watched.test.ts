@@ -1,4 +1,4 @@
-/** What `infra/docker/admin status` says of a deployment: infra/docker/watched.sh with a fake Docker. */
+/** The output of `infra/docker/admin status` about a deployment: infra/docker/watched.sh with a fake Docker. */
 import { execFile } from 'node:child_process'
 import { chmod, mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'

@@ -35,7 +35,7 @@ seconds_of() {
 # timestamp_name <seconds>: a Unix time in the format of names
 timestamp_name() { date -u -d "@$1" +%Y%m%dT%H%M%SZ; }
 
-# newest_backup: the newest backup of backups/ whose time is not in the future, because a wrong clock may have made it
+# newest_backup: the newest backup. A time in the future does not count, because it comes from a wrong clock
 newest_backup() {
   local now dump found=""
   now=backups/finance-$(timestamp_name "$(date +%s)").dump
@@ -56,8 +56,8 @@ one_line() {
 # gauge <name> <help> <value>: a metric in Prometheus' text format
 gauge() { printf '# HELP %s %s\n# TYPE %s gauge\n%s %s\n' "$1" "$2" "$1" "$1" "$3"; }
 
-# put_failed <file>: replaces a metric of a failure by standard input. On a full disk it writes in place, where the old text made room: the failure
-# is then the one that must be told. Otherwise a crash would leave half a text.
+# put_failed <file>: replaces a metric of a failure by standard input. On a full disk it writes in place, where the old text made room.
+# Elsewhere a crash would leave half a text.
 put_failed() {
   local text
   text=$(cat)

@@ -16,7 +16,7 @@ const failureFiles = { backup: 'backups/backup-failed.prom', drill: 'backups/dri
 /** Time for one call, in milliseconds, and the pause after a failed one. */
 const timeoutMs = 10_000
 const pauseMs = 60_000
-/** Maximum age of an event in seconds. An older one is not told when a URL is set for the first time. */
+/** Maximum age of an event in seconds. A new URL receives no older one. */
 const maxAge = 86_400
 /** A failed drill is tried again after a day, and is still a failure until that attempt ends. */
 const maxFailureAge = 2 * maxAge
@@ -85,7 +85,7 @@ async function replaceFile(path: string, text: string): Promise<void> {
 
 /**
  * Tells the events that are new, and stores them and the metric in the folder `state`.
- * @param sent the names of the events that were told, which this changes
+ * @param sent the names of the events that the monitor has received; the function updates it
  * @returns undefined, or the reason of a failure without the URL
  */
 export async function report(url: string, files: Files & { state: string }, sent: Set<string>, now: number): Promise<string | undefined> {

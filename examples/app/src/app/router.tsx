@@ -51,7 +51,7 @@ const only = <Taken extends object>(take: (search: Record<string, unknown>) => T
 /** A parameter as text. The router turns digits into numbers. */
 const textOf = (value: unknown): string | undefined => typeof value === 'string' || typeof value === 'number' ? String(value) : undefined
 
-const page = <Path extends string>(path: Path, load: () => Promise<Record<'Page', () => React.ReactNode>>) =>
+const page = <Path extends string>(path: Path, load: Parameters<typeof lazyPage>[0]) =>
   createRoute({ getParentRoute: () => inside, path, component: lazyPage(load) })
 
 /** Redirects signed-in users. */
