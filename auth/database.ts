@@ -78,8 +78,9 @@ const tracedQuery = (query: Query, tracing: Tracing): Query => (...args) => {
 }
 
 /**
- * Wraps every client that the pool opens. A write first sets the audit context, and each statement of a request makes a span. Queries
- * with a callback pass through unchanged, because they return no promise. No write uses one.
+ * Wraps every client that the pool opens. A write as text first sets the audit context, and each statement of a request makes a span.
+ * Queries with a callback pass through unchanged, because they return no promise. No write uses one. Prepared statements set no audit
+ * context, so they must not write to a table whose triggers record events.
  */
 function wrapClients(pool: pg.Pool, tracing: Tracing | undefined): void {
   pool.on('connect', (client) => {

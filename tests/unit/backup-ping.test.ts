@@ -50,6 +50,17 @@ describe('an event', () => {
       .toEqual([{ name: `backup ${now - 60}`, hasFailed: false }])
   })
 
+  test('is no failed backup after a long one by hand, which began before the failure and ended after it', async () => {
+    const byHand = { ...success('backup', now - 600), changed: now - 30 }
+    expect(await eventsIn({ 'backups/backup.prom': byHand, 'backups/backup-failed.prom': failure('backup', 1, now - 540) }))
+      .toEqual([{ name: `backup ${now - 600}`, hasFailed: false }])
+  })
+
+  test('of a failed drill stays one after a drill that a wrong clock has dated in the future', async () => {
+    const events = await eventsIn({ 'backups/drill.prom': success('drill', now + 86_400), 'backups/drill-failed.prom': failure('drill', 1, now - 30) })
+    expect(events.at(-1)?.hasFailed).toBe(true)
+  })
+
   test('of last week is none, nor is a run that never was', async () => {
     expect(await eventsIn({ 'backups/backup.prom': success('backup', now - 7 * 86_400), 'backups/backup-failed.prom': failure('backup', 1, now - 7 * 86_400) }))
       .toEqual([])
@@ -120,6 +131,23 @@ describe('a monitor', () => {
       for (let round = 0; round < 2; round++)
         expect([await report(url, files(), sent, now), await metric()]).toEqual([undefined, 'finance_backup_ping_failed 0'])
       expect(requested).toHaveLength(2)
+    })
+
+    test('of the end of a failure by a copy that succeeds again without a new backup', async () => {
+      const sent = new Set<string>()
+      const copies = (hasFailed: 0 | 1, changed: number) => ({
+        state,
+        read: (path: string) =>
+          Promise.resolve(
+            {
+              '/state/offsite.prom': success('backup_offsite', now - 60),
+              '/state/backup_offsite-failed.prom': failure('backup_offsite', hasFailed, changed),
+            }[path],
+          ),
+      })
+      for (const [hasFailed, changed] of [[0, now - 60], [1, now - 30], [1, now - 30], [0, now - 10], [0, now - 10]] as const)
+        await report(url, copies(hasFailed, changed), sent, now)
+      expect(requested.map((one) => /fail/.test(one))).toEqual([false, true, false])
     })
 
     test('also while nothing can be stored, which the log says', async () => {

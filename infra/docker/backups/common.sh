@@ -56,12 +56,12 @@ one_line() {
 # gauge <name> <help> <value>: a metric in Prometheus' text format
 gauge() { printf '# HELP %s %s\n# TYPE %s gauge\n%s %s\n' "$1" "$2" "$1" "$1" "$3"; }
 
-# put_failed <file>: replaces a metric of a failure by standard input. On a full disk it writes in place, where the old text made room.
-# Elsewhere a crash would leave half a text.
+# put_failed <file>: replaces a metric of a failure by standard input. On a full disk it writes over the old text, which has the same
+# length. Otherwise it replaces the file, because a crash would leave half a text.
 put_failed() {
   local text
   text=$(cat)
-  { printf '%s\n' "$text" >"$1.partial" && mv "$1.partial" "$1"; } 2>/dev/null || { rm -f "$1.partial"; printf '%s\n' "$text" >"$1" || true; }
+  { printf '%s\n' "$text" >"$1.partial" && mv "$1.partial" "$1"; } 2>/dev/null || { rm -f "$1.partial"; printf '%s\n' "$text" 1<>"$1" || true; }
 }
 
 # shellcheck disable=SC2034 # for the scripts that source this

@@ -16,7 +16,7 @@ const failureFiles = { backup: 'backups/backup-failed.prom', drill: 'backups/dri
 /** Time for one call, in milliseconds, and the pause after a failed one. */
 const timeoutMs = 10_000
 const pauseMs = 60_000
-/** Maximum age of an event in seconds. A new URL receives no older one. */
+/** Maximum age of a success in seconds. A new URL receives no older one. */
 const maxAge = 86_400
 /** A failed drill is tried again after a day, and is still a failure until that attempt ends. */
 const maxFailureAge = 2 * maxAge
@@ -41,8 +41,10 @@ export async function eventsOf({ read }: Files, now: number): Promise<Event[]> {
     const at = succeeded === undefined ? Number.NaN : valueOf(succeeded.text, `finance_${kind}_last_success_timestamp_seconds`)
     newest.push(String(at))
     if (now - at < maxAge) successes.push({ name: `${kind} ${at}`, hasFailed: false })
-    // a backup by hand succeeds after the failure of the schedule, which has not tried again
-    const isFailed = failed !== undefined && valueOf(failed.text, `finance_${kind}_failed`) === 1 && !(at > failed.changed)
+    // A backup by hand succeeds after the failure of the schedule, which has not tried again. Its name is the time of its start, so the time of the
+    // file decides. A time in the future comes from a wrong clock, and ends no failure.
+    const isOver = succeeded !== undefined && failed !== undefined && succeeded.changed > failed.changed && at <= now
+    const isFailed = failed !== undefined && valueOf(failed.text, `finance_${kind}_failed`) === 1 && !isOver
     if (isFailed && now - failed.changed < maxFailureAge) failures.push(`${kind} failed ${failed.changed}`)
   }
   return [...successes, ...failures.map((name) => ({ name: `${name}, after ${newest.join(' ')}`, hasFailed: true }))]
@@ -83,6 +85,9 @@ async function replaceFile(path: string, text: string): Promise<void> {
   await rename(`${path}.partial`, path)
 }
 
+/** Returns the kinds of the failures among the names of events. */
+const failingKinds = (names: Iterable<string>): string[] => [...names].filter((name) => name.includes(' failed ')).map((name) => name.split(' ', 1).join())
+
 /**
  * Tells the events that are new, and stores them and the metric in the folder `state`.
  * @param sent the names of the events that the monitor has received; the function updates it
@@ -90,6 +95,10 @@ async function replaceFile(path: string, text: string): Promise<void> {
  */
 export async function report(url: string, files: Files & { state: string }, sent: Set<string>, now: number): Promise<string | undefined> {
   const events = await eventsOf(files, now)
+  const lasting = failingKinds(events.map(({ name }) => name))
+  const hasRecovered = failingKinds(sent).some((kind) => !lasting.includes(kind))
+  // A repeated copy succeeds without a new name. Without another call the check would stay red.
+  if (hasRecovered && events.every(({ name }) => sent.has(name))) sent.clear()
   const parsed = URL.parse(url)
   const isUsable = parsed !== null && /^https?:$/.test(parsed.protocol) && parsed.username === ''
   let problem = isUsable ? undefined : 'it must be a URL that begins with https:// or http:// and has no user name'

@@ -1,5 +1,5 @@
 /**
- * Pages and parts of the app, each loaded as a chunk when it is first rendered.
+ * Pages and parts of the app, each a chunk that loads on demand.
  *
  * Firefox cancels the imports of a page that the user leaves. The router would take this for a former build and
  * reload the page, and the reload would cancel the user's navigation. So such an error waits until the page is gone.
@@ -7,11 +7,14 @@
 import { lazyRouteComponent } from '@tanstack/react-router'
 import { lazy, type ReactNode } from 'react'
 
-/** The wait in milliseconds, longer than a navigation. It ends where the page stays, for example after a download. */
+/** Milliseconds, longer than most navigations. A page may also stay, for example after a link to another program. */
 const leavingTakes = 10_000
 
 let isLeaving = false
-addEventListener('beforeunload', () => isLeaving = true)
+addEventListener('beforeunload', () => {
+  isLeaving = true
+  setTimeout(() => isLeaving = false, leavingTakes)
+})
 
 async function load<Chunk>(fetchChunk: () => Promise<Chunk>): Promise<Chunk> {
   try {
