@@ -7,6 +7,7 @@ import { apiKeyPrefix } from '../config.ts'
 import { refusal } from '../errors.ts'
 import { isOfApp } from '../origins.ts'
 import { sessionEffectOf, type Route, type RouteContext } from '../route.ts'
+import { expireOtherForms } from './cookies.ts'
 
 /** The request header by which an app asks for a token instead of a cookie. */
 export const transportHeader = 'x-session-transport'
@@ -60,13 +61,19 @@ export function readCredentials(c: RouteContext, row: Route): void {
   }
 }
 
-/** Adds the cookies to the response. An app receives their new tokens as headers instead. */
+/**
+ * Adds the cookies to the response. A new or deleted session cookie also deletes the browser's others of its name, which come first
+ * because a browser may see the same cookie in two of them. An app receives the new tokens as headers instead.
+ */
 export function sendCookies(c: RouteContext, headers: Headers): void {
+  const { engine: { context }, config: { publicUrl } } = c.var.services
+  const names = cookieNames(context)
   if (!c.var.isApp) {
-    for (const cookie of c.var.cookies) headers.append('set-cookie', cookie)
+    const changesSession = c.var.cookies.some((cookie) => cookie.startsWith(`${names.session}=`))
+    const others = changesSession ? expireOtherForms(context, publicUrl, c.req.header('cookie')) : []
+    for (const cookie of [...others, ...c.var.cookies]) headers.append('set-cookie', cookie)
     return
   }
-  const names = cookieNames(c.var.services.engine.context)
   for (const cookie of c.var.cookies) {
     const [, name, value = ''] = /^([^=]+)=([^;]*)/.exec(cookie) ?? []
     const token = decodeURIComponent(value)

@@ -2,21 +2,14 @@
  * Reads the session of a request with one statement if better-auth would change nothing.
  * better-auth reads it if the cookie is not exactly the one that it sets, or if the session must be renewed or deleted.
  */
-import { createHmac, createSecretKey, timingSafeEqual } from 'node:crypto'
+import { createSecretKey } from 'node:crypto'
 import type { AuthContext } from 'better-auth'
 import { getSessionFromCtx } from 'better-auth/api'
 import type { Caller } from '../policy.ts'
 import type { PreparedQuery } from '../database.ts'
 import type { RouteContext } from '../route.ts'
+import { headerForEachValue, signedText } from './cookies.ts'
 import { withBetterAuth } from './engine.ts'
-
-function decoded(text: string): string {
-  try {
-    return decodeURIComponent(text)
-  } catch {
-    return ''
-  }
-}
 
 /** Returns a function that finds the session's token in a Cookie header. It returns undefined for all other input. */
 function tokenReader({ authCookies, secret }: AuthContext): (cookie: string) => string | undefined {
@@ -26,9 +19,7 @@ function tokenReader({ authCookies, secret }: AuthContext): (cookie: string) => 
   return (cookie) => {
     const [pair, ...others] = cookie.split(';').map((one) => one.trim()).filter((one) => one.startsWith(prefix))
     if (pair === undefined || others.length > 0 || !pair.startsWith(`${name}=`)) return undefined
-    const [, token, signature] = /^([\w-]{1,128})\.([A-Za-z0-9+/]{43}=)$/.exec(decoded(pair.slice(name.length + 1))) ?? []
-    if (token === undefined || signature === undefined) return undefined
-    return timingSafeEqual(Buffer.from(signature, 'base64'), createHmac('sha256', key).update(token).digest()) ? token : undefined
+    return signedText(pair.slice(name.length + 1), key)
   }
 }
 
@@ -51,14 +42,12 @@ function callerOfRow({ sessionId, token, activeOrganizationId, ipAddress, userAg
   return { user, session: { ...session, createdAt: sessionCreatedAt, updatedAt: sessionUpdatedAt } }
 }
 
-/** Builds the reader. */
+/** Builds the reader. If the request has several cookies of the name, the first one with a session counts, and `cookie` keeps only that one. */
 export function sessionReader(context: AuthContext, query: PreparedQuery): (c: RouteContext) => Promise<Caller | null> {
   const tokenIn = tokenReader(context)
   const { expiresIn, updateAge } = context.sessionConfig
   const isDueForRenewal = (expiresAt: Date) => expiresAt.getTime() - expiresIn * 1_000 + updateAge * 1_000 <= Date.now()
-  return async (c) => {
-    const { cookie } = c.var
-    if (cookie === undefined) return null
+  const read = async (c: RouteContext, cookie: string): Promise<Caller | null> => {
     const token = tokenIn(cookie)
     const row = token === undefined ? undefined : await query<Row>(sessionByToken, [token])
     if (row !== undefined && !isDueForRenewal(row.expiresAt)) return callerOfRow(row)
@@ -66,5 +55,13 @@ export function sessionReader(context: AuthContext, query: PreparedQuery): (c: R
     // better-auth would clear the cookie. The client keeps it, because a restored backup may have its session.
     if (caller === null) c.set('cookies', [])
     return caller
+  }
+  return async (c) => {
+    for (const cookie of c.var.cookie === undefined ? [] : headerForEachValue(c.var.cookie, context.authCookies.sessionToken.name)) {
+      c.set('cookie', cookie)
+      const caller = await read(c, cookie)
+      if (caller !== null) return caller
+    }
+    return null
   }
 }

@@ -3,12 +3,14 @@ import { randomBytes } from 'node:crypto'
 import type { GenericEndpointContext } from '@better-auth/core'
 import { decodeAttestationObject, isoCBOR } from '@simplewebauthn/server/helpers'
 import { expireCookie } from 'better-auth/cookies'
+import { signedTexts } from '../../engine/cookies.ts'
 import { refuse } from '../../errors.ts'
+import type { RouteContext } from '../../route.ts'
 
 /** Lifetime of a challenge, in seconds. The user needs it to find and unlock a device. */
 export const challengeSeconds = 300
 
-type Ceremony = 'register' | 'authenticate'
+export type Ceremony = 'register' | 'authenticate'
 
 const challengeCookie = ({ context }: GenericEndpointContext) => context.createAuthCookie('passkey_challenge', { maxAge: challengeSeconds })
 const challengeName = (ceremony: Ceremony, challenge: string): string => `${ceremony}-passkey-${challenge}`
@@ -27,17 +29,16 @@ export async function challengeFor(context: GenericEndpointContext, ceremony: Ce
 }
 
 /**
- * Ends a ceremony.
- * @param signedChallenge the challenge of a native app, which has no cookie: the one that its device has signed
- * @throws Refusal INVALID_PASSKEY if this browser or user has not begun it
+ * Ends the ceremonies that this browser has begun. A wrong answer ends them too.
+ * @param challengeOfApp the signed challenge of a native app, which has no cookie
+ * @returns their challenges
  */
-export async function takeChallenge(context: GenericEndpointContext, ceremony: Ceremony, userId: string, signedChallenge?: string): Promise<string> {
+export async function takeChallenges(c: RouteContext, context: GenericEndpointContext, ceremony: Ceremony, userId: string, challengeOfApp?: string) {
   const cookie = challengeCookie(context)
-  const challenge = signedChallenge ?? await context.getSignedCookie(cookie.name, context.context.secret)
-  if (typeof challenge !== 'string') refuse('INVALID_PASSKEY')
+  const begun = challengeOfApp === undefined ? signedTexts(c.var.cookie, cookie.name, context.context.secret) : [challengeOfApp]
   expireCookie(context, cookie)
-  const kept = await context.context.internalAdapter.consumeVerificationValue(challengeName(ceremony, challenge))
-  return kept?.value === userId ? challenge : refuse('INVALID_PASSKEY')
+  const kept = await Promise.all(begun.map((challenge) => context.context.internalAdapter.consumeVerificationValue(challengeName(ceremony, challenge))))
+  return begun.filter((_, at) => kept[at]?.value === userId)
 }
 
 /** Runs a verification of the library. @throws Refusal INVALID_PASSKEY in place of the library's many errors */

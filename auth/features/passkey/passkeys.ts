@@ -3,7 +3,7 @@
  * they are not better-auth's plugin.
  */
 import { verifyAuthenticationResponse, verifyRegistrationResponse } from '@simplewebauthn/server'
-import { generateId } from 'better-auth'
+import { generateId, type GenericEndpointContext } from 'better-auth'
 import type { Transaction } from 'kysely'
 import { z } from 'zod'
 import type { Tables } from '../../../db/types.ts'
@@ -12,7 +12,7 @@ import { refuse } from '../../errors.ts'
 import { callerOf, type RouteContext } from '../../route.ts'
 import { beginSession, confirmCaller, signedIn, withAccountLock } from '../caller.ts'
 import { serialize, type Confirmed } from '../fields.ts'
-import { challengeFor, challengeSeconds, takeChallenge, verified, withoutAttestation } from './ceremonies.ts'
+import { challengeFor, challengeSeconds, takeChallenges, verified, withoutAttestation, type Ceremony } from './ceremonies.ts'
 import { output, type input } from './schemas.ts'
 
 /** Maximum passkeys per user, because a list reads all of them. */
@@ -49,10 +49,11 @@ function parseClientData(clientDataJSON: string): z.output<typeof clientData> {
 /** Returns the signed challenge of a native app, which has no cookie with it. No other page can replace the challenge of an app. */
 const challengeOfApp = (c: RouteContext, clientDataJSON: string): string | undefined => c.var.isApp ? parseClientData(clientDataJSON).challenge : undefined
 
-/** Returns the expected values for both verifications. The signed origin must be a trusted one. */
-function expected(c: RouteContext, clientDataJSON: string, challenge: string) {
-  const { origin } = parseClientData(clientDataJSON)
-  if (!c.var.services.config.origins.trusts(origin)) refuse('INVALID_PASSKEY')
+/** Ends the ceremony, and returns the expected values for its verification. The signed origin must be a trusted one. */
+async function expected(c: RouteContext, endpoint: GenericEndpointContext, ceremony: Ceremony, userId: string, clientDataJSON: string) {
+  const challenges = await takeChallenges(c, endpoint, ceremony, userId, challengeOfApp(c, clientDataJSON))
+  const { origin, challenge } = parseClientData(clientDataJSON)
+  if (!challenges.includes(challenge) || !c.var.services.config.origins.trusts(origin)) refuse('INVALID_PASSKEY')
   return { expectedChallenge: challenge, expectedOrigin: origin, expectedRPID: hostOf(c), requireUserVerification: true }
 }
 
@@ -78,8 +79,7 @@ export async function registrationOptions(c: RouteContext, { password }: Confirm
 
 export async function verifyRegistration(c: RouteContext, { response, name }: z.output<typeof input.registration>): Promise<z.output<typeof output.passkey>> {
   const { user } = callerOf(c)
-  const challenge = await withBetterAuth(c, (endpoint) => takeChallenge(endpoint, 'register', user.id, challengeOfApp(c, response.response.clientDataJSON)))
-  const expectation = expected(c, response.response.clientDataJSON, challenge)
+  const expectation = await withBetterAuth(c, (endpoint) => expected(c, endpoint, 'register', user.id, response.response.clientDataJSON))
   const { registrationInfo: { credential: made, credentialBackedUp } } = await verified(async () =>
     verifyRegistrationResponse({
       response: {
@@ -117,10 +117,9 @@ export const authenticationOptions = async (c: RouteContext): Promise<z.output<t
 export function verifyAuthentication(c: RouteContext, { response }: z.output<typeof input.authentication>) {
   const { db } = c.var.services
   return withBetterAuth(c, async (endpoint) => {
-    const challenge = await takeChallenge(endpoint, 'authenticate', '', challengeOfApp(c, response.response.clientDataJSON))
+    const expectation = await expected(c, endpoint, 'authenticate', '', response.response.clientDataJSON)
     const passkey = await db.selectFrom('auth.passkeys').selectAll().where('credentialId', '=', response.id).executeTakeFirst()
     if (passkey === undefined || response.response.userHandle !== handleOf(passkey.userId)) refuse('INVALID_PASSKEY')
-    const expectation = expected(c, response.response.clientDataJSON, challenge)
     const { authenticationInfo } = await verified(async () =>
       verifyAuthenticationResponse({
         response: { ...response, clientExtensionResults: {} },

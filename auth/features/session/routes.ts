@@ -1,8 +1,10 @@
 /** The routes of sessions, tokens and the key set. */
+import { deleteSessionCookie } from 'better-auth/cookies'
 import { z } from 'zod'
-import { callBetterAuth, passToBetterAuth } from '../../engine/engine.ts'
+import { sentSessionTokens } from '../../engine/cookies.ts'
+import { callBetterAuth, passToBetterAuth, withBetterAuth } from '../../engine/engine.ts'
 import { refuse } from '../../errors.ts'
-import { callerOf, respondWith, route } from '../../route.ts'
+import { callerOf, respondWith, route, type RouteContext } from '../../route.ts'
 import { issueApiKeyToken } from '../api-key/api-keys.ts'
 import {
   betterAuthSession,
@@ -66,6 +68,14 @@ const listedSessionOf = (from: BetterAuthSession, current: BetterAuthSession): z
   current: from.id === current.id,
 })
 
+/** Ends the session, and each other one whose cookie this browser sends: docs/front-ends.md. */
+async function signOut(c: RouteContext): Promise<void> {
+  const { db, engine: { context } } = c.var.services
+  const others = c.var.isApp ? [] : sentSessionTokens(context, c.req.header('cookie'))
+  await db.deleteFrom('auth.sessions').where('token', 'in', [callerOf(c).session.token, ...others]).execute()
+  await withBetterAuth(c, (endpoint) => Promise.resolve(deleteSessionCookie(endpoint)))
+}
+
 export const sessionRoutes = [
   route('GET', '/get-session', {
     summary: 'Returns the signed-in user, the session and the plan.',
@@ -82,10 +92,9 @@ export const sessionRoutes = [
   route('POST', '/sign-out', {
     summary: 'Ends the session. Its tokens end with it.',
     input: nothing,
-    betterAuth: 'POST /sign-out',
     sessionEffect: 'ends',
     output: done,
-    handle: respondWith({ success: true }, passToBetterAuth),
+    handle: respondWith({ success: true }, signOut),
   }),
   route('POST', '/token', {
     summary: 'Issues a token for the data surface, valid for an hour.',

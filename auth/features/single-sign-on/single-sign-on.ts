@@ -4,6 +4,7 @@ import type { AuthContext, User } from 'better-auth'
 import { expireCookie } from 'better-auth/cookies'
 import * as client from 'openid-client'
 import { z } from 'zod'
+import { signedTexts } from '../../engine/cookies.ts'
 import { withBetterAuth } from '../../engine/engine.ts'
 import { refusal, refuse } from '../../errors.ts'
 import { isTrustedUrl } from '../../origins.ts'
@@ -130,8 +131,8 @@ export function finishSignIn(c: RouteContext, query: z.output<typeof input.callb
     const { internalAdapter, secret } = endpoint.context
     const cookie = stateCookie(endpoint.context)
     // The cookie ties the state to this browser. Without the check an attacker could sign a victim in to the attacker's account.
-    const state = await endpoint.getSignedCookie(cookie.name, secret)
-    if (typeof state !== 'string' || state !== query.state) refuse('OIDC_FAILED')
+    const { state } = query
+    if (state === undefined || !signedTexts(c.var.cookie, cookie.name, secret).includes(state)) refuse('OIDC_FAILED')
     const kept = await internalAdapter.consumeVerificationValue(identifierOf(state)) ?? refuse('OIDC_FAILED')
     expireCookie(endpoint, cookie)
     const { redirectTo, ...checks } = startedOf.parse(JSON.parse(kept.value))

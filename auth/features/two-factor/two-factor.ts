@@ -10,6 +10,7 @@ import { sql } from 'kysely'
 import { z } from 'zod'
 import { basePath } from '../../config.ts'
 import type { AuthDatabase } from '../../database.ts'
+import { cookieValues } from '../../engine/cookies.ts'
 import { pendingCookie } from '../../engine/credentials.ts'
 import { withBetterAuth } from '../../engine/engine.ts'
 import { refusal, refuse } from '../../errors.ts'
@@ -70,10 +71,12 @@ async function setToken(db: AuthDatabase, endpoint: GenericEndpointContext, user
   endpoint.setCookie(name, token, attributes)
 }
 
-/** Selects the token of a cookie, if it has not expired. */
-const tokenOf = (db: AuthDatabase, endpoint: GenericEndpointContext, purpose: Purpose, userId = '') =>
-  db.selectFrom('auth.two_factor_tokens').select(['tokenHash', 'userId']).where('purpose', '=', purpose).where('expiresAt', '>', new Date())
-    .where('tokenHash', '=', hashOf(endpoint.getCookie(cookies[purpose](endpoint.context, userId).name) ?? ''))
+/** Selects the newest token of the browser's cookies, if it has not expired. */
+function tokenOf(db: AuthDatabase, endpoint: GenericEndpointContext, purpose: Purpose, userId = '') {
+  const values = cookieValues(endpoint.headers?.get('cookie') ?? undefined, cookies[purpose](endpoint.context, userId).name)
+  return db.selectFrom('auth.two_factor_tokens').select(['tokenHash', 'userId']).where('purpose', '=', purpose).where('expiresAt', '>', new Date())
+    .where('tokenHash', 'in', ['', ...values.map(hashOf)]).orderBy('expiresAt', 'desc')
+}
 
 /**
  * Refuses a session of an account that has two factors or requires a passkey. better-auth calls it before it stores any session.
