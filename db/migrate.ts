@@ -11,6 +11,7 @@ import { readdir, readFile } from 'node:fs/promises'
 import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
 import { checkDatabase } from './check.ts'
+import { connect } from './connect.ts'
 
 const databaseFolder = import.meta.dirname
 
@@ -332,10 +333,7 @@ export const slotsOf = (pool: number): { perUser: number, anonymous: number } =>
  */
 export async function migrate(options: MigrateOptions): Promise<void> {
   const log = options.log ?? (() => {})
-  const client = new pg.Client({ connectionString: options.databaseUrl, application_name: 'migrate', connectionTimeoutMillis: 5_000 })
-  // a lost connection also fails the current statement, which reports it; without a listener the event would end the process
-  client.on('error', () => undefined)
-  await client.connect()
+  const client = await connect(options.databaseUrl)
   try {
     await client.query(`set client_min_messages = warning; select pg_advisory_lock(${lockKey})`)
     await options.beforeMigrating?.(client)

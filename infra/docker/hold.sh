@@ -2,10 +2,14 @@
 # Sourced by replace. `hold` makes the edge hold new requests until `release`. The edge releases them by itself after 20 seconds, in case
 # the command was killed.
 
-# signal_edge <signal> <command for Caddy>: versions before the edge have a Caddy that holds requests while a file exists
+# signal_edge <signal> <command for Caddy>: signals every edge. Versions before the edge have a Caddy that holds requests while a file exists.
+# The signal comes from inside the container, where process 1 is the edge or an init that forwards it. After any signal of `docker kill`
+# Docker takes a container for one that an operator stopped: it never restarts it after a crash or a reboot.
 signal_edge() {
-  if [ -n "$(docker compose ps -q --status running edge 2>/dev/null)" ]; then
-    docker compose kill -s "$1" edge >/dev/null 2>&1
+  local edges
+  edges=$(docker compose ps -q --status running edge 2>/dev/null)
+  if [ -n "$edges" ]; then
+    xargs -P 0 -I '{}' docker exec '{}' node -e 'process.kill(1, process.argv[1])' "$1" <<<"$edges" >/dev/null 2>&1
   else
     docker compose exec -T -d caddy sh -c "$2" 2>/dev/null
   fi

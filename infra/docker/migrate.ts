@@ -1,16 +1,16 @@
 /**
- * The migration container: `npm run migrate`, with the connection and the passwords required.
+ * The migration container: `npm run migrate`, with the connection and the passwords required. It waits a minute for a database that starts
+ * or does not answer, because an upgrade would otherwise go back.
  *
  * It sets the passwords of its environment in the database, also the owner's if OWNER_PASSWORD is set. Running services continue to use
  * the old passwords, so restart auth and PostgREST after a change.
  */
-import pg from 'pg'
-import { oneLine } from '../../common/errors.ts'
 import { checkAuthenticatorFile, need, readSecretFiles, readSettings } from '../../common/settings.ts'
+import { connect, patient } from '../../db/connect.ts'
+import { migrateDeployment, refuse } from '../local/migrate.ts'
 
 async function setOwnerPassword(databaseUrl: string, password: string): Promise<void> {
-  const client = new pg.Client({ connectionString: databaseUrl, connectionTimeoutMillis: 5_000 })
-  await client.connect()
+  const client = await connect(databaseUrl)
   try {
     await client.query(`set log_statement = 'none'; alter role current_user password ${client.escapeLiteral(password)}`)
   } finally {
@@ -23,9 +23,8 @@ try {
   const settings = readSettings(process.env)
   const databaseUrl = need(settings, 'DATABASE_URL')
   need(settings, 'AUTH_SERVICE_PASSWORD')
-  await import('../local/migrate.ts')
-  if (settings.OWNER_PASSWORD !== undefined && process.exitCode === undefined) await setOwnerPassword(databaseUrl, settings.OWNER_PASSWORD)
+  await migrateDeployment(settings, patient)
+  if (settings.OWNER_PASSWORD !== undefined) await setOwnerPassword(databaseUrl, settings.OWNER_PASSWORD)
 } catch (error) {
-  console.error(`Cannot migrate: ${oneLine(error)}`)
-  process.exitCode = 1
+  refuse(error)
 }

@@ -2,9 +2,9 @@
  * Checks that max_connections of PostgreSQL suffices for all services together. Without this check the first symptom would be a
  * 503 under load.
  */
-import pg from 'pg'
 import { configError } from '../../common/errors.ts'
 import type { Replicas, Settings } from '../../common/settings.ts'
+import { connect } from '../../db/connect.ts'
 
 /** Maximum connections of an auth service: ten for its own queries, ten for the engine, ten for mail. */
 export const connectionsPerAuth = 30
@@ -41,8 +41,7 @@ export function connectionProblem({ auth, postgrest, pool }: Services, { max, re
 export async function checkConnections(databaseUrl: string, settings: Settings, log: (line: string) => void): Promise<void> {
   const { AUTH_REPLICAS: auth, POSTGREST_REPLICAS: postgrest, PGRST_DB_POOL: pool } = settings
   if (auth === undefined || postgrest === undefined) return
-  const client = new pg.Client({ connectionString: databaseUrl, application_name: 'migrate', connectionTimeoutMillis: 5_000 })
-  await client.connect()
+  const client = await connect(databaseUrl)
   try {
     // reserved_connections exists from PostgreSQL 16 on
     const { rows: [limits] } = await client.query<{ max: number, reserved: number }>(`

@@ -1,15 +1,16 @@
 /** The database of this deployment: the server at `DATABASE_URL`, or the embedded one in DATA_DIR. */
 import { access, readdir } from 'node:fs/promises'
 import { join } from 'node:path'
-import pg from 'pg'
+import type pg from 'pg'
 import { configError, oneLine } from '../../common/errors.ts'
 import type { Settings } from '../../common/settings.ts'
+import { connect, type Patience } from '../../db/connect.ts'
 import { runningPostgres, startPostgres } from './postgres.ts'
 import { findRunning } from './running-postgres.ts'
 import { dataDirectory, makeDataDirectory, readSecrets } from './secrets.ts'
 
-/** Returns the connection timeout: a start with a wrong setting must end within 5 s, minus one second as a margin. */
-const timeoutMs = () => Math.max(1000, 4000 - process.uptime() * 1000)
+/** One try, for a person who waits for the answer. */
+const impatient: Patience = { patienceMs: 0, timeoutMs: 5_000 }
 const oldestVersion = 15
 
 /** Returns one sentence about a failed connection. It never contains the password. */
@@ -17,7 +18,9 @@ function explain(error: unknown, databaseUrl: string): string {
   const url = new URL(databaseUrl)
   const where = `${url.searchParams.get('host') ?? url.hostname}:${url.port || url.searchParams.get('port') || '5432'}`
   const user = decodeURIComponent(url.username)
-  const { code, message } = error as { code?: string, message: string }
+  const { code, syscall, message } = error as { code?: string, syscall?: string, message: string }
+  if (syscall === 'connect' && (code === 'ENOENT' || code === 'EACCES'))
+    return `the socket of the server cannot be used: ${oneLine(error)}. Start it, or correct the folder.`
   switch (code) {
     case 'ECONNREFUSED':
       return `no server answers at ${where}. Start it, or correct the host and port.`
@@ -49,16 +52,13 @@ function explain(error: unknown, databaseUrl: string): string {
 }
 
 /** Checks connection, version and rights. @throws ConfigError that names DATABASE_URL */
-export async function checkDatabase(databaseUrl: string): Promise<void> {
+export async function checkDatabase(databaseUrl: string, patience = impatient): Promise<void> {
   let client: pg.Client | undefined
   // a DNS lookup cannot be cancelled, so a silent name server would otherwise delay the end of this process
   const { RES_OPTIONS = '' } = process.env
   process.env['RES_OPTIONS'] = `timeout:2 attempts:1 ${RES_OPTIONS}`
   try {
-    // the constructor throws if it cannot read a certificate file
-    client = new pg.Client({ connectionString: databaseUrl, connectionTimeoutMillis: timeoutMs() })
-    client.on('error', () => undefined)
-    await client.connect()
+    client = await connect(databaseUrl, patience)
     const { rows: [server] } = await client.query<{ version: number, privileged: boolean }>(`
       select current_setting('server_version_num')::int / 10000 as version,
         has_database_privilege(current_database(), 'create') and (rolsuper or rolcreaterole) as privileged
@@ -117,9 +117,9 @@ export async function withExistingDatabase<Result>(settings: Settings, work: (da
 /**
  * Calls `work` with the owner's connection URL. If the embedded server does not run, it runs for the duration of the call.
  */
-export async function withDatabase<Result>(settings: Settings, work: (databaseUrl: string) => Promise<Result>): Promise<Result> {
+export async function withDatabase<Result>(settings: Settings, work: (databaseUrl: string) => Promise<Result>, patience = impatient): Promise<Result> {
   if (settings.DATABASE_URL !== undefined) {
-    await checkDatabase(settings.DATABASE_URL)
+    await checkDatabase(settings.DATABASE_URL, patience)
     return work(settings.DATABASE_URL)
   }
   const options = { directory: await makeDataDirectory(settings), password: (await readSecrets(settings)).ownerPassword }

@@ -2,13 +2,12 @@
 import { execFile } from 'node:child_process'
 import { delimiter, join } from 'node:path'
 import { promisify } from 'node:util'
-import pg from 'pg'
 import { belowFloors, databaseVersionsSql, type Versions } from '../../common/floors.ts'
+import { connect } from '../../db/connect.ts'
 
 /** Prints a line for each program below its floor: Node, PostgreSQL and PostgREST. `versions` overrides the versions that it finds. */
 export async function reportFloors(databaseUrl: string, versions: Versions = {}): Promise<void> {
-  const client = new pg.Client({ connectionString: databaseUrl, connectionTimeoutMillis: 5_000 })
-  await client.connect()
+  const client = await connect(databaseUrl)
   try {
     const { rows: [database] } = await client.query<Versions>(databaseVersionsSql)
     for (const { line } of belowFloors({ node: process.versions.node, ...database, ...versions })) console.error(line)

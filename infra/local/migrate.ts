@@ -2,14 +2,15 @@
 import { checkSecret } from '../../auth/keys/signing-keys.ts'
 import { migrate } from '../../db/migrate.ts'
 import { oneLine } from '../../common/errors.ts'
-import { fileLimitsOf, readSettings } from '../../common/settings.ts'
+import { fileLimitsOf, readSettings, type Settings } from '../../common/settings.ts'
+import type { Patience } from '../../db/connect.ts'
 import { checkConnections } from './connection-limits.ts'
 import { nameOfDatabase, withDatabase } from './database.ts'
 import { reportFloors } from './floors.ts'
 import { migrationSecrets } from './secrets.ts'
 
-try {
-  const settings = readSettings(process.env)
+/** Migrates the database of the settings. */
+export async function migrateDeployment(settings: Settings, patience?: Patience): Promise<void> {
   const { logins, betterAuthSecret } = await migrationSecrets(settings)
   await withDatabase(settings, async (databaseUrl) => {
     await checkConnections(databaseUrl, settings, console.log)
@@ -25,8 +26,19 @@ try {
     })
     // skip PostgREST: in containers the old version is still connected and is about to be replaced
     await reportFloors(databaseUrl, { postgrest: null })
-  })
-} catch (error) {
+  }, patience)
+}
+
+/** Prints the reason in one line, and ends the process with 1. */
+export function refuse(error: unknown): void {
   console.error(`Cannot migrate: ${oneLine(error)}`)
   process.exitCode = 1
+}
+
+if (import.meta.main) {
+  try {
+    await migrateDeployment(readSettings(process.env))
+  } catch (error) {
+    refuse(error)
+  }
 }

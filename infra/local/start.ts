@@ -34,6 +34,9 @@ const checkout = join(import.meta.dirname, '../..')
 /** Running processes, in shutdown order. */
 type Running = Child[]
 
+/** Returns the timeout of the connection: a start with a wrong setting must end within 5 s, minus one second as a margin. */
+const connectTimeoutMs = () => Math.max(1000, 4000 - process.uptime() * 1000)
+
 /** Checks settings, ports and database before anything starts. Returns the mail transport. @throws ConfigError */
 async function check(settings: Settings, secrets: Secrets, env: NodeJS.ProcessEnv): Promise<MailTransport> {
   if (settings.DATABASE_URL === undefined && settings.AUTH_DATABASE_URL !== undefined) {
@@ -44,7 +47,7 @@ async function check(settings: Settings, secrets: Secrets, env: NodeJS.ProcessEn
   if (settings.APP_DIR !== undefined) await needApp(settings.APP_DIR)
   await needFreePort('PORT', settings.HOST, settings.PORT)
   await needFreePort('DATA_PORT', settings.HOST, settings.DATA_PORT)
-  if (settings.DATABASE_URL !== undefined) await checkDatabase(settings.DATABASE_URL)
+  if (settings.DATABASE_URL !== undefined) await checkDatabase(settings.DATABASE_URL, { patienceMs: 0, timeoutMs: connectTimeoutMs() })
   return mail.transport
 }
 

@@ -167,10 +167,28 @@ test('an old backup: a new one, the reason, and its drill', async () => {
   expect(await paste('docs/runbook.md', 'infra/docker/restore --drill')).toContain('all as they were')
 })
 
-test('a failed upgrade, and a wrong setting, which the check names before anything is replaced', async () => {
+test('a failed upgrade prints and keeps the reason, which the containers of the former version do not have', async () => {
+  await mkdir(file('broken'))
+  await it.shell('chmod 777 broken')
+  // The migration runs twice. Here the second run fails, by which compose replaces the services.
+  const command = `const { existsSync, writeFileSync } = require('fs')
+    if (existsSync('/broken/once')) { console.error('Cannot migrate: of the next version.'); process.exit(1) }
+    writeFileSync('/broken/once', '')`
+  await writeFile(file('broken.yaml'), JSON.stringify({ services: { migrate: { command: ['node', '-e', command], volumes: ['./broken:/broken'] } } }))
+  const printed = await it.shell('VERSION=latest COMPOSE_FILE=compose.yaml:broken.yaml infra/docker/replace').then(
+    () => '',
+    ({ stderr }: { stderr: string }) => stderr,
+  )
+  expect(printed).toContain('The last lines of migrate, which is exited:\nCannot migrate: of the next version.\n')
+  expect(printed).toContain('latest does not serve. Going back to latest.')
+  await isUp()
+  expect(await it.logs('migrate')).not.toContain('Cannot migrate: of the next version.')
   expect(await paste('docs/runbook.md', 'docker compose ps')).toContain('auth')
-  await paste('docs/runbook.md', 'docker compose logs --tail 30 migrate')
-  await paste('docs/runbook.md', 'infra/docker/check')
+  expect(await paste('docs/runbook.md', 'grep -E')).toContain('Cannot migrate: of the next version.')
+  expect(await paste('docs/runbook.md', 'infra/docker/check')).toBe('No problem found.\n')
+})
+
+test('a wrong setting, which the check names before anything is replaced', async () => {
   await it.configure({ SIGN_UP: 'never' })
   await expect(paste('docs/runbook.md', 'infra/docker/check')).rejects.toMatchObject({ stdout: 'SIGN_UP must be open, invitation or closed.\n' })
   await paste('docs/runbook.md', 'docker compose logs --tail 30 migrate')

@@ -8,7 +8,7 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { stopTimeoutMs } from '../../common/shutdown.ts'
-import { deployment, load, run, tokenOf, type Deployment, type Load } from './deployment.ts'
+import { deployment, load, run, services, tokenOf, type Deployment, type Load } from './deployment.ts'
 
 let it: Deployment
 let token: string
@@ -125,6 +125,17 @@ describe('while users write and read, no request is refused, interrupted or fail
     expect(
       await it.sql(`select to_regprocedure('api.get_upcoming(text, text, text)') is not null, to_regprocedure('api.get_upcoming(text, text, jsonb)') is null`),
     ).toEqual(['t|t'])
+  })
+
+  // After a reboot Docker starts the same containers: none that it takes for stopped by an operator. The engine itself does not restart here,
+  // because other tests use it.
+  test.each(services)('and afterwards Docker starts %s again after a crash', async (service) => {
+    const restarts = async () =>
+      (await run('docker', ['inspect', '-f', '{{.RestartCount}} {{.State.Running}}', ...(await it.compose('ps', '-aq', service)).trim().split('\n')])).trim()
+    expect(await restarts()).toBe('0 true')
+    await it.crash(service)
+    await expect.poll(restarts, { timeout: 60_000 }).toBe('1 true')
+    await expect.poll(async () => (await fetch(`${it.url}/healthz`).catch(() => undefined))?.status, { timeout: 60_000 }).toBe(200)
   })
 
   test('by `docker compose up` after a change of a setting of the auth service and the edge', async () => {
