@@ -8,9 +8,11 @@ export type Fetch = (url: string, init: RequestInit) => Promise<Response>
 
 type Input = Record<string, string | null | undefined>
 type Table = { readonly [name: string]: readonly [method: string, path: string] | Table }
-type SessionResponse = { session: Partial<Session> }
+type SessionResponse = { session: Partial<Session> | null }
 
 type Effect = typeof sessionEffects[keyof typeof sessionEffects]
+
+const effectOf = (path: string): Effect | undefined => (sessionEffects as Readonly<Record<string, Effect | undefined>>)[path]
 
 /** The session update that a response implies. `at` is the time of the request, `now` that of the response. */
 const sessionUpdates: Record<
@@ -23,7 +25,11 @@ const sessionUpdates: Record<
   moves: ({ session }, _, now, before) => (before ? { session: sessionIn({ ...before, ...session }), at: now } : undefined),
 }
 
-const sessionIn = ({ id = '', user_id = '', active_organization_id = null }: Partial<Session>): Session => ({ id, user_id, active_organization_id })
+const sessionIn = (from: Partial<Session> | null): Session | null => {
+  if (from === null) return null
+  const { id = '', user_id = '', active_organization_id = null } = from
+  return { id, user_id, active_organization_id }
+}
 
 /**
  * Builds the methods.
@@ -35,6 +41,8 @@ export function authMethods(url: string, send: Fetch, store: () => SessionStore)
   const pendingReads = new Map<string, Promise<unknown>>()
   /** Requests in progress that change something. */
   const pendingChanges = new Set<Promise<unknown>>()
+  /** The number of sign-outs in progress. Other requests may find the session ended before the response of the sign-out arrives. */
+  let signOuts = 0
   /** Stops sharing the reads in progress, before and after a change: it may sign in another user. */
   const withoutSharing = async <Answer>(change: Promise<Answer>): Promise<Answer> => {
     pendingReads.clear()
@@ -60,10 +68,10 @@ export function authMethods(url: string, send: Fetch, store: () => SessionStore)
     const body: unknown = await response.json().catch(() => undefined)
     if (!response.ok) {
       const error = financeError(body, response.status, input)
-      if (error.code === 'UNAUTHORIZED') store().update({ session: null, at })
+      if (error.code === 'UNAUTHORIZED') store().update({ session: null, at, ...(signOuts > 0 && { end: 'signed-out' }) })
       throw error
     }
-    const effect = (sessionEffects as Readonly<Record<string, Effect | undefined>>)[path]
+    const effect = effectOf(path)
     if (effect !== undefined) {
       const update = sessionUpdates[effect](body as SessionResponse, at, Date.now(), store().current())
       if (update !== undefined) store().update(update)
@@ -75,7 +83,12 @@ export function authMethods(url: string, send: Fetch, store: () => SessionStore)
 
   const callShared = (method: string, path: string, input?: Input): Promise<unknown> => {
     if (method !== 'GET') {
-      const change = call(method, path, input).finally(() => pendingChanges.delete(change))
+      const isSignOut = effectOf(path) === 'ends'
+      if (isSignOut) signOuts += 1
+      const change = call(method, path, input).finally(() => {
+        if (isSignOut) signOuts -= 1
+        pendingChanges.delete(change)
+      })
       pendingChanges.add(change)
       return change
     }

@@ -117,7 +117,7 @@ export function createClient({ baseUrl, dataUrl, apiKey, session, fetch: customF
     await settled()
     if (store.current() !== undefined) return undefined
     // an API key has no session; its token names the user
-    return apiKey === undefined ? auth.getSession() : store.token()
+    return apiKey === undefined ? auth.sessionStatus() : store.token()
   }
   const store = createSessionStore(name, fetchToken, fetchSession)
   const requestStream = (tables: readonly string[], cursor: string | undefined, signal: AbortSignal) =>

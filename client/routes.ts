@@ -17,6 +17,7 @@ export const routes = {
   deleteAccount: ['POST', '/delete-account'],
   confirmDeleteAccount: ['POST', '/confirm-delete-account'],
   getSession: ['GET', '/get-session'],
+  sessionStatus: ['GET', '/session-status'],
   signOut: ['POST', '/sign-out'],
   token: ['POST', '/token'],
   jwks: ['GET', '/jwks'],
@@ -96,6 +97,7 @@ export const sessionEffects = {
   '/sign-in/email': 'begins',
   '/confirm-delete-account': 'ends',
   '/get-session': 'tells',
+  '/session-status': 'tells',
   '/sign-out': 'ends',
   '/two-factor/verify-totp': 'begins',
   '/two-factor/verify-backup-code': 'begins',
@@ -624,6 +626,11 @@ export type Auth = {
     user: User
     session: FullSession
     subscription: SubscriptionStatus
+  }>
+  /** Returns the signed-in user and the session. Both are null for a guest. */
+  sessionStatus: () => Promise<{
+    user: User | null
+    session: Session | null
   }>
   /** Ends the session. Its tokens end with it. */
   signOut: () => Promise<Done>

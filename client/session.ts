@@ -71,15 +71,22 @@ export function createSessionStore(name: string, fetchToken: () => Promise<strin
   // ignores state from tabs that is older than this tab: the user may have signed in elsewhere since
   let currentAt = Date.now()
   let cached: Token | undefined
+  /** The session that was last reported as ended. Null after a sign-out or another sign-in. */
+  let ended: Session | null = null
   let renewal: Promise<Token | null> | undefined
 
+  /** Whether a user signed out of a session that a request has already found ended. */
+  const isLateSignOut = ({ session, end }: SessionUpdate): boolean => session === null && current === null && end === 'signed-out' && ended !== null
+
   /** Applies an update unless the store has a newer one. @returns true if the update is the current state */
-  const apply = ({ session, at, end = 'session-ended', token }: SessionUpdate): boolean => {
+  const apply = (next: SessionUpdate): boolean => {
+    const { session, at, end = 'session-ended', token } = next
     // a clock that was set back must not make every update look old
     currentAt = Math.min(currentAt, Date.now())
     if (at < currentAt && !isSame(current, session)) return false
-    const previous = current ?? null
-    const isChanged = !isSame(current, session)
+    const isLate = isLateSignOut(next)
+    const previous = isLate ? ended : current ?? null
+    const isChanged = isLate || !isSame(current, session)
     const isFirst = current === undefined
     current = session
     currentAt = Math.max(at, currentAt)
@@ -93,6 +100,7 @@ export function createSessionStore(name: string, fetchToken: () => Promise<strin
       : previous.active_organization_id === session.active_organization_id
       ? undefined
       : 'organization-changed'
+    ended = event === 'session-ended' ? previous : null
     // each listener runs in its own microtask, so that its exception does not reach this caller
     if (event !== undefined) { for (const listener of listeners) queueMicrotask(() => listener({ event, session, previous })) }
     return true
@@ -102,7 +110,7 @@ export function createSessionStore(name: string, fetchToken: () => Promise<strin
     currentState: () => (current === undefined ? undefined : { session: current, at: currentAt, ...(cached && { token: cached }) }),
   })
   const update = (next: SessionUpdate): boolean => {
-    const isNew = !isSame(current, next.session) || next.token !== undefined
+    const isNew = !isSame(current, next.session) || next.token !== undefined || isLateSignOut(next)
     const isApplied = apply(next)
     if (isApplied && isNew) tabs.broadcast(next)
     return isApplied

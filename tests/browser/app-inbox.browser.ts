@@ -171,3 +171,18 @@ test('Vera, a viewer, has no inbox, and the owner sees at once what another memb
   await soon(() => titles(page)).toEqual(['Milk'])
   await page.context().close()
 })
+
+test('Gus enters the flat of his next holiday, a year ahead, and sorts it in the inbox', async () => {
+  const gus = await signedIn(story.stack, 'Gus')
+  await store(story, gus, 'categories', [{ name: 'Travel' }])
+  const day = new Date(Date.now() + 365 * 86_400_000).toISOString().slice(0, 10)
+  await store(story, gus, 'transactions', [{ name: 'Holiday flat', amount: -300, transaction_date: day }])
+  const page = await story.open(gus, '/inbox')
+  await soon(() => titles(page)).toEqual(['Holiday flat'])
+  await page.keyboard.press('c')
+  for (const key of 'Travel') await page.keyboard.press(key)
+  await page.keyboard.press('Enter')
+  await says(page, 'All sorted')
+  await soon(() => categoryNames('Holiday flat')).toEqual(['Travel'])
+  await page.context().close()
+})

@@ -4,6 +4,7 @@ import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import { password, person, signedIn, team } from '../support/person.ts'
 import { store } from './app-books.ts'
 import { type AppStory, barriers, startAppStory } from './app-story.ts'
+import { launchBrowser, wholeBrowser } from './chromium.ts'
 
 let story: AppStory
 beforeAll(async () => {
@@ -14,6 +15,9 @@ afterAll(() => story?.close())
 
 const lost = 'There is no connection to the service.'
 const rowsOf = (page: Page) => page.locator('.tx-rows .tx-title').allTextContents()
+
+/** Returns the text that a person at the screen can read. */
+const shown = (page: Page) => page.locator('body').innerText()
 
 /** Begins to edit a row in the list. */
 async function writeIn(page: Page, name: string, text: string) {
@@ -47,6 +51,8 @@ test('Ben, whose session is revoked from his phone, sees one notice, enters his 
   await phone.post('/revoke-other-sessions')
   await page.getByRole('button', { name: 'Save' }).click()
   const dialog = page.getByRole('dialog', { name: 'Your session has ended' })
+  await dialog.waitFor()
+  expect(await shown(page)).not.toContain('900')
   expect(await barriers(page)).toEqual([])
   await dialog.getByLabel('Password').fill(password)
   await dialog.getByRole('button', { name: 'Sign in' }).click()
@@ -74,5 +80,56 @@ test('Cleo edits during a restart of the service: a bar is shown until it is bac
   await expect.poll(() => page.locator('tbody tr').allTextContents()).toEqual(['GiroChecking$50.00EditDelete'])
   // Chromium logs failed requests itself.
   expect(story.complaints().filter((text) => !text.startsWith('Failed to load resource: net::'))).toEqual([])
+  await page.context().close()
+})
+
+test('Dora signs out in one of two tabs while the connection is slow: no figure is left, and both tabs show the sign-in page', async () => {
+  const dora = await signedIn(story.stack, 'Dora')
+  await store(story, dora, 'transactions', [{ name: 'Rent', amount: -900 }])
+  const page = await story.open(dora, '/transactions')
+  const other = await page.context().newPage()
+  await other.goto(page.url())
+  await expect.poll(() => rowsOf(other)).toEqual(['Rent'])
+  const isEnded = Promise.withResolvers<void>()
+  await page.route('**/api/auth/sign-out', async (route) => {
+    const response = await route.fetch()
+    // the other requests find out first
+    await isEnded.promise
+    await route.fulfill({ response })
+  })
+  await page.getByRole('button', { name: 'Dora' }).click()
+  await page.getByRole('menuitem', { name: 'Sign out' }).click()
+  for (const one of [page, other]) await expect.poll(() => shown(one)).not.toContain('900')
+  isEnded.resolve()
+  for (const one of [page, other]) await one.getByRole('heading', { name: 'Sign in', exact: true }).waitFor()
+  for (const one of [page, other]) expect(await one.getByRole('dialog').count()).toBe(0)
+  await page.context().close()
+})
+
+test('Emil leaves for another site, signs out in a second tab, and goes back: the browser shows the sign-in page and no figure', async () => {
+  const emil = await signedIn(story.stack, 'Emil')
+  await store(story, emil, 'transactions', [{ name: 'Rent', amount: -900 }])
+  // Playwright turns off the cache of the Back button
+  const browser = await launchBrowser([], wholeBrowser, ['--disable-back-forward-cache'])
+  const context = await browser.newContext({ locale: 'en-US', timezoneId: 'UTC' })
+  await context.addCookies([...emil.cookies].map(([name, value]) => ({ name, value, url: story.stack.publicUrl })))
+  const page = await context.newPage()
+  await page.goto(`${story.stack.publicUrl}/transactions`)
+  await expect.poll(() => rowsOf(page)).toEqual(['Rent'])
+  await page.goto(`${story.stack.publicUrl.replace('localhost', '127.0.0.1')}/livez`)
+  await emil.post('/sign-out')
+  await page.goBack()
+  await page.getByRole('heading', { name: 'Sign in', exact: true }).waitFor()
+  expect(await shown(page)).not.toContain('900')
+  await browser.close()
+})
+
+test('Finn goes back to a page that the browser has kept: it is hidden until it is loaded again', async () => {
+  const page = await story.open(await signedIn(story.stack, 'Finn'), '/accounts')
+  await page.getByRole('heading', { name: 'Accounts' }).waitFor()
+  await page.evaluate(`dispatchEvent(new PageTransitionEvent('pagehide', { persisted: true }))`)
+  expect(await shown(page)).toBe('')
+  await Promise.all([page.waitForEvent('load'), page.evaluate(`void dispatchEvent(new PageTransitionEvent('pageshow', { persisted: true }))`)])
+  await page.getByRole('heading', { name: 'Accounts' }).waitFor()
   await page.context().close()
 })

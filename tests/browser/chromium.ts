@@ -6,10 +6,10 @@ const shell = process.env['CHROMIUM'] ?? '/usr/bin/chromium-headless-shell'
 /** The whole browser, for what the shell lacks: it blocks no third-party cookies. */
 export const wholeBrowser = '/usr/bin/chromium'
 
-/** Starts a browser. @param args further flags of Chromium */
-export const launchBrowser = (args: string[] = [], executablePath = shell): Promise<Browser> =>
+/** Starts a browser. @param args further flags of Chromium @param without flags of Playwright that are left out */
+export const launchBrowser = (args: string[] = [], executablePath = shell, without: string[] = []): Promise<Browser> =>
   // --no-sandbox: Chromium refuses to start as root without it
-  chromium.launch({ executablePath, args: ['--no-sandbox', '--disable-gpu', ...args] })
+  chromium.launch({ executablePath, args: ['--no-sandbox', '--disable-gpu', ...args], ignoreDefaultArgs: without })
 
 let shared: Promise<Browser> | undefined
 

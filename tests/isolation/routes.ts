@@ -16,6 +16,7 @@ export const publicRoutes: Record<string, number> = {
   'POST /confirm-email-change': 400,
   'POST /stop-email-change': 400,
   'GET /jwks': 200,
+  'GET /session-status': 200,
   'POST /two-factor/verify-totp': 401,
   'POST /two-factor/verify-backup-code': 401,
   'POST /passkey/generate-authenticate-options': 200,

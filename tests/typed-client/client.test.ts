@@ -173,6 +173,18 @@ describe('a token', () => {
     expect((await app.data.from('transactions').select()).status).toBe(200)
   })
 
+  test('that is requested during a slow sign-out finds no session, and the app hears only of the sign-out', async () => {
+    const responds = Promise.withResolvers<void>()
+    const app = clientOf(stack, await signedIn(stack, 'Ann'), undefined, (path) => (path.endsWith('/sign-out') ? responds.promise : undefined))
+    await app.auth.getSession()
+    const signingOut = app.auth.signOut()
+    await expect.poll(() => app.count('/sign-out')).toBe(1)
+    expect(await failed(app.auth.token())).toMatchObject({ code: 'UNAUTHORIZED' })
+    responds.resolve()
+    await signingOut
+    expect(app.changes.map(({ event }) => event)).toEqual(['signed-in', 'signed-out'])
+  })
+
   test('that was requested before a sign-out is discarded if it arrives after it', async () => {
     const app = clientOf(stack, await signedIn(stack, 'Ann'))
     await app.auth.getSession()

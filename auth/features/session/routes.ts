@@ -45,6 +45,7 @@ const key = z.object({
 
 const output = {
   current: z.object({ user: userSchema, session: fullSession, subscription: subscriptionSchema }),
+  status: z.object({ user: userSchema.nullable(), session: sessionSchema.nullable() }),
   token: z.object({ token: z.string().meta({ description: 'A JSON Web Token, valid for an hour.' }) }),
   keys: z.object({ keys: z.array(key) }),
   list: z.array(listedSession),
@@ -87,6 +88,18 @@ export const sessionRoutes = [
     handle: async (c) => {
       const { user, session } = callerOf(c)
       return { user: serialize(userSchema, user), session: fullSessionOf(session), subscription: await c.var.services.plans.status(user.id) }
+    },
+  }),
+  route('GET', '/session-status', {
+    summary: 'Returns the signed-in user and the session. Both are null for a guest.',
+    description: 'For the first request of a page: unlike `get-session`, it does not fail without a session.',
+    input: nothing,
+    credential: 'none',
+    sessionEffect: 'tells',
+    output: output.status,
+    handle: async (c) => {
+      const caller = await c.var.services.readSession(c)
+      return caller === null ? { user: null, session: null } : { user: serialize(userSchema, caller.user), session: sessionOf(caller.session) }
     },
   }),
   route('POST', '/sign-out', {

@@ -26,7 +26,7 @@ for (const form of document.forms) onSubmit(form, works[form.id])
 
 /** Shows the signed-in user in an element with the attribute data-who. */
 async function sayWho(room) {
-  const user = await signedIn('get-session')
-  room.replaceChildren(user === undefined ? 'Nobody is signed in in this browser.' : `You are signed in as ${user.email}.`)
+  const user = await signedIn('session-status')
+  room.replaceChildren(user === null ? 'Nobody is signed in in this browser.' : `You are signed in as ${user.email}.`)
 }
 for (const room of document.querySelectorAll('[data-who]')) void sayWho(room)

@@ -21,7 +21,7 @@ function offer(...ids) {
 /** Fetches the invitation and the signed-in user, and shows the forms that apply. */
 async function show() {
   const invitation = await call(`get-invitation?invitationId=${encodeURIComponent(invitationId)}`)
-  const user = await signedIn('../get-session')
+  const user = await signedIn('../session-status')
   const { organization_name: organization, inviter_name: inviter, role, status, email_hint: address } = invitation
   part('invitation').replaceChildren(
     organization === null
@@ -29,9 +29,9 @@ async function show() {
       : `${inviter || 'Somebody'} invites ${address} to join ${organization || 'an organization'}, with the role “${role}”.`,
   )
   part('until').replaceChildren(ended[status] ?? `The invitation is valid until ${until(invitation.expires_at)}.`)
-  part('who').replaceChildren(user === undefined ? '' : `You are signed in as ${user.email}.`)
+  part('who').replaceChildren(user === null ? '' : `You are signed in as ${user.email}.`)
   if (status !== 'pending') return offer()
-  if (user === undefined) {
+  if (user === null) {
     part('who').replaceChildren(`Sign in as ${address} to answer. Without an account yet, sign up with that address first, and confirm it.`)
     return offer('sign-in')
   }

@@ -19,11 +19,8 @@
     return answer
   }
 
-  /** Returns the user who is signed in in this browser; undefined without a session. @param path that of /get-session, relative to this page */
-  const signedIn = (path) =>
-    call(path).then(({ user }) => user, (error) => {
-      if (error.status !== 401) throw error
-    })
+  /** Returns the user who is signed in in this browser, or null. @param path that of /session-status, relative to this page */
+  const signedIn = async (path) => (await call(path)).user
 
   const say = (sentence) => document.querySelector('[role=status]').replaceChildren(sentence)
 

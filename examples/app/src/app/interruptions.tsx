@@ -15,11 +15,11 @@ export function Interruption() {
   return elsewhere !== null && <ContextSwitched {...elsewhere} />
 }
 
-/** The session has expired. The page stays and keeps its input. */
+/** The session has expired. The page stays, hidden, and keeps its input. */
 function SignInAgain() {
   const { user, context } = useSessionContext()
   return (
-    <Dialog title={m.yourSessionHasEnded} open>
+    <Dialog title={m.yourSessionHasEnded} open className='sign-in-again'>
       <p>{m.signInAgainAsWhat(user.email)}</p>
       <SignInForm email={user.email} afterwards={() => returnTo(context.id)} />
       <PasskeySignIn contextId={context.id} />

@@ -62,6 +62,8 @@ function ContextSwitcher() {
 function UserMenu({ onKeys }: { onKeys: () => void }) {
   const { user } = useSessionContext()
   const { install } = useInstallation()
+  const toast = useToast()
+  const leave = useMutation({ mutationFn: signOut, onError: (error) => toast(error) })
   return (
     <Menu.Root>
       <Menu.Trigger className='quiet shell-user'>{user.name || user.email}</Menu.Trigger>
@@ -80,7 +82,7 @@ function UserMenu({ onKeys }: { onKeys: () => void }) {
           <Keyboard className='icon' aria-hidden='true' />
           {m.keys}
         </Menu.Item>
-        <Menu.Item className='menu-item' onClick={() => void signOut()}>
+        <Menu.Item className='menu-item' onClick={() => leave.mutate()}>
           <LogOut className='icon' aria-hidden='true' />
           {m.signOut}
         </Menu.Item>

@@ -6,7 +6,7 @@ import { shell as m } from '../messages/shell.ts'
 import { lazyPage } from '../parts/chunk.ts'
 import { LanguageChoice } from '../parts/language-choice.tsx'
 import { ErrorNote, Skeleton } from '../parts/ui.tsx'
-import { monthIn, rateIn, searchOf } from './search.ts'
+import { defined, monthIn, ownPath, rateIn, searchOf } from './search.ts'
 import { sessionKnown } from './session.ts'
 import { Connection, Pending, Shell } from './shell.tsx'
 
@@ -39,9 +39,6 @@ const inside = createRoute({
   },
 })
 
-/** Accepts only paths of this app, never another site. */
-const returnPath = ({ to }: Record<string, unknown>): { to?: string } => typeof to === 'string' && /^\/(?![/\\\s])/.test(to) && to !== '/' ? { to } : {}
-
 /** Drops all other parameters, which the router would keep. */
 const only = <Taken extends object>(take: (search: Record<string, unknown>) => Taken) => (search: Record<string, unknown>): Taken => ({
   ...Object.fromEntries(Object.keys(search).map((name) => [name, undefined])),
@@ -51,12 +48,15 @@ const only = <Taken extends object>(take: (search: Record<string, unknown>) => T
 /** A parameter as text. The router turns digits into numbers. */
 const textOf = (value: unknown): string | undefined => typeof value === 'string' || typeof value === 'number' ? String(value) : undefined
 
+/** The path that follows a sign-in. */
+const returnPath = ({ to }: Record<string, unknown>): { to?: string } => defined({ to: ownPath(to, location.origin) })
+
 const page = <Path extends string>(path: Path, load: Parameters<typeof lazyPage>[0]) =>
   createRoute({ getParentRoute: () => inside, path, component: lazyPage(load) })
 
 /** Redirects signed-in users. */
 const forGuests = {
-  validateSearch: returnPath,
+  validateSearch: only(returnPath),
   beforeLoad: async ({ search }: { search: { to?: string } }) => {
     if (await sessionKnown() !== null) throw redirect({ href: search.to ?? '/', replace: true })
   },
@@ -65,7 +65,7 @@ const forGuests = {
 const signIn = createRoute({
   ...forGuests,
   // the error of a failed sign-in with the identity provider
-  validateSearch: (search: Record<string, unknown>): { to?: string, error?: string | undefined } => ({ ...returnPath(search), error: textOf(search['error']) }),
+  validateSearch: only((search): { to?: string, error?: string | undefined } => ({ ...returnPath(search), error: textOf(search['error']) })),
   getParentRoute: () => outside,
   path: '/sign-in',
   component: lazyPage(() => import('../pages/sign-in/page.tsx')),
@@ -87,24 +87,24 @@ const forgotPassword = createRoute({
 const resetPassword = createRoute({
   getParentRoute: () => outside,
   path: '/reset-password',
-  validateSearch: ({ token }: Record<string, unknown>): { token?: string | undefined } => ({ token: textOf(token) }),
+  validateSearch: only(({ token }): { token?: string | undefined } => ({ token: textOf(token) })),
   component: lazyPage(() => import('../pages/reset-password/page.tsx')),
 })
 
 const verifyEmail = createRoute({
   getParentRoute: () => outside,
   path: '/verify-email',
-  validateSearch: ({ error }: Record<string, unknown>): { error?: string | undefined } => ({ error: textOf(error) }),
+  validateSearch: only(({ error }): { error?: string | undefined } => ({ error: textOf(error) })),
   component: lazyPage(() => import('../pages/verify-email/page.tsx')),
 })
 
 const acceptInvitation = createRoute({
   getParentRoute: () => outside,
   path: '/accept-invitation',
-  validateSearch: ({ invitationId, token }: Record<string, unknown>): { invitationId?: string | undefined, token?: string | undefined } => ({
+  validateSearch: only(({ invitationId, token }): { invitationId?: string | undefined, token?: string | undefined } => ({
     invitationId: textOf(invitationId),
     token: textOf(token),
-  }),
+  })),
   component: lazyPage(() => import('../pages/accept-invitation/page.tsx')),
 })
 
@@ -139,7 +139,7 @@ const recurring = createRoute({
 const exchangeRates = createRoute({
   getParentRoute: () => inside,
   path: '/exchange-rates',
-  validateSearch: rateIn,
+  validateSearch: only(rateIn),
   component: lazyPage(() => import('../pages/exchange-rates/page.tsx')),
 })
 

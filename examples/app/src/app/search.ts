@@ -21,6 +21,19 @@ export function matching(value: unknown, pattern: RegExp): string | undefined {
 export const defined = <Fields extends object>(all: Fields): { [Field in keyof Fields]?: NonNullable<Fields[Field]> } =>
   Object.fromEntries(Object.entries(all).filter(([, value]) => value !== undefined)) as { [Field in keyof Fields]?: NonNullable<Fields[Field]> }
 
+/**
+ * Returns a path of this app, such as `/budgets?month=2026-01-01`. Undefined for an address of another site and for the start page.
+ * @param origin the app's own
+ */
+export function ownPath(value: unknown, origin: string): string | undefined {
+  if (typeof value !== 'string' || !value.startsWith('/') || !URL.canParse(value, origin)) return undefined
+  const url = new URL(value, origin)
+  // a path that begins with two slashes would be the address of another host
+  const isOwn = url.origin === origin && !url.pathname.startsWith('//')
+  const path = `${url.pathname}${url.search}${url.hash}`
+  return isOwn && path !== '/' ? path : undefined
+}
+
 export const currencyPattern = /^[a-z]{3}$/
 export const dayPattern = /^\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\d|3[01])$/
 

@@ -66,6 +66,15 @@ async function openLastSeen(): Promise<void> {
   update({ session, hasEnded: false })
 }
 
+/**
+ * Hides a page that the browser keeps for its Back button, and loads it again when the user returns. It may belong to a session that ended
+ * in the meantime, and it received no message from the other tabs.
+ */
+function reloadOnReturn(): void {
+  addEventListener('pagehide', ({ persisted }) => document.documentElement.toggleAttribute('data-left', persisted))
+  addEventListener('pageshow', ({ persisted }) => persisted && location.reload())
+}
+
 /** Follows the session. @param onUserChange runs when routes may redirect */
 export function followSession(onUserChange: () => void): void {
   finance.onChange(({ event, session, previous }) => {
@@ -85,6 +94,7 @@ export function followSession(onUserChange: () => void): void {
     // requests without a session were refused
     else void queries.invalidateQueries()
   })
+  reloadOnReturn()
   void ask()
   openLastSeen().catch(() => undefined)
   // a page that was not open before shows what was last seen, too

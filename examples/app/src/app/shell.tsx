@@ -1,7 +1,7 @@
 /** The frame around every page of a signed-in user. */
 import { Link, Outlet } from '@tanstack/react-router'
 import { Plus } from 'lucide-react'
-import { Suspense, useEffect, useState } from 'react'
+import { Suspense, useEffect, useLayoutEffect, useState } from 'react'
 import { useLostConnection } from '../data/connection.ts'
 import { useAsOf } from '../data/queries.ts'
 import { formatMoment } from '../locale/days.ts'
@@ -38,6 +38,8 @@ export function Shell() {
 function Interruptions() {
   const { hasEnded } = useSession()
   const { elsewhere } = useSessionContext()
+  // the next person at this screen must not read the figures
+  useLayoutEffect(() => void document.documentElement.toggleAttribute('data-session-ended', hasEnded), [hasEnded])
   return (hasEnded || elsewhere !== null) && (
     <Suspense>
       <Interruption />

@@ -26,11 +26,9 @@ const askLater = () => setTimeout(() => void (isLost && ask()), 2_000)
 /** Polls the session until there is a response, so that the bar also disappears on an idle page. */
 export async function ask(): Promise<void> {
   try {
-    await finance.auth.getSession()
-  } catch (error) {
-    // 401 is a response
-    const isAnswer = error instanceof FinanceError && error.status === 401
-    if (!isAnswer) return isLost ? void askLater() : sawConnection(false)
+    await finance.auth.sessionStatus()
+  } catch {
+    return isLost ? void askLater() : sawConnection(false)
   }
   sawConnection(true)
 }

@@ -1,6 +1,6 @@
 /** The inbox: open rows with suggestions, and the changes that sort them. */
 import { type QueryClient, queryOptions, useQueryClient } from '@tanstack/react-query'
-import { type RowChange, unwrap } from 'finance-client'
+import { type Reply, type RowChange, unwrap } from 'finance-client'
 import { useRef, useState } from 'react'
 import { useSessionContext } from '../app/session-context.tsx'
 import { today } from '../locale/days.ts'
@@ -25,6 +25,16 @@ const openKey = (context: Context) => [context.key, 'inbox', 'open'] as const
 
 const payeeOf = (name: string) => name.toLowerCase().replace(/[\d\p{P}]+/gu, ' ').trim()
 
+/** Returns the due days of the last year around the given days. A day further ahead than a week has none. */
+async function readDue(days: readonly string[], signal: AbortSignal): Promise<Reply<'get_upcoming'>> {
+  const [earliest, end] = [addDays(today(), -365), addDays(today(), 7)]
+  const near = days.filter((day) => day <= end)
+  if (near.length === 0) return []
+  const first = addDays(near.reduce((one, other) => one < other ? one : other), -7)
+  const range = { start_date: first < earliest ? earliest : first, end_date: end }
+  return unwrap(finance.data.rpc('get_upcoming', range, { get: true }).abortSignal(signal))
+}
+
 /** The open rows with their suggestions, and the due days around them. */
 export const openQuery = (context: Context, userId: string) =>
   queryOptions({
@@ -32,14 +42,7 @@ export const openQuery = (context: Context, userId: string) =>
     queryFn: async ({ signal }): Promise<Open> => {
       const rows = await readOpen(context, userId, signal)
       if (rows.length === 0) return { judged: [], due: [] }
-      const first = rows.map(dayOf).reduce((one, other) => one < other ? one : other)
-      const [start, end] = [addDays(today(), -365), addDays(today(), 7)]
-      const [suggested, due] = await Promise.all([
-        readSuggestions(rows, signal),
-        unwrap(
-          finance.data.rpc('get_upcoming', { start_date: first > start ? addDays(first, -7) : start, end_date: end }, { get: true }).abortSignal(signal),
-        ),
-      ])
+      const [suggested, due] = await Promise.all([readSuggestions(rows, signal), readDue(rows.map(dayOf), signal)])
       const judged = suggested.flatMap(({ row_number: number, category_id: categoryId, because }): Judged[] => {
         const row = rows[number - 1]
         if (row === undefined) return []

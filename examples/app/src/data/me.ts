@@ -1,6 +1,6 @@
 /** The signed-in user: account, credentials, API keys, webhooks, calendars, export. */
 import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query'
-import { type ApiKey, type Calendar, createPasskey, signInWithPasskey, supportsPasskeys, type Webhook } from 'finance-client'
+import { type ApiKey, type Calendar, createPasskey, FinanceError, signInWithPasskey, supportsPasskeys, type Webhook } from 'finance-client'
 import type { Restored } from 'finance-client/export'
 import { finance } from './client.ts'
 import type { GrantableRole } from './teams.ts'
@@ -39,7 +39,15 @@ export const signInMethodsQuery = queryOptions({ queryKey: ['sign-in-methods'], 
 
 export const signUp = (input: { email: string, password: string, name: string }) => auth.signUp(input)
 export const signIn = (input: { email: string, password: string }) => auth.signIn(input)
-export const signOut = () => auth.signOut()
+
+/** Signs out. A session that has already ended needs no sign-out. */
+export const signOut = async (): Promise<void> => {
+  try {
+    await auth.signOut()
+  } catch (error) {
+    if (!(error instanceof FinanceError && error.code === 'UNAUTHORIZED')) throw error
+  }
+}
 
 const digitsOf = (code: string) => code.replace(/\s/g, '')
 

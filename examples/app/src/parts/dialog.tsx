@@ -10,16 +10,20 @@ type DialogProps = {
   onClose?: (() => void) | undefined
   /** The selector of the element that gets the focus. By default the first control. */
   focus?: string
+  className?: string
   children: ReactNode
 }
 
 /** A dialog that keeps its input while it is hidden. Without `onClose` the user cannot close it. */
-export const Dialog = ({ title, open, onClose, focus, children }: DialogProps) => (
-  <Base.Root open={open} onOpenChange={(isOpen) => !isOpen && onClose?.()}>
+export const Dialog = ({ title, open, onClose, focus, className = '', children }: DialogProps) => (
+  <Base.Root
+    open={open}
+    onOpenChange={(isOpen) => !isOpen && onClose?.()}
+  >
     <Base.Portal keepMounted>
       <Base.Backdrop className='backdrop' />
       <Base.Popup
-        className='dialog'
+        className={`dialog ${className}`}
         {...(focus !== undefined && { initialFocus: () => document.querySelector<HTMLElement>(`.dialog ${focus}`) })}
       >
         <Base.Title className='dialog-title'>{title}</Base.Title>
