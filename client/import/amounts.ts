@@ -4,57 +4,79 @@ import type { Decimal } from './layout.ts'
 /** In cents. The database stores amounts below 10^12. */
 const TOO_LARGE = 1e14
 
-const CURRENCY = String.raw`(?:[A-Z]{0,3}\p{Sc}|[A-Z]{3}|[Kk]r|zł|Kč|Ft|Fr|lei|Rs|RM|R)\.?`
-const CURRENCY_BEFORE = new RegExp(`^${CURRENCY}(?=[-+\\d ,.])`, 'u')
-const CURRENCY_AFTER = new RegExp(`(?<=[-+\\d ,.])${CURRENCY}$`, 'u')
+/** Abbreviations of currencies, which may end with a dot. Codes such as EUR and signs such as € need no entry. */
+const ABBREVIATIONS =
+  'kr|zł|zl|kč|kc|ft|fr|sfr|lei|leu|rs|rp|rm|k?shs?|tshs?|ushs?|s/|b/|bs|лв|руб|р|грн|ден|дин|din|km|kn|tl|tk|nu|le|lek|đ|gs|dh|dt|da|kd|sr|qr|bd|jd|br|birr|kz|mt'
+  + '|f ?cfa|euro?s?|元|円|원|บาท|ر\\.س|د\\.إ|د\\.ك|د\\.م|ج\\.م|ل\\.ل'
+
+/** Letters that mean a currency only in front of an amount. After it, an M can mean millions. */
+const LETTERS = 'q|l|p|k|n'
+
+const CODE = String.raw`[A-Z]{0,3}\p{Sc}[A-Z]?|[A-Z]{3}`
+const [before, after] = [String.raw`(?=[-+(\d ,.])`, String.raw`(?<=[-+)\d ,.])`]
+/** A dot after a code or a sign can be a decimal sign: `$.50`. */
+const CURRENCIES = [
+  new RegExp(String.raw`^(?:${CODE})(?:\.(?= ))?${before}`, 'u'),
+  new RegExp(String.raw`^(?:(?:${ABBREVIATIONS})\.?|r|${LETTERS})${before}`, 'iu'),
+  new RegExp(String.raw`${after}(?:${CODE})\.?$`, 'u'),
+  new RegExp(String.raw`${after}(?:${ABBREVIATIONS}|r)\.?$`, 'iu'),
+]
+
+/** Currencies without decimals: their codes, signs and abbreviations. */
+const WITHOUT_DECIMALS = new Set('bif clp djf gnf isk jpy kmf krw pyg rwf ugx uyi vnd vuv xaf xof xpf ₩ ₫ ₲ đ gs 円 원 cfa fcfa ush ushs'.split(' '))
+
+/** Returns true for a currency without decimals. */
+export const hasNoDecimals = (currency = ''): boolean => WITHOUT_DECIMALS.has(currency.toLowerCase().replace(/[. ]/g, ''))
 
 /** An amount without currency and brackets: its sign, and its digits with separators. */
-export type Written = { negative: boolean, digits: string }
+export type Written = { negative: boolean, isSigned: boolean, digits: string, currency?: string }
 
 /**
  * Separates the sign, the currency and the brackets from the digits.
  *
- * @example writtenAmount('(1.234,56 €)') // { negative: true, digits: '1.234,56' }
+ * @example writtenAmount('(1.234,56 €)') // { negative: true, isSigned: true, digits: '1.234,56', currency: '€' }
  * @returns undefined if the text is no amount
  */
 export function writtenAmount(text: string): Written | undefined {
   if (text.length > 60) return undefined
   // most amounts match this; the rest of the function is several times slower
   const plain = /^([-+]?)([\d.,]*\d)$/.exec(text)
-  if (plain !== null) return { negative: plain[1] === '-', digits: plain[2]! }
-  let rest = text.replace(/\s/g, ' ').replace(/[−–]/g, '-').replace(/[’´`]/g, `'`).trim()
-  let negative = false
-  let signs = 0
-  const sign = (minus: boolean) => {
-    signs += 1
-    negative ||= minus
-  }
+  if (plain !== null) return { negative: plain[1] === '-', isSigned: plain[1] !== '', digits: plain[2]! }
+  let rest = text.normalize('NFC').replace(/\p{Cf}/gu, '').replace(/\s/g, ' ').replace(/[\p{Pd}−]/gu, '-').replace(/[’´`]/g, `'`).trim()
+  const signs: boolean[] = []
+  const currencies: string[] = []
   const strip = (pattern: RegExp): string | undefined => {
     const found = pattern.exec(rest)?.[0]
     if (found !== undefined) rest = rest.replace(pattern, '').trim()
     return found?.trim()
   }
-  if (strip(/^\(|\)$/) !== undefined) {
-    if (strip(/^\(|\)$/) === undefined) return undefined
-    sign(true)
-  }
-  // `12,-` is 12
-  strip(/(?<=\d[.,])-{1,2}$/)
-  const suffix = strip(/(?<=[\d\p{Sc}] ?)(?:CR|DR|DB|[SH])$/iu)?.toUpperCase()
-  if (suffix !== undefined) sign(['DR', 'DB', 'S'].includes(suffix))
-  for (let turn = 0; turn < 2; turn += 1) {
+  for (let last = ''; last !== rest && signs.length < 2;) {
+    last = rest
+    if (/^\(.*\)$/.test(rest)) {
+      rest = rest.slice(1, -1).trim()
+      signs.push(true)
+    }
+    // a dash for no cents is no minus: `12,-`, `12:-`, `12/-`
+    strip(/(?<=\d[.,]) ?-{1,2}$|(?<=\d) ?(?::-{1,2}|\/[-=])$/)
+    const suffix = strip(/(?<=[\d\p{Sc}).,-] ?|\p{L} )(?:CR|DR|DB|[CDHS])\.?$/iu)
+    if (suffix !== undefined) signs.push(/^[DS]/i.test(suffix))
     for (const edge of [/^[-+]/, /[-+]$/]) {
       const found = strip(edge)
-      if (found !== undefined) sign(found === '-')
+      if (found !== undefined) signs.push(found === '-')
     }
-    strip(CURRENCY_BEFORE)
-    strip(CURRENCY_AFTER)
+    currencies.push(...CURRENCIES.map(strip).filter((found) => found !== undefined))
   }
-  return signs <= 1 && /^[\d.,' ]*$/.test(rest) && /\d/.test(rest) ? { negative, digits: rest } : undefined
+  const [currency] = currencies
+  return signs.length <= 1 && /^[\d.,' ]*$/.test(rest) && /\d/.test(rest)
+    ? { negative: signs[0] === true, isSigned: signs.length === 1, digits: rest, ...currency === undefined ? {} : { currency } }
+    : undefined
 }
 
-/** Returns true for an amount with an explicit plus, `CR` or `H`. */
-export const hasPlus = (text: string): boolean => writtenAmount(text)?.negative === false && /^\s*\+|\+\s*$|\d.{0,4}(?:CR|H)\s*$/i.test(text)
+/** Returns true for an amount with an explicit plus, `CR`, `C` or `H`. */
+export function hasPlus(text: string): boolean {
+  const written = writtenAmount(text)
+  return written?.isSigned === true && !written.negative
+}
 
 /** Returns true for digits without groups and for valid groups such as 1.234.567 or 12,34,567. */
 function isGrouped(whole: string): boolean {
@@ -77,16 +99,17 @@ function centsOf(digits: string, decimal: Decimal): { cents: number, exact: bool
 /**
  * Detects the decimal sign of a file by all of its amounts.
  *
+ * @param whole amounts of currencies without decimals, in which three digits after a separator are a group
  * @returns the sign. `unclear` has one ambiguous amount if no amount proves a sign, or two amounts that prove different signs.
  */
-export function decimalOf(amounts: string[]): Decimal | { unclear: string[] } {
+export function decimalOf(amounts: string[], whole: ReadonlySet<string> = new Set()): Decimal | { unclear: string[] } {
   const proofs = new Map<Decimal, string>()
   let unclear: string | undefined
   for (const text of amounts) {
-    const digits = writtenAmount(text)?.digits
+    const { digits, currency } = writtenAmount(text) ?? {}
     if (digits === undefined) continue
-    const point = centsOf(digits, '.')
-    const comma = centsOf(digits, ',')
+    const isWhole = whole.has(text) || hasNoDecimals(currency)
+    const [point, comma] = (['.', ','] as const).map((decimal) => isWhole && digits.split(decimal)[1]?.length === 3 ? undefined : centsOf(digits, decimal))
     if (point?.cents === comma?.cents && point?.exact === comma?.exact) continue
     if (point === undefined) proofs.set(',', text)
     else if (comma === undefined) proofs.set('.', text)

@@ -43,7 +43,11 @@ const wordsQuestion = (option: 'directions' | 'statuses', open: Cell[], meaning:
   }]
 }
 
-export type Directions = { at: number, meanings: Map<string, Direction> }
+/**
+ * The direction column with the meaning of its words. With the role `signs` they replace the signs of the amounts. With the role `proof` they
+ * say which sign expenses have. With the role `doubt` they contradict the signs, but all of them have one direction.
+ */
+export type Directions = { at: number, meanings: Map<string, Direction>, role: 'signs' | 'proof' | 'doubt' }
 
 /** Compares the direction words with the signs: all the same, all opposite, or mixed. */
 const agreement = (cells: Cell[]) => {
@@ -53,14 +57,14 @@ const agreement = (cells: Cell[]) => {
 }
 
 /** Names of columns where direction words have another meaning: "credit" can be a credit card. */
-const OTHER_MEANING = /card|karte|fund|method|brand|product|category|kategorie/
+const OTHER_MEANING = /card|karte|fund|method|brand|product|category|kategorie|account|konto/
 
 /** Parts of names of direction columns. In other columns words of only one direction lead to a question. */
 const DIRECTION_NAME =
   /type|typ|tipo|kind|art$|sens|sign|direction|richtung|debit|credit|debet|kredit|soll|haben|d\/c|c\/d|cr|dr|indicator|code|kennzeichen|movim|mutatie|natur|op[eé]ra|[+-]/
 
 /** Finds a column of direction words by its values. */
-function directionColumn(lines: Line[], layout: Layout): { at: number, isSure: boolean } | undefined {
+function directionColumn(lines: Line[], layout: Layout): { at: number, isSure: boolean, role: Directions['role'] } | undefined {
   if (layout.columns.amount === undefined || layout.preset !== undefined) return undefined
   const used = usedColumns(layout)
   const status = layout.columns.status === undefined ? -1 : columnIndexIn(layout.header)(layout.columns.status)
@@ -75,7 +79,11 @@ function directionColumn(lines: Line[], layout: Layout): { at: number, isSure: b
     const name = plainName(layout.header[at] ?? '')
     const isBoth = new Set(directions.map(({ word }) => DIRECTIONS.get(word))).size === 2
     if (OTHER_MEANING.test(name)) continue
-    if (cells.every(({ isNegative }) => !isNegative) || agreement(cells) === 'other') return { at, isSure: isBoth || DIRECTION_NAME.test(name) }
+    const isSure = isBoth || DIRECTION_NAME.test(name)
+    if (cells.every(({ isNegative }) => !isNegative)) return { at, isSure, role: 'signs' }
+    const agrees = agreement(cells)
+    if (isBoth && agrees !== 'mixed') return { at, isSure, role: 'proof' }
+    if (agrees === 'other') return { at, isSure, role: 'doubt' }
   }
   return undefined
 }
@@ -84,18 +92,21 @@ function directionColumn(lines: Line[], layout: Layout): { at: number, isSure: b
 export function directionsOf(lines: Line[], layout: Layout, { directions }: ReadOptions): Directions | undefined | Problem[] {
   const named = layout.columns.direction
   const namedIndex = named === undefined ? undefined : columnIndexIn(layout.header)(named)
-  const { at, isSure } = namedIndex === undefined ? directionColumn(lines, layout) ?? { at: -1, isSure: false } : { at: namedIndex, isSure: true }
+  const { at, isSure, role } = namedIndex === undefined
+    ? directionColumn(lines, layout) ?? { at: -1, isSure: false, role: 'signs' }
+    : { at: namedIndex, isSure: true, role: 'signs' as const }
   if (at === -1) return undefined
   const cells = cellsAt(lines, layout, at)
   if (cells.every(({ word }) => word === '')) return undefined
   const answers = Object.entries(directions ?? {}).map(([word, direction]): [string, Direction] => [plainName(word), direction])
   const meanings = new Map<string, Direction>([...DIRECTIONS, ...answers])
+  if (role !== 'signs' && directions === undefined) return { at, meanings, role }
   const answered = answeredWords(directions)
   const negative = new Set(cells.flatMap(({ word, isNegative }) => isNegative ? [word] : []))
   const positive = new Set(cells.flatMap(({ word, isNegative }) => isNegative ? [] : [word]))
   // a word with amounts of both signs does not prove a direction
   const open = cells.filter(({ word }) => !meanings.has(word) || (!answered.has(word) && (!isSure || (negative.has(word) && positive.has(word)))))
-  return open.length === 0 ? { at, meanings } : wordsQuestion(
+  return open.length === 0 ? { at, meanings, role: 'signs' } : wordsQuestion(
     'directions',
     open,
     'whether money came or went. Say for each word: directions "in", "out" or "sign" (the sign of the amount).',

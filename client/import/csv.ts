@@ -3,7 +3,7 @@ import { accountsAt, balancesAt, type Directions, directionsOf, feeAt, type Stat
 import { type Layout, layoutOf, columnIndexIn, presetOf, skippedData } from './csv-layout.ts'
 import { isEmpty, type Line, parse } from './csv-lines.ts'
 import { looksLikeDay } from './dates.ts'
-import { clean, type Entry, type ParsedFile } from './entries.ts'
+import { balanceProblem, clean, type Entry, type ParsedFile } from './entries.ts'
 import { sidesOf } from './journal.ts'
 import { type Column, textColumns } from './layout.ts'
 import { type PresetName, PRESETS } from './presets.ts'
@@ -56,16 +56,19 @@ function entryOf({ line, cells }: Line, { layout, fields, directions, statuses, 
   const preset = layout.preset === undefined ? undefined : presetOf(layout.preset)
   if (preset?.sums?.some((sum) => name.startsWith(sum)) === true)
     return { line, message: 'This line is a balance of the bank and no transaction. It was left out.' }
-  if (preset === undefined && isBalanceName(name)) {
-    return { line, message: `"${clean(name, 60)}" names a balance or a sum and no transaction. This line was left out.` }
-  }
+  if (preset === undefined && isBalanceName(name)) return balanceProblem({ line, name })
   const [date, amount, debit, credit] = [fields.date(cells), fields.amount(cells), fields.debit(cells), fields.credit(cells)]
   if (!looksLikeDay(date) && amount + debit + credit === '') return { line, message: 'This line has neither a date nor an amount and was left out.' }
   if (layout.header.length > 0 && !isEmpty(cells.slice(layout.header.length))) {
     return { line, message: 'This line has more cells than columns have names, so they may be shifted. It was left out.' }
   }
-  const direction = directions === undefined ? 'sign' : directions.meanings.get(plainName(cells[directions.at] ?? '')) ?? 'sign'
-  const proof = preset?.proof === undefined ? undefined : DIRECTIONS.get(plainName(cells[columnIndexIn(layout.header)(preset.proof)] ?? ''))
+  const word = directions === undefined ? 'sign' : directions.meanings.get(plainName(cells[directions.at] ?? '')) ?? 'sign'
+  const direction = directions?.role === 'signs' ? word : 'sign'
+  const proof = preset?.proof !== undefined
+    ? DIRECTIONS.get(plainName(cells[columnIndexIn(layout.header)(preset.proof)] ?? ''))
+    : directions?.role === 'proof' && word !== 'sign'
+    ? word
+    : undefined
   const account = clean(fields.account(cells))
   const status = statuses === undefined ? undefined : statuses.meanings.get(plainName(cells[statuses.at] ?? '')) ?? 'paid'
   return {
@@ -134,9 +137,9 @@ export function readCsv(text: string, options: ReadOptions): ParsedFile & { pres
     // the user's answer for the directions also decides the signs
     signs: preset?.magnitudes === true
       ? 'columns'
-      : preset?.proof !== undefined
+      : preset?.proof !== undefined || (directions !== undefined && !Array.isArray(directions) && directions.role !== 'signs')
       ? 'proof'
-      : preset === undefined && !Array.isArray(directions)
+      : preset === undefined && !Array.isArray(directions) && options.directions === undefined
       ? 'open'
       : 'defined',
     entries,
@@ -144,8 +147,10 @@ export function readCsv(text: string, options: ReadOptions): ParsedFile & { pres
     accounts: [...accounts].map((id) => ({ id })),
     ...layout.preset === undefined ? {} : { preset: layout.preset },
     header: layout.header,
+    ...preset?.keepsOpenings === true ? { keepsOpenings: true } : {},
+    ...typeof preset?.dateOrder === 'object' ? { dateOrders: preset.dateOrder } : {},
     options: {
-      ...preset?.dateOrder === undefined ? {} : { dateOrder: preset.dateOrder },
+      ...typeof preset?.dateOrder === 'string' ? { dateOrder: preset.dateOrder } : {},
       ...preset?.decimal === undefined ? {} : { decimal: preset.decimal },
       ...preset === undefined || preset.proof !== undefined ? {} : { negate: preset.negate ?? false },
       ...options,

@@ -1,27 +1,77 @@
 /** Parses dates in the notations of banks, and detects the date order of a file. */
 import type { DateOrder } from './layout.ts'
 
-/** The three numbers of a date as written. `order` is set if the notation proves it. */
-type Written = { parts: [string, string, string], order?: DateOrder }
+/** The three parts of a date as written, and the orders that the notation allows. */
+type Written = {
+  parts: [string, string, string]
+  orders: DateOrder[]
+  /** No country writes the month before the day with dots, but the user may say so. */
+  hasDots?: boolean
+}
 
-const MONTHS = ['jan', 'feb', 'mar', 'apr', 'may', 'jun', 'jul', 'aug', 'sep', 'oct', 'nov', 'dec']
+/** The names of each month, from January. An abbreviation is the beginning of a name. */
+const MONTH_NAMES = [
+  'january januar jänner janvier enero gennaio gener janeiro januari ocak ianuarie январь января януари',
+  'february februar feber février febrero febbraio fevereiro februari şubat februarie február февраль февраля февруари',
+  'march märz mrz mars marts marzo março maart mrt mart martie március maret mac март марта',
+  'april avril abril aprile nisan aprilie április апрель апреля април',
+  'may mai mayo maggio maig maio mei maj mayıs május май мая',
+  'june juni juin junio giugno juny junho haziran iunie június июнь июня юни',
+  'july juli juillet julio luglio juliol julho temmuz iulie július julai июль июля юли',
+  'august août agosto agost augustus augusti ağustos augusztus agustus ogos август августа',
+  'september septembre septiembre setiembre settembre setembro eylül septembrie szeptember сентябрь сентября септември',
+  'october oktober octobre octubre ottobre outubro ekim octombrie október октябрь октября октомври',
+  'november novembre noviembre novembro kasım noiembrie ноябрь ноября ноември',
+  'december dezember décembre diciembre dicembre dezembro desember aralık decembrie disember декабрь декабря декември',
+]
 
-const month = (name: string) => String(MONTHS.indexOf(name.slice(0, 3).toLowerCase()) + 1)
+/** Returns the letters in lower case and without accents: `août` and `aout` are the same. */
+const plainLetters = (text: string) => text.toLowerCase().normalize('NFD').replace(/\p{M}/gu, '')
+
+const MONTHS = MONTH_NAMES.map((names) => plainLetters(names).split(' '))
+
+/** Returns the month whose names begin with the word; undefined if several months or none do. */
+function monthOf(word: string): string | undefined {
+  const found = MONTHS.flatMap((names, index) => names.some((name) => name.startsWith(plainLetters(word))) ? [index] : [])
+  return found.length === 1 ? String(found[0]! + 1) : undefined
+}
+
+/** Returns the orders of a date of three numbers. A year has two digits or four, and any number after the only apostrophe of QIF. */
+function ordersOf(first: string, before: string, between: string, last: string): DateOrder[] {
+  if (first.length === 4) return ['ymd']
+  const isMarked = between === `'` && before !== `'`
+  const yearLast: DateOrder[] = isMarked || last.length > 1 ? ['dmy', ...before === '.' ? [] : ['mdy' as const]] : []
+  return isMarked || first.length === 1 || last.length > 2 ? yearLast : [...yearLast, 'ymd']
+}
+
+/** Returns the year in four digits. Years of three digits count from 1900. */
+const fullYear = (digits: string) => Number(digits) + (digits.length === 4 ? 0 : digits.length < 3 && Number(digits) < 70 ? 2000 : 1900)
+
+/** Returns a date with the name of its month; undefined if no month has this name. */
+function named(year: string, month: string, date: string): Written | undefined {
+  const number = monthOf(month)
+  return number === undefined ? undefined : { parts: [String(fullYear(year)), number, date], orders: ['ymd'] }
+}
 
 /** Notations of dates. A time, a time zone or words may follow. */
-const NOTATIONS: Array<[RegExp, (found: string[]) => Written]> = [
-  [/^(\d{4})[-/.](\d{1,2})[-/.](\d{1,2})(?!\d)/, ([, y = '', m = '', d = '']) => ({ parts: [y, m, d], order: 'ymd' })],
-  [/^(\d{4})(\d\d)(\d\d)(?=\D|$|\d{4,6}(?!\d))/, ([, y = '', m = '', d = '']) => ({ parts: [y, m, d], order: 'ymd' })],
-  // no country writes the month before the day with dots
-  [/^(\d{1,2})\.(\d{1,2})\.(\d{4}|\d\d)(?!\d)/, ([, d = '', m = '', y = '']) => ({ parts: [d, m, y], order: 'dmy' })],
-  [/^(\d{1,2})[-/'](\d{1,2})[-/'](\d{4}|\d{1,2})(?!\d)/, ([, a = '', b = '', c = '']) => ({ parts: [a, b, c] })],
-  [/^(\d{1,2})[- ]?([A-Za-z]{3,9})[-, .]{0,2}(\d{4}|\d\d)(?!\d)/, ([, d = '', m = '', y = '']) => ({ parts: [d, month(m), y], order: 'dmy' })],
-  [/^([A-Za-z]{3,9})\.? (\d{1,2}),? (\d{4})(?!\d)/, ([, m = '', d = '', y = '']) => ({ parts: [m === '' ? '' : month(m), d, y], order: 'mdy' })],
+const NOTATIONS: Array<[RegExp, (found: string[]) => Written | undefined]> = [
+  [/^(\d{4}|\d{1,2})([-/.'])(\d{1,2})([-/.'])(\d{1,4})(?!\d)/, ([, a = '', before = '', b = '', between = '', c = '']) => {
+    const orders = ordersOf(a, before, between, c)
+    return orders.length === 0 ? undefined : { parts: [a, b, c], orders, hasDots: before === '.' && orders.includes('dmy') }
+  }],
+  [/^((?:19|20|21)\d\d)(0\d|1[0-2])(\d\d)(?=\D|$|\d{4,6}(?!\d))/, ([, y = '', m = '', d = '']) => ({ parts: [y, m, d], orders: ['ymd'] })],
+  [/^(\d\d)(\d\d)((?:19|20|21)\d\d)(?!\d)/, ([, a = '', b = '', y = '']) => ({ parts: [a, b, y], orders: ['dmy', 'mdy'] })],
+  [
+    /^(\d{1,2})(?:st|nd|rd|th|er|[.ºª°]{1,2})?[-/ ]?(?:de )?(\p{L}{3,10})[-/, .]{0,2}(?:del? )?'?(\d{4}|\d\d)(?!\d)/iu,
+    ([, d = '', m = '', y = '']) => named(y, m, d),
+  ],
+  [/^(\p{L}{3,10})\.? (\d{1,2})(?:st|nd|rd|th)?,? (\d{4})(?!\d)/iu, ([, m = '', d = '', y = '']) => named(y, m, d)],
+  [/^(\d{4})[-/. ]{1,2}(\p{L}{3,10})[-/. ]{1,2}(\d{1,2})(?!\d)/u, ([, y = '', m = '', d = '']) => named(y, m, d)],
 ]
 
 function written(text: string): Written | undefined {
   // Quicken writes 1/ 5'26
-  const tight = text.trim().slice(0, 60).replace(/ ?([-/.']) ?(?=\d)/g, '$1')
+  const tight = text.trim().slice(0, 60).replace(/(\d) ?([-/.']) ?(?=\d)/g, '$1$2')
   for (const [notation, read] of NOTATIONS) {
     const found = notation.exec(tight)
     if (found !== null) return read(found)
@@ -29,12 +79,12 @@ function written(text: string): Written | undefined {
   return undefined
 }
 
-const ORDERS = { dmy: [2, 1, 0], mdy: [2, 0, 1], ymd: [0, 1, 2] } as const
+const POSITIONS = { dmy: [2, 1, 0], mdy: [2, 0, 1], ymd: [0, 1, 2] } as const
 
 /** Returns `YYYY-MM-DD`, or undefined for a date that does not exist. */
 function day(parts: Written['parts'], order: DateOrder): string | undefined {
-  const [y, m, d] = ORDERS[order].map((index) => parts[index]) as [string, string, string]
-  const year = y.length <= 2 ? (Number(y) < 70 ? 2000 : 1900) + Number(y) : Number(y)
+  const [y, m, d] = POSITIONS[order].map((index) => parts[index]) as [string, string, string]
+  const year = fullYear(y)
   const last = new Date(Date.UTC(year, Number(m), 0)).getUTCDate()
   const exists = year >= 1900 && year < 2200 && Number(m) >= 1 && Number(m) <= 12 && Number(d) >= 1 && Number(d) <= last
   return exists ? `${year}-${m.padStart(2, '0')}-${d.padStart(2, '0')}` : undefined
@@ -43,36 +93,44 @@ function day(parts: Written['parts'], order: DateOrder): string | undefined {
 /** Returns true if a text begins with a date. */
 export const looksLikeDay = (text: string): boolean => written(text) !== undefined
 
+/** Ambiguous dates, and the orders that can be meant. */
+export type OpenOrder = { unclear: string[], orders: DateOrder[] }
+
 /**
- * Detects the order of dates like 03/04/2025 by all dates of a file.
+ * Detects the order of dates like 03/04/2025 or 26/02/01 by all dates of a file.
  *
- * @returns the order. `unclear` has one ambiguous date if no date proves an order, or two dates that prove different orders.
+ * @param orders the orders that the bank writes
+ * @returns the order. `unclear` has one ambiguous date if several orders fit all dates, or two dates that no order fits together.
  */
-export function dateOrderOf(days: string[]): DateOrder | { unclear: string[] } {
-  const proofs = new Map<DateOrder, string>()
-  let unclear: string | undefined
-  for (const text of days) {
+export function dateOrderOf(days: string[], orders: readonly DateOrder[] = ['dmy', 'mdy', 'ymd']): DateOrder | OpenOrder {
+  const open = days.flatMap((text) => {
     const found = written(text)
-    if (found === undefined || found.order !== undefined) continue
-    const dmy = day(found.parts, 'dmy')
-    const mdy = day(found.parts, 'mdy')
-    if (dmy === mdy) continue
-    if (mdy === undefined) proofs.set('dmy', text)
-    else if (dmy === undefined) proofs.set('mdy', text)
-    else unclear ??= text
+    // a date with one order and four digits of the year says nothing about the others
+    if (found === undefined || (found.orders.length === 1 && found.parts.some(({ length }) => length === 4))) return []
+    const readings = new Map(found.orders.map((order) => [order, day(found.parts, order)] as const).filter(([, date]) => date !== undefined))
+    return readings.size === 0 ? [] : [{ text, readings }]
+  })
+  let possible = orders
+  let proof = ''
+  for (const { text, readings } of open) {
+    const left = possible.filter((order) => readings.has(order))
+    if (left.length === 0) return { unclear: [proof, text].filter((one) => one !== ''), orders: [...new Set([...possible, ...readings.keys()])] }
+    if (left.length < possible.length) proof = text
+    possible = left
   }
-  if (proofs.size === 2) return { unclear: [...proofs.values()] }
-  return [...proofs.keys()][0] ?? (unclear === undefined ? 'dmy' : { unclear: [unclear] })
+  const unclear = open.find(({ readings }) => new Set(possible.map((order) => readings.get(order))).size > 1)
+  return unclear === undefined ? possible[0]! : { unclear: [unclear.text], orders: [...possible] }
 }
 
 /**
  * Returns a date as `YYYY-MM-DD`; undefined if the text is no date.
  *
- * @param isOption true if the user set the order. Then it also applies to dates with dots.
+ * @param isOption true if the user set the order. Then the month may also be first in dates with dots.
  */
 export function dayIn(text: string, order: DateOrder, isOption = false): string | undefined {
   const found = written(text)
   if (found === undefined) return undefined
-  const proved = found.order === 'dmy' && isOption && /^\d+\.\d/.test(text.trim()) ? undefined : found.order
-  return day(found.parts, proved ?? order)
+  const { parts, orders, hasDots = false } = found
+  if (orders.includes(order) || (isOption && hasDots && order === 'mdy')) return day(parts, order)
+  return orders.length === 1 ? day(parts, orders[0]!) : undefined
 }

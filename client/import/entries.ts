@@ -1,6 +1,6 @@
 /** The common result of the format readers, before rows.ts interprets dates and amounts, and helpers to clean text. */
 import type { TextColumn } from '../fields.ts'
-import type { Detail, Problem, StatementAccount, StatementRow } from './types.ts'
+import type { DateOrder, Detail, Problem, StatementAccount, StatementRow } from './types.ts'
 
 /** A part of a split transaction. All values are text of the file. */
 export type Split = { category: string, memo?: string, amount?: string }
@@ -22,6 +22,8 @@ export type Entry = {
   out?: boolean
   /** The expected direction by the type of transaction; true for an expense. Only checks the sign of the amount. */
   hint?: boolean
+  /** True for a record of the account's opening balance. */
+  isOpening?: boolean
   /** Possible running balances, one per column. They can prove the signs of the amounts. */
   balances?: string[]
   notes?: Array<{ field: keyof StatementRow, message: string }>
@@ -44,6 +46,10 @@ export type ParsedFile = {
    * unknown. `proof`: the hints of the entries must prove them.
    */
   signs: 'defined' | 'open' | 'columns' | 'proof'
+  /** True if rows with the name of an opening balance stay, because `readAppExport` reads them. */
+  keepsOpenings?: boolean
+  /** The orders of dates that the bank writes. Default: any */
+  dateOrders?: readonly DateOrder[]
   entries: Entry[]
   problems: Problem[]
   accounts: Array<Omit<StatementAccount, 'rows' | 'balance'> & { balance?: { amount: string, on: string } }>
@@ -73,6 +79,13 @@ export const clean = (text = '', maxLength = 255): string => {
 
 /** Returns the reference, or '' for a placeholder such as NOTPROVIDED. */
 export const reference = (text = ''): string => /^(?:NOT ?PROVIDED|NONREF|NOREF|NONE|N\/A|UNKNOWN|0+)$/i.test(text.trim()) ? '' : text
+
+/** Returns the problem of a line that is no transaction. */
+export const balanceProblem = ({ line, file, name, description = '' }: Pick<Entry, 'line' | 'file' | 'name' | 'description'>): Problem => ({
+  line,
+  ...file === undefined ? {} : { file },
+  message: `"${clean(name || description, 60)}" names a balance or a sum and no transaction. This line was left out.`,
+})
 
 /** Returns a currency code in lower case; undefined if the text is no currency. */
 export const currencyIn = (text = ''): string | undefined =>

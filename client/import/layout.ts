@@ -57,8 +57,8 @@ export type Preset = {
   /** Patterns of the first cells of each line, for a bank that writes no header line. */
   shape?: RegExp[]
   columns: Columns
-  /** Undefined if the bank writes several orders. Then the file must prove its order, or the user answers a question. */
-  dateOrder?: DateOrder
+  /** A list if the bank writes several orders. Then the file must prove its order, or the user answers a question. Default: any order */
+  dateOrder?: DateOrder | readonly DateOrder[]
   decimal?: Decimal
   currency?: string
   /** Positive amounts are expenses. Default: positive amounts are income */
@@ -69,6 +69,8 @@ export type Preset = {
   magnitudes?: boolean
   /** The bank's words in the status column. */
   statuses?: Record<string, Status>
+  /** Rows with the name of an opening balance stay, because `readAppExport` reads them. */
+  keepsOpenings?: boolean
   /** Name prefixes of rows that are balances and no transactions. */
   sums?: string[]
   /** Replaces `columns.account` and `columns.direction`: each row names two accounts. */

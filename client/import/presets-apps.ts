@@ -5,9 +5,33 @@ export const APPS = {
   'actual': {
     bank: 'Actual Budget',
     header: ['Account', 'Date', 'Payee', 'Notes', 'Category', 'Amount', 'Split_Amount', 'Cleared'],
-    columns: { account: 'Account', date: 'Date', name: 'Payee', description: 'Notes', amount: 'Amount', metadata: { category: 'Category' } },
-    dateOrder: 'ymd',
+    columns: {
+      account: 'Account',
+      date: 'Date',
+      name: 'Payee',
+      description: 'Notes',
+      amount: 'Amount',
+      metadata: { category: 'Category', group: 'Category_Group' },
+    },
+    keepsOpenings: true,
     decimal: '.',
+  },
+  'copilot': {
+    bank: 'Copilot Money',
+    header: ['date', 'name', 'amount', 'status', 'category', 'parent category', 'excluded', 'type', 'account'],
+    columns: {
+      account: 'account',
+      date: 'date',
+      name: 'name',
+      description: 'note',
+      amount: 'amount',
+      status: 'status',
+      metadata: { category: 'category', group: 'parent category', tags: 'tags', type: 'type' },
+    },
+    decimal: '.',
+    currency: 'usd',
+    // expenses have no minus, and the type of income is "income"
+    proof: 'type',
   },
   'fidelity': {
     bank: 'Fidelity',
@@ -44,7 +68,7 @@ export const APPS = {
       foreignAmount: 'foreign_amount',
       foreignCurrency: 'foreign_currency_code',
     },
-    dateOrder: 'ymd',
+    keepsOpenings: true,
     decimal: '.',
   },
   'lunch-money': {
@@ -60,7 +84,6 @@ export const APPS = {
       status: 'status',
       metadata: { category: 'category', group: 'category_group', tags: 'tags', type: 'type', split: 'parent_id', title: 'group_name' },
     },
-    dateOrder: 'ymd',
     decimal: '.',
     proof: 'type',
     statuses: { 'reviewed': 'paid', 'unreviewed': 'paid' },
@@ -92,7 +115,6 @@ export const APPS = {
       amount: 'Amount',
       metadata: { category: 'Category', tags: 'Tags' },
     },
-    dateOrder: 'ymd',
     decimal: '.',
   },
   'outbank': {
@@ -107,6 +129,7 @@ export const APPS = {
       currency: 'Currency',
       metadata: { iban: 'Number', category: 'Category', type: 'Posting Text' },
     },
+    dateOrder: ['dmy', 'mdy'],
   },
   'paypal': {
     bank: 'PayPal',
@@ -123,6 +146,21 @@ export const APPS = {
       metadata: { type: 'Type' },
     },
   },
+  'rocket-money': {
+    bank: 'Rocket Money',
+    header: ['Date', 'Original Date', 'Account Type', 'Account Name', 'Name', 'Custom Name', 'Amount', 'Category', 'Ignored From'],
+    columns: {
+      account: 'Account Name',
+      date: 'Date',
+      name: ['Custom Name', 'Name'],
+      description: ['Description', 'Note'],
+      amount: 'Amount',
+      metadata: { category: 'Category' },
+    },
+    decimal: '.',
+    currency: 'usd',
+    negate: true,
+  },
   'sure': {
     bank: 'Sure and Maybe',
     header: ['date', 'account_name', 'amount', 'name', 'category', 'tags', 'notes', 'currency'],
@@ -135,7 +173,6 @@ export const APPS = {
       currency: 'currency',
       metadata: { category: 'category' },
     },
-    dateOrder: 'ymd',
     decimal: '.',
     negate: true,
   },
@@ -152,7 +189,6 @@ export const APPS = {
       status: 'Status',
       metadata: { type: 'Type' },
     },
-    dateOrder: 'ymd',
     decimal: '.',
     currency: 'usd',
     statuses: { 'Issued': 'paid' },
@@ -167,7 +203,13 @@ export const APPS = {
       description: 'Memo',
       debit: 'Outflow',
       credit: 'Inflow',
-      metadata: { category: ['Category', 'Category Group/Category'], group: 'Category Group', tags: 'Flag' },
+      // YNAB 4 has both parts of its column Category in columns of their own
+      metadata: {
+        category: ['Sub Category', 'Category', 'Category Group/Category'],
+        group: ['Category Group', 'Master Category'],
+        tags: 'Flag',
+      },
     },
+    keepsOpenings: true,
   },
 } as const satisfies Record<string, Preset>

@@ -70,7 +70,6 @@ export const CARDS = {
       status: 'StateType',
       metadata: { type: 'Type', place: 'MerchantPlace' },
     },
-    dateOrder: 'ymd',
     decimal: '.',
     negate: true,
   },

@@ -36,6 +36,31 @@ export const MORE = {
     header: ['Wertstellung', 'Belegdatum', 'Beschreibung', 'Betrag (EUR)', 'Ursprünglicher Betrag'],
     columns: { date: 'Wertstellung', name: 'Beschreibung', amount: 'Betrag (EUR)' },
   },
+  'dkb-card': {
+    ...german,
+    bank: 'DKB, cards since 2023',
+    header: ['Belegdatum', 'Wertstellung', 'Status', 'Beschreibung', 'Umsatztyp', 'Betrag (€)'],
+    columns: {
+      // a pending row has no Wertstellung
+      date: ['Wertstellung', 'Belegdatum'],
+      name: 'Beschreibung',
+      amount: 'Betrag (€)',
+      status: 'Status',
+      metadata: { type: 'Umsatztyp' },
+    },
+  },
+  'sparkasse-card': {
+    ...german,
+    bank: 'Sparkasse, cards',
+    header: ['Umsatz getätigt von', 'Belegdatum', 'Buchungsdatum', 'Buchungsbetrag', 'Buchungswährung', 'Transaktionsbeschreibung'],
+    columns: {
+      date: 'Buchungsdatum',
+      name: 'Transaktionsbeschreibung',
+      description: 'Transaktionsbeschreibung Zusatz',
+      amount: 'Buchungsbetrag',
+      currency: 'Buchungswährung',
+    },
+  },
   'postbank': {
     ...german,
     bank: 'Postbank',
@@ -120,7 +145,6 @@ export const MORE = {
       currency: 'Waluta',
       metadata: { iban: 'Nr rachunku' },
     },
-    dateOrder: 'ymd',
     decimal: ',',
   },
   'rbc': {
@@ -157,7 +181,6 @@ export const MORE = {
       amount: 'Total (AUD)',
       metadata: { category: 'Category', tags: 'Tags' },
     },
-    dateOrder: 'ymd',
     decimal: '.',
     currency: 'aud',
   },
@@ -172,7 +195,6 @@ export const MORE = {
       currency: 'Currency',
       metadata: { category: 'Category name' },
     },
-    dateOrder: 'ymd',
     decimal: '.',
   },
   'toshl': {

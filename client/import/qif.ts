@@ -22,7 +22,8 @@ function splitsOf(record: Field[]): Split[] {
   return splits
 }
 
-function entryOf(record: Field[], account: string | undefined): Entry {
+/** @param isFirst true for the first record of a list. As a transfer to its own account it is the opening balance. */
+function entryOf(record: Field[], account: string | undefined, isFirst: boolean): Entry {
   const category = clean(textOf(record, 'L'))
   const transfer = /^\[(.*)\]/.exec(category)?.[1]
   const splits = splitsOf(record)
@@ -30,6 +31,7 @@ function entryOf(record: Field[], account: string | undefined): Entry {
   return {
     line: record[0]?.line ?? 1,
     ...account === undefined ? {} : { account },
+    ...isFirst && transfer !== undefined && transfer === account ? { isOpening: true } : {},
     date: textOf(record, 'D'),
     // later versions repeat T as U, which also holds larger numbers
     amount: textOf(record, 'T') || textOf(record, 'U'),
@@ -53,6 +55,7 @@ export function readQif(text: string): ParsedFile {
   let account: string | undefined
   let record: Field[] = []
   let leftOut = 0
+  let isFirst = true
   const end = () => {
     const fields = record
     record = []
@@ -60,7 +63,8 @@ export function readQif(text: string): ParsedFile {
     if (list === 'account') {
       account = clean(textOf(fields, 'N'))
     } else if (MONEY_LISTS.includes(list)) {
-      entries.push(entryOf(fields, account))
+      entries.push(entryOf(fields, account, isFirst))
+      isFirst = false
       kinds.add(list)
       if (account !== undefined) used.add(account)
     } else if (list === 'invst') leftOut += 1
@@ -76,6 +80,7 @@ export function readQif(text: string): ParsedFile {
       // option and clear are switches for Quicken and begin no list
       if (/^(?:option|clear):/.test(kind)) continue
       list = kind
+      isFirst = true
       if (MONEY_LISTS.includes(list)) lists += 1
       if (list === 'invst') problems.push({ line: index + 1, message: 'The transactions of an investment account were left out.' })
     } else record.push({ letter, text: value, line: index + 1 })

@@ -17,7 +17,8 @@ function formatOf(text: string): Format {
   if (/^(?:OFXHEADER|<\?OFX)|<OFX[\s>]/i.test(start)) return 'ofx'
   if (/^<!doctype html|^<html/i.test(start)) throw new StatementError('This is a web page, not the file that it offers. Download the statement itself.')
   if (start.startsWith('<')) return 'camt'
-  if (/^!(?:type|account|option|clear)\b/i.test(start)) return 'qif'
+  // comments may stand before the first list
+  if (/^!(?:type:|account\b|option:|clear:)/im.test(start)) return 'qif'
   if (/^(?:\{1:|:(?:20|940):)/.test(start) || (/^:25P?:/m.test(start) && /^:(?:60[FM]|61|28C?):/m.test(start))) return 'mt940'
   return 'csv'
 }
@@ -124,7 +125,7 @@ const MAX_ROWS = 5000
 
 /**
  * Splits rows into parts for `import_transactions`. Rows of one day stay in one part: the database recognizes two equal purchases on one day
- * only if one request contains both.
+ * only if one request contains both. A statement without rows has one empty part, with which its balance is sent.
  *
  * @throws StatementError if one day has more than `max` rows
  */
@@ -132,12 +133,15 @@ export function inParts(rows: StatementRow[], max = MAX_ROWS): StatementRow[][] 
   const days = new Map<string, StatementRow[]>()
   for (const row of rows) days.set(row.transaction_date, [])
   for (const row of rows) days.get(row.transaction_date)?.push(row)
-  const parts: StatementRow[][] = []
+  let part: StatementRow[] = []
+  const parts = [part]
   for (const [day, ofDay] of days) {
     if (ofDay.length > max) throw new StatementError(`${day} has more than ${max} transactions.`)
-    const last = parts.at(-1)
-    if (last === undefined || last.length + ofDay.length > max) parts.push([...ofDay])
-    else last.push(...ofDay)
+    if (part.length > 0 && part.length + ofDay.length > max) {
+      part = []
+      parts.push(part)
+    }
+    part.push(...ofDay)
   }
   return parts
 }

@@ -1,12 +1,13 @@
 /** Converts the entries of every format reader to rows: the only place that decides dates, decimals, signs, names and duplicate ids. */
 import { textLengths } from '../fields.ts'
-import { amountIn, decimalOf, hasMoreDecimals } from './amounts.ts'
-import { dateOrderOf, dayIn } from './dates.ts'
-import { clean, currencyIn, type Entry, type ParsedFile, reference, type Split } from './entries.ts'
+import { amountIn, decimalOf, hasMoreDecimals, hasNoDecimals } from './amounts.ts'
+import { dateOrderOf, dayIn, looksLikeDay } from './dates.ts'
+import { balanceProblem, clean, currencyIn, type Entry, type ParsedFile, reference, type Split } from './entries.ts'
 import { textColumns } from './layout.ts'
 import { provenBalance } from './running-balance.ts'
 import { removeSharedIds } from './shared-ids.ts'
 import { contradictions, plainCents, type Signs, signsByHints, signsOf } from './signs.ts'
+import { isOpeningName } from './vocabulary.ts'
 import type { DateOrder, Decimal, Detail, Problem, ReadOptions, Statement, StatementAccount, StatementRow } from './types.ts'
 
 /** Removes members that are undefined or ''. Banks leave fields empty. */
@@ -46,15 +47,19 @@ function centsOf(entry: Entry, decimal: Decimal, signs: Signs): number | string 
   return (signs.negate ? -signed : signed) - Math.abs(fee as number) || 0
 }
 
+const either = (choices: string[]) => new Intl.ListFormat('en', { type: 'disjunction' }).format(choices)
+
+const ORDER_NAMES = { dmy: 'day first', mdy: 'month first', ymd: 'year first' }
+
 /** Returns a question for the user. The file gets no rows until its answer, because they could be wrong. */
-const question = (option: 'dateOrder' | 'decimal', { unclear }: { unclear: string[] }, choices: string): Problem => ({
-  line: 1,
+const question = (line: number, option: 'dateOrder' | 'decimal', unclear: string[], choices: string): Problem => ({
+  line,
   field: option === 'decimal' ? 'amount' : 'transaction_date',
   option,
   unclear,
   message: unclear.length > 1
     ? `"${unclear.join('" and "')}" are written in different ways. Say which the file has: ${choices}.`
-    : `"${unclear[0]}" can be read in two ways and nothing in the file decides it. Say which: ${choices}.`,
+    : `"${unclear[0]}" can be read in several ways and nothing in the file decides it. Say which: ${choices}.`,
 })
 
 /** Returns the question for the option `negate`. */
@@ -79,7 +84,7 @@ type Conventions = { order: DateOrder, decimal: Decimal, signs: Signs, currencie
 /** Returns the signs of all amounts, or the entries that make them unclear. */
 function decideSigns({ entries, signs }: ParsedFile, decimal: Decimal, { negate }: ReadOptions): Signs | { unclear: Entry[] } {
   if (signs === 'open') return signsOf(entries, decimal, negate)
-  if (signs === 'proof') {
+  if (signs === 'proof' && entries.length > 0) {
     const proved = negate ?? signsByHints(entries, decimal)
     return proved === undefined ? { unclear: entries.slice(0, 1) } : signsOf(entries, decimal, proved)
   }
@@ -87,23 +92,41 @@ function decideSigns({ entries, signs }: ParsedFile, decimal: Decimal, { negate 
   return unclear.length > 0 ? { unclear } : signsOf(entries, decimal, negate ?? false, signs === 'columns')
 }
 
+/** Returns true for the record of an account's opening balance. */
+const isOpening = (entry: Entry, { keepsOpenings = false }: ParsedFile) =>
+  entry.isOpening === true || (!keepsOpenings && isOpeningName(entry.name || (entry.description ?? '')))
+
+/** Returns the currency of an entry; undefined if the file and the options name none. */
+const currencyOf = ({ account = '', currency }: Entry, currencies: Conventions['currencies'], options: ReadOptions) =>
+  clean(currency) === '' ? currencies.get(account) ?? currencyIn(options.currency) : currencyIn(clean(currency))
+
 /** Decides the date order, the decimal sign and the signs by the options or by the file. Returns questions if neither decides them. */
-function decide(parsed: ParsedFile, options: ReadOptions): Pick<Conventions, 'order' | 'decimal' | 'signs'> | Problem[] {
-  const { entries } = parsed
-  const order = options.dateOrder ?? dateOrderOf(filledTexts(entries, ({ date }) => [date]))
-  const decimal = options.decimal ?? decimalOf(filledTexts(entries, amountTexts))
+function decide(parsed: ParsedFile, options: ReadOptions): Conventions | Problem[] {
+  const { entries, accounts, dateOrders } = parsed
+  const currencies = new Map(accounts.map(({ id, currency }) => [id, currency]))
+  const order = options.dateOrder ?? dateOrderOf(filledTexts(entries, ({ date }) => [date]), dateOrders)
+  const whole = entries.filter((entry) => hasNoDecimals(currencyOf(entry, currencies, options)))
+  const decimal = options.decimal ?? decimalOf(filledTexts(entries, amountTexts), new Set(filledTexts(whole, amountTexts)))
   const questions: Problem[] = []
   if (typeof order === 'object') {
-    const at = entries.find(({ date }) => date === order.unclear[0])
-    questions.push({ ...question('dateOrder', order, 'dateOrder "dmy" (day first) or "mdy" (month first)'), line: at?.line ?? 1 })
+    const { unclear, orders } = order
+    const at = entries.find(({ date }) => date === unclear[0])
+    const choices = `dateOrder ${either(orders.map((value) => `"${value}" (${ORDER_NAMES[value]})`))}`
+    const sample = (value: DateOrder) => unclear.map((text) => dayIn(text, value, true)).find((text) => text !== undefined) ?? ''
+    questions.push({
+      ...question(at?.line ?? 1, 'dateOrder', unclear, choices),
+      choices: orders.map((value) => ({ value, sample: sample(value) })),
+    })
   }
   if (typeof decimal === 'object') {
     const at = entries.find((entry) => amountTexts(entry).includes(decimal.unclear[0]))
-    return [...questions, { ...question('decimal', decimal, 'decimal "." or ","'), line: at?.line ?? 1 }]
+    return [...questions, question(at?.line ?? 1, 'decimal', decimal.unclear, 'decimal "." or ","')]
   }
-  const signs = decideSigns(parsed, decimal, options)
+  // a line without a day is no transaction, such as a total
+  const isTransaction = (entry: Entry) => looksLikeDay(entry.date) && !isOpening(entry, parsed)
+  const signs = decideSigns({ ...parsed, entries: entries.filter(isTransaction) }, decimal, options)
   if ('unclear' in signs) return [...questions, signQuestion(signs.unclear, decimal)]
-  return typeof order === 'object' ? questions : { order, decimal, signs }
+  return typeof order === 'object' ? questions : { order, decimal, signs, currencies, options }
 }
 
 /** Returns the row of an entry with its warnings; no row without a valid date and amount. */
@@ -135,7 +158,7 @@ function rowOf(
   const longText = counterparty.length > name.length ? counterparty : description
 
   const currencyText = clean(entry.currency)
-  const currency = currencyText === '' ? currencies.get(entry.account ?? '') ?? currencyIn(options.currency) : currencyIn(currencyText)
+  const currency = currencyOf(entry, currencies, options)
   if (currencyText !== '' && currency === undefined) notes.push({ field: 'currency', message: `"${clean(currencyText, 40)}" is no currency's code.` })
 
   const split = entry.splits === undefined ? undefined : partsOf(entry.splits, decimal, cents)
@@ -183,23 +206,21 @@ function accountsOf(
  * Returns the rows of a file. Guesses nothing: if the file does not prove a convention, it returns no rows and a question for the user.
  */
 export function toRows(parsed: ParsedFile, options: ReadOptions): Pick<Statement, 'rows' | 'problems' | 'accounts' | 'balance'> {
-  const { entries, problems: readerProblems, accounts } = parsed
+  const { accounts } = parsed
+  const openings = new Set(parsed.entries.filter((entry) => isOpening(entry, parsed)))
+  const entries = parsed.entries.filter((entry) => !openings.has(entry))
+  const readerProblems = [...parsed.problems, ...[...openings].map(balanceProblem)]
   const decided = decide(parsed, options)
   if (Array.isArray(decided)) return { rows: [], problems: [...readerProblems, ...decided], accounts: [] }
   // the reader has a question for the user
   if (readerProblems.some(({ option }) => option !== undefined)) return { rows: [], problems: readerProblems, accounts: [] }
-  const conventions: Conventions = {
-    ...decided,
-    currencies: new Map(accounts.map(({ id, currency }) => [id, currency])),
-    options,
-  }
   const problems = [...readerProblems]
   const rows: StatementRow[] = []
   const rowEntries: Entry[] = []
   /** Problems with a `row` that still counts the duplicates. */
   const rowProblems: Problem[] = []
   for (const entry of entries) {
-    const { row, notes } = rowOf(entry, conventions)
+    const { row, notes } = rowOf(entry, decided)
     const place = { line: entry.line, ...entry.file === undefined ? {} : { file: entry.file } }
     if (row === undefined) {
       for (const note of notes) problems.push({ ...place, ...note })
@@ -220,8 +241,8 @@ export function toRows(parsed: ParsedFile, options: ReadOptions): Pick<Statement
   }
   const fileOf = ({ file = '' }: Problem) => file
   problems.sort((a, b) => fileOf(a) === fileOf(b) ? a.line - b.line : fileOf(a) < fileOf(b) ? -1 : 1)
-  const balance = accounts.length > 1 ? undefined : provenBalance(rowEntries, rows, conventions.decimal)
-  const found = accountsOf(accounts, rowEntries, rows, duplicates, conventions)
+  const balance = accounts.length > 1 ? undefined : provenBalance(rowEntries, rows, decided.decimal)
+  const found = accountsOf(accounts, rowEntries, rows, duplicates, decided)
   return {
     rows: rows.filter((_, index) => !duplicates.has(index)),
     problems,

@@ -11,12 +11,12 @@ const RECEIVED = new RegExp(
   'i',
 )
 
-/** Names of income. They prove nothing: an account that pays a card or a salary uses them too. */
-const INCOME =
-  /autopay|automatic payment|e-?payment|(?:online|mobile|bill) payment|^payment\b|payroll|salary|gehalt|\blohn\b|salaire|n[oó]mina|sal[aá]rio|stipendio|salaris|refund|erstattung|remboursement|reembolso|rimborso|estorno|wynagrodzenie/i
+/** Names of wages, which people receive. */
+const WAGES = /payroll|direct dep|salary|gehalt|\blohn\b|salaire|n[oó]mina|sal[aá]rio|stipendio|salaris|wynagrodzenie/i
 
-/** Maximum share of rows with the opposite sign in a file of one sign. */
-const MAX_OPPOSITE_SHARE = 0.2
+/** Names of refunds and of payments to a card. An account that pays a card uses them for expenses. */
+const PERHAPS_INCOME =
+  /autopay|automatic payment|e-?payment|(?:online|mobile|bill) payment|^payment\b|refund|erstattung|remboursement|reembolso|rimborso|estorno/i
 
 /** Minimum share of rows that a running balance must match. Not all, because banks reorder rows of one day. */
 const MIN_BALANCE_MATCH = 0.9
@@ -121,9 +121,16 @@ export function signsOf(entries: Entry[], decimal: Decimal, negate: boolean | un
   const below = open.filter(isNegative)
   const above = open.filter((entry) => !isNegative(entry))
   if (contrary.length > 0) return { unclear: [...contrary.slice(0, 1), ...above.slice(0, 1)] }
-  const isMostlyAbove = above.length > 0 && below.length <= open.length * MAX_OPPOSITE_SHARE
-  const income = above.length >= below.length ? below.filter(({ name, description = '' }) => INCOME.test(`${name} ${description}`)) : []
-  return isMostlyAbove || income.length > 0 ? { unclear: [...above.slice(0, 1), ...income.slice(0, 1)] } : signs
+  // a received payment without a minus is money that came
+  if (above.some(isReceived)) return signs
+  const isMore = below.length > above.length
+  const total = open.reduce((sum, entry) => sum + cents.get(entry)!, 0)
+  const income = below.filter(({ name, description = '' }) =>
+    (isMore ? WAGES : new RegExp(`${WAGES.source}|${PERHAPS_INCOME.source}`, 'i')).test(`${name} ${description}`)
+  )
+  // people spend more often than they earn, or as often and not more
+  const isOrdinary = isMore || (below.length === above.length && total >= 0)
+  return isOrdinary && income.length === 0 ? signs : { unclear: [...above.slice(0, 1), ...income.slice(0, 1)] }
 }
 
 /** Returns true if all hinted expenses are positive, false if all are negative, and undefined if nothing is hinted or the hints differ. */

@@ -39,7 +39,7 @@ export type Problem = {
   option?: 'dateOrder' | 'decimal' | 'columns' | 'negate' | 'directions' | 'statuses' | 'account' | 'encoding' | 'roundAmounts' | 'fee'
   /** The ambiguous texts of the file; only with `option`. */
   unclear?: string[]
-  /** Possible values of `encoding` or `account`, each with a sample from the file. */
+  /** Possible values of `dateOrder`, `encoding` or `account`, each with a sample: the date that it gives, or texts of the file. */
   choices?: Array<{ value: string, sample: string }>
   message: string
 }

@@ -27,17 +27,24 @@ const PAID =
   + '|zaksięgowana|zaksięgowano|rozliczona|zrealizowana|zaúčtováno|zaúčtovaná|provedeno|könyvelt|teljesült|gerçekleşti|tamamlandı|bokförd|bokfört|bokført|genomförd|udført|utført|posteret'
   + '|исполнено|выполнено|проведено'
 
-const BALANCES =
-  'opening balance|closing balance|beginning balance|ending balance|starting balance|previous balance|new balance|current balance|final balance|balance'
-  + '|balance brought forward|balance carried forward|brought forward|carried forward|total debits|total credits|total withdrawals|total deposits|subtotal|grand total'
-  + '|anfangssaldo|endsaldo|schlusssaldo|abschlusssaldo|alter saldo|neuer saldo|saldovortrag|saldo|kontostand|alter kontostand|neuer kontostand|summe|zwischensumme|gesamtsumme'
-  + '|solde initial|solde final|ancien solde|nouveau solde|solde précédent|solde|sous-total|saldo inicial|saldo final|saldo anterior|saldo iniziale|saldo finale'
-  + '|beginsaldo|eindsaldo|vorig saldo|nieuw saldo|totaal|totale|ingående saldo|utgående saldo|saldo początkowe|saldo końcowe|počáteční zůstatek|konečný zůstatek'
+const OPENINGS = 'opening balance|beginning balance|starting balance|initial balance|previous balance|balance brought forward|brought forward|balance b/f|b/f'
+  + "|anfangssaldo|anfangsbestand|eröffnungssaldo|alter saldo|alter kontostand|saldovortrag|saldo vortrag|solde initial|solde d'ouverture|ancien solde|solde précédent"
+  + '|saldo inicial|saldo de apertura|saldo de abertura|saldo anterior|saldo iniziale|saldo di apertura|beginsaldo|openingssaldo|vorig saldo|startsaldo'
+  + '|ingående saldo|ingående balans|inngående saldo|saldo początkowe|počáteční zůstatek|nyitó egyenleg|начальный остаток|期首残高|期初余额'
+const BALANCES = 'closing balance|ending balance|new balance|current balance|final balance|balance'
+  + '|balance carried forward|carried forward|total debits|total credits|total withdrawals|total deposits|subtotal|grand total'
+  + '|endsaldo|schlusssaldo|abschlusssaldo|neuer saldo|saldo|kontostand|neuer kontostand|summe|zwischensumme|gesamtsumme'
+  + '|solde final|nouveau solde|solde|sous-total|saldo final|saldo finale|eindsaldo|nieuw saldo|totaal|totale|utgående saldo|saldo końcowe|konečný zůstatek'
+const OPENING_NAMES = new Set(OPENINGS.split('|'))
 const BALANCE_NAMES = new Set(BALANCES.split('|'))
 
+const plainBalance = (name: string) => plainName(name).replace(/[:.]$/, '').replace(/ (?:as of|as at|on|per|am|vom|zum|au|al|op|na dzień) [\d./-]+$/, '')
+
+/** Returns true if the name is that of an opening balance. */
+export const isOpeningName = (name: string): boolean => OPENING_NAMES.has(plainBalance(name))
+
 /** Returns true if the name is that of a balance or a sum. A shop could have such a name, so the caller reports a problem. */
-export const isBalanceName = (name: string): boolean =>
-  BALANCE_NAMES.has(plainName(name).replace(/[:.]$/, '').replace(/ (?:as of|as at|on|per|am|vom|zum|au|al|op|na dzień) [\d./-]+$/, ''))
+export const isBalanceName = (name: string): boolean => isOpeningName(name) || BALANCE_NAMES.has(plainBalance(name))
 
 const FEES =
   'fee|fees|fee amount|transaction fee|bank fee|charge|charges|commission|commissions|gebühr|gebühren|entgelt|spesen|provision|kosten|frais|commissione|commissioni|spese'

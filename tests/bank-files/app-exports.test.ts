@@ -88,6 +88,20 @@ test('YNAB: groups of categories, flags, splits and transfers', async () => {
   expect(rowsOf(readAppExport(incomplete))).toContainEqual(['Checking', '2025-03-13', 'Bahn', -30, 'Fun: Travel', 'Red', ''])
 })
 
+test("Actual's groups and YNAB 4's master categories are the parents", () => {
+  const actual = readAppExport(
+    'Account,Date,Payee,Notes,Category_Group,Category,Amount,Split_Amount,Cleared\nGiro,2026-03-13,Shop,,Living,Food,-12.5,0,Cleared',
+  )
+  const ynab = readAppExport(
+    'Account,Flag,Check Number,Date,Payee,Category,Master Category,Sub Category,Memo,Outflow,Inflow,Cleared,Running Balance\n'
+      + 'Giro,,,13/03/2026,Shop,Living:Food,Living,Food,,12.50,0.00,C,10.00',
+  )
+  for (const { categories, transactions } of [actual, ynab]) {
+    expect(categories).toEqual([{ key: 'Living', name: 'Living', kind: 'expense' }, { key: 'Living: Food', name: 'Food', parent: 'Living', kind: 'expense' }])
+    expect(transactions).toMatchObject([{ category: 'Living: Food', row: { amount: -12.5 } }])
+  }
+})
+
 test('Mint, Monarch and Lunch Money: transfers by their category and amount, at most five days apart', () => {
   const mint = readAppExport(exportOf('mint'))
   expect(mint).toMatchObject({

@@ -28,6 +28,15 @@ test.each<[string, string | Uint8Array, string]>([
   expect(() => readStatement(file)).toThrow(message)
 })
 
+test('a text with stray NUL bytes, and QIF after a comment, are read', () => {
+  for (const text of ['Date,Name,Amount\n2025-01-03,Sh\0op,-1.00\0\0\0', '\0\0\0Date,Name,Amount\n2025-01-03,Shop,-1.00']) {
+    expect(readStatement(bytes(text))).toMatchObject({ rows: [{ name: 'Shop', amount: -1 }] })
+  }
+  for (const before of ['# written by a program\n', '^\n', '; Quicken\n^\n\n']) {
+    expect(readStatement(`${before}!Type:Bank\nD13/1/2025\nT-1.00\nPShop\n^\n`)).toMatchObject({ format: 'qif', rows: [{ name: 'Shop', amount: -1 }] })
+  }
+})
+
 test('invalid options are errors too', () => {
   expect(() => readStatement('Date,Name,Amount', { encoding: 'klingon' })).not.toThrow()
   expect(() => readStatement(bytes('Date,Name,Amount'), { encoding: 'klingon' })).toThrow('The encoding "klingon" is not known.')

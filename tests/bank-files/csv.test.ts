@@ -39,6 +39,54 @@ test.each<[string[], number[]]>([
   [['12,50 S', '12,50 H', '8.10 DR'], []],
   [['12,50 S', '12,50 H', '8,10 CR'], [-12.5, 12.5, 8.1]],
   [['12,-', '3,50'], [12, 3.5]],
+  [['12,- €', '1.234,- EUR', '50,- Kč', '100,-kr', '12,-€', '12,– €', '12,-- €', '€ 12,-', '-12,- €', '12,-€-', '(12,- €)'], [
+    12,
+    1234,
+    50,
+    100,
+    12,
+    12,
+    12,
+    12,
+    -12,
+    -12,
+    -12,
+  ]],
+  [['12.- CHF', `1'234.- CHF`, 'CHF 12.-', 'Fr. 12.—', '12.--', '-12.- CHF', '12.50-', '12.50- CHF'], [12, 1234, 12, 12, 12, -12, -12.5, -12.5]],
+  [['12:-', '12:- kr', '1 200:-', 'Rs 500/-', '12,50'], [12, 12, 1200, 500, 12.5]],
+  [['$.50', 'CHF.50', 'Rs.500', '(€5.25)', '€(5.25)', '-(5.25)'], []],
+  [['$.50', 'CHF.50', 'Rs.500', '(€5.25)', '€(5.25)'], [0.5, 0.5, 500, -5.25, -5.25]],
+  [['KSh 1,200.00', 'S/. 12.50', 'S/12.50', '12.50 Lei', '₹1,200.00', '₱12', 'RM12.50', 'R 12.50', 'Rs. 12.50', '₺12', '12 din', 'KM 12.50', '12.50 eur'], [
+    1200,
+    12.5,
+    12.5,
+    12.5,
+    1200,
+    12,
+    12.5,
+    12.5,
+    12.5,
+    12,
+    12,
+    12.5,
+    12.5,
+  ]],
+  [['Rp12.000,00', '12,50 лв', '12,50 руб.', '12,50 zł', '12 Ft', '₴12', '12 ден', 'R$ 12,50', '₫12', 'F CFA 1.200'], [
+    12000,
+    12.5,
+    12.5,
+    12.5,
+    12,
+    12,
+    12,
+    12.5,
+    12,
+    1200,
+  ]],
+  [['12.50 D', '12.50 C', '12.50 Dr.', '12.50 Cr', '12.50 USD', '12.50 € S', '12.50 EUR H'], [-12.5, 12.5, -12.5, 12.5, 12.5, -12.5, 12.5]],
+  // millions, and a direction before the amount, are not read
+  [['12 M'], []],
+  [['DR 12.50'], []],
   [['12,34,567.89'], [1234567.89]],
   [['1.234.567', '1,5'], [1234567, 1.5]],
   [['0.10', '0.20', '4.35', '1.005000'], []],
@@ -58,7 +106,7 @@ test('an ambiguous amount is a question, and the option decides', () => {
       field: 'amount',
       option: 'decimal',
       unclear: ['1,234'],
-      message: '"1,234" can be read in two ways and nothing in the file decides it. Say which: decimal "." or ",".',
+      message: '"1,234" can be read in several ways and nothing in the file decides it. Say which: decimal "." or ",".',
     }],
   })
   expect(readStatement(file, { decimal: '.', negate: false }).rows.map(({ amount }) => amount)).toEqual([1234, 567])
@@ -80,12 +128,62 @@ test.each<[string[], string[]]>([
   [['03/01/2025', '13/01/2025'], ['2025-01-03', '2025-01-13']],
   [['01/03/2025', '01/13/2025'], ['2025-01-03', '2025-01-13']],
   [['3 Jan 2025', '03-Jan-25', 'January 3, 2025', 'Jan 3, 2025'], ['2025-01-03', '2025-01-03', '2025-01-03', '2025-01-03']],
+  [['13. Mai 2026', '14-Dez-2026', '15 Okt 2026', '16. März 2026', '17 Mrz 26', '18.Jän.2026'], [
+    '2026-05-13',
+    '2026-12-14',
+    '2026-10-15',
+    '2026-03-16',
+    '2026-03-17',
+    '2026-01-18',
+  ]],
+  [['3 août 2026', '1er mars 2026', '4 juil. 2026', '5 févr. 2026', '3 de agosto de 2026', '13-ene-2026', '14 dic 2026'], [
+    '2026-08-03',
+    '2026-03-01',
+    '2026-07-04',
+    '2026-02-05',
+    '2026-08-03',
+    '2026-01-13',
+    '2026-12-14',
+  ]],
+  [['5 gen 2026', '6 ott 2026', '7 mag. 26', '13 mrt. 2026', '14 mei 2026', '1.º de maio de 2026', '2 out 2026', '3 dez 2026'], [
+    '2026-01-05',
+    '2026-10-06',
+    '2026-05-07',
+    '2026-03-13',
+    '2026-05-14',
+    '2026-05-01',
+    '2026-10-02',
+    '2026-12-03',
+  ]],
+  [['15 мая 2026', '2026. május 13.', '2026-Mar-13', 'Mai 13, 2026', '3rd March 2026', "13 Mar '25"], [
+    '2026-05-15',
+    '2026-05-13',
+    '2026-03-13',
+    '2026-05-13',
+    '2026-03-03',
+    '2025-03-13',
+  ]],
   // Both readings are the same day.
   [['01/01/2025', '05-05-2025'], ['2025-01-01', '2025-05-05']],
   [['29/02/2024'], ['2024-02-29']],
 ])('days %j are read as %j', (texts, wanted) => {
   const { rows, problems } = readStatement(days(...texts))
   expect([rows.map(({ transaction_date }) => transaction_date), problems]).toEqual([wanted, []])
+})
+
+test('a month that two languages use for different months is no date', () => {
+  // the Polish November and the Croatian October
+  expect(readStatement(days('13 lis 2026', '14 Mai 2026'))).toMatchObject({ rows: [{ transaction_date: '2026-05-14' }], problems: [{ line: 2 }] })
+})
+
+test('amounts of a currency without decimals have groups, by its column, the option, the header or its sign', () => {
+  const yen = (currency: string, amount = '-1,200') => `Date,Name,Amount,Currency\n2025-01-03,Shop,"${amount}",${currency}`
+  const read = (file: string, options = {}) => readStatement(file, options).rows.map(({ amount }) => amount)
+  expect([read(yen('JPY')), read(yen('KRW', '-1.200')), read(yen('XOF', '-1,200,300'))]).toEqual([[-1200], [-1200], [-1_200_300]])
+  expect(readStatement(yen('EUR')).problems).toMatchObject([{ option: 'decimal' }])
+  expect(read('Date,Name,Amount\n2025-01-03,Shop,"-1,200"', { currency: 'clp' })).toEqual([-1200])
+  expect(read('Date,Name,Amount (JPY)\n2025-01-03,Shop,"-1,200"')).toEqual([-1200])
+  expect(read('Date,Name,Amount\n2025-01-03,Shop,"-₩1,200"')).toEqual([-1200])
 })
 
 test('an ambiguous day is a question, and the option decides', () => {
@@ -96,7 +194,7 @@ test('an ambiguous day is a question, and the option decides', () => {
       line: 2,
       field: 'transaction_date',
       option: 'dateOrder',
-      message: '"03/04/2025" can be read in two ways and nothing in the file decides it. Say which: dateOrder "dmy" (day first) or "mdy" (month first).',
+      message: '"03/04/2025" can be read in several ways and nothing in the file decides it. Say which: dateOrder "dmy" (day first) or "mdy" (month first).',
     }],
   })
   expect(readStatement(file, { dateOrder: 'dmy' }).rows[0]?.transaction_date).toBe('2025-04-03')
@@ -198,6 +296,8 @@ test('a long file is split for import_transactions, and never within a day', () 
     '2025-01-03',
   ]])
   expect(inParts(rows)).toEqual([rows])
+  // a statement without rows can have a balance
+  expect(inParts([])).toEqual([[]])
   expect(() => inParts(rows, 1)).toThrow('2025-01-02 has more than 1 transactions.')
 })
 

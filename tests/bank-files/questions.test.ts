@@ -244,3 +244,102 @@ test('a line with a balance or a sum is no transaction, and is reported', () => 
     line: 6,
   }])
 })
+
+const dated = (...texts: string[]) => csv('Date,Description,Amount', ...texts.map((text) => `${text},Shop,-1.00`))
+const days = (statement: ReturnType<typeof readStatement>) => statement.rows.map(({ transaction_date }) => transaction_date)
+
+test.each([
+  ['26/02/01', ['dmy', 'ymd'], ['2001-02-26', '2026-02-01']],
+  ['26-02-01', ['dmy', 'ymd'], ['2001-02-26', '2026-02-01']],
+  ['26.02.01', ['dmy', 'ymd'], ['2001-02-26', '2026-02-01']],
+  ['01/02/03', ['dmy', 'mdy', 'ymd'], ['2003-02-01', '2003-01-02', '2001-02-03']],
+  ['01/02-03', ['dmy', 'mdy', 'ymd'], ['2003-02-01', '2003-01-02', '2001-02-03']],
+  ['31.01.25', ['dmy', 'ymd'], ['2025-01-31', '2031-01-25']],
+])('a date such as %s is a question with the date of each order', (text, orders, meant) => {
+  const choices = orders.map((value, index) => ({ value, sample: meant[index] }))
+  expect(readStatement(dated(text, text))).toMatchObject({ rows: [], problems: [{ line: 2, option: 'dateOrder', unclear: [text], choices }] })
+  for (const { value, sample } of choices) expect(days(readStatement(dated(text), { dateOrder: value as 'dmy' }))).toEqual([sample])
+})
+
+test('one date of the file can exclude the other orders of two-digit years', () => {
+  expect(days(readStatement(dated('26/02/01', '32/02/01')))).toEqual(['2026-02-01', '2032-02-01'])
+  expect(days(readStatement(dated('03/04/25', '03/13/25')))).toEqual(['2025-03-04', '2025-03-13'])
+  // a year has two digits
+  expect(days(readStatement(dated('1.3.25', '31.3.25')))).toEqual(['2025-03-01', '2025-03-31'])
+  expect(days(readStatement(dated('26/2/1', '26/2/28')))).toEqual(['2026-02-01', '2026-02-28'])
+})
+
+test('years with two digits are a question in QIF too, and an apostrophe stands before the year', () => {
+  const qif = (...texts: string[]) => `!Type:Bank\n${texts.map((text) => `D${text}\nT-1.00\nPShop\n^`).join('\n')}\n`
+  expect(readStatement(qif('26/01/31'))).toMatchObject({ rows: [], problems: [{ option: 'dateOrder', choices: [{ value: 'dmy' }, { value: 'ymd' }] }] })
+  expect(days(readStatement(qif("1/ 5'26", "1/13'26", "1/14' 6")))).toEqual(['2026-01-05', '2026-01-13', '2006-01-14'])
+  expect(readStatement(qif("5'9.2024")).problems).toMatchObject([{ option: 'dateOrder', choices: [{ sample: '2024-09-05' }, { sample: '2024-05-09' }] }])
+  expect(days(readStatement(qif("28.02'2026", "05.03'26", "2024'01'02", "9.5'2024")))).toEqual(['2026-02-28', '2026-03-05', '2024-01-02', '2024-05-09'])
+  expect(days(readStatement(qif('03121984', '31121984', '1/2/102', '31/1/102')))).toEqual(['1984-12-03', '1984-12-31', '2002-02-01', '2002-01-31'])
+})
+
+test("the export of an app that was saved again with two-digit years is a question, because the app's order is only that of its own notation", () => {
+  const file = (day: string) => csv('Date,Merchant,Category,Account,Original Statement,Notes,Amount', `${day},Shop,Food,Giro,,,-1.00`)
+  expect(days(readStatement(file('2026-02-01')))).toEqual(['2026-02-01'])
+  expect(readStatement(file('3/4/25'))).toMatchObject({ preset: 'monarch', rows: [], problems: [{ option: 'dateOrder' }] })
+})
+
+const signed = (...texts: string[]) => csv('Date,Description,Amount', ...texts.map((text, index) => `2026-01-0${index + 1},Row ${index},${text}`))
+
+test('a file in which income may have the minus is a question, also if half of it is income', () => {
+  for (const file of [signed('52.10', '40.00', '-3000.00', '-20.00'), signed('52.10', '40.00', '-3000.00'), signed('9.00', '-10.00')]) {
+    expect(readStatement(file)).toMatchObject({ rows: [], problems: [{ option: 'negate' }] })
+  }
+  const salary = csv('Date,Description,Amount', '2026-01-02,Bar,-4.00', '2026-01-03,ACME PAYROLL,-3000.00', '2026-01-04,Shop,52.10')
+  expect(readStatement(salary)).toMatchObject({ rows: [], problems: [{ option: 'negate', unclear: ['52.10 Shop', '-3000.00 ACME PAYROLL'] }] })
+})
+
+test("a bank's usual file is no question: most amounts have a minus, or the few without one are larger, or a payment was received", () => {
+  expect(amounts(readStatement(signed('-52.10', '-40.00', '30.00')))).toEqual([-52.1, -40, 30])
+  expect(amounts(readStatement(signed('-12.50', '1200.00')))).toEqual([-12.5, 1200])
+  const card = csv('Date,Description,Amount', '2026-01-02,Bar,-4.00', '2026-01-03,PAYMENT RECEIVED,3000.00', '2026-01-04,Refund of Shop,52.10')
+  expect(amounts(readStatement(card))).toEqual([-4, 3000, 52.1])
+})
+
+test('words of both directions next to signed amounts prove the sign of expenses, whatever other words the column has', () => {
+  const file = (sign: string, other: string) =>
+    csv(
+      'Date,Description,Amount,Type',
+      `2026-01-02,Shop,${sign}52.10,DEBIT`,
+      `2026-01-03,Ann,${other}30.00,CREDIT`,
+      `2026-01-03,Ben,${other}10.00,CREDIT`,
+      `2026-01-04,Cash,${sign}5.00,ATM`,
+    )
+  for (const statement of [readStatement(file('-', '')), readStatement(file('', '-'))]) expect(amounts(statement)).toEqual([-52.1, 30, 10, -5])
+})
+
+test('one word that contradicts the signs is a question about the signs, and in a column about accounts it is no direction', () => {
+  const file = csv('Date,Description,Amount,Type', '2026-01-02,Shop,52.10,regular', '2026-01-03,Acme,-3000.00,income')
+  expect(readStatement(file)).toMatchObject({ rows: [], problems: [{ option: 'negate', unclear: ['52.10 Shop'] }] })
+  const account = csv('Date,Description,Amount,Account Type', '2026-01-02,Shop,-52.10,credit', '2026-01-03,Bar,-3.00,credit')
+  expect(amounts(readStatement(account))).toEqual([-52.1, -3])
+})
+
+test("Copilot's export is read by the type of its income, and is a question without income", () => {
+  const header = 'date,name,amount,status,category,parent category,excluded,tags,type,account,account mask,note,recurring'
+  const spent = '2026-01-02,Shop,52.10,posted,Bakery,Food,false,,regular,Card,1111,,'
+  expect(amounts(readStatement(csv(header, spent, '2026-01-03,Acme,-3000.00,posted,,,false,,income,Giro,2222,,')))).toEqual([-52.1, 3000])
+  expect(readStatement(csv(header, spent))).toMatchObject({ rows: [], problems: [{ option: 'negate', unclear: ['52.10 Shop'] }] })
+})
+
+test('an opening balance is no income, in CSV, QIF and OFX', () => {
+  const message = '"Opening Balance" names a balance or a sum and no transaction. This line was left out.'
+  const files = [
+    csv('Date,Name,Amount', '2026-01-01,Opening Balance,500.00', '2026-01-02,Shop,-3.50'),
+    "!Type:Bank\nD1/ 1'26\nT500.00\nPOpening Balance\nL[Checking]\n^\nD1/13'26\nT-3.50\nPShop\n^\n",
+    'OFXHEADER:100\n<OFX><STMTRS><CURDEF>EUR<STMTTRN><DTPOSTED>20260101<TRNAMT>500.00<FITID>1<NAME>Opening Balance</STMTTRN>'
+    + '<STMTTRN><DTPOSTED>20260102<TRNAMT>-3.50<FITID>2<NAME>Shop</STMTTRN></STMTRS></OFX>',
+  ]
+  for (const file of files) {
+    const statement = readStatement(file)
+    expect([amounts(statement), statement.problems.map((problem) => problem.message)]).toEqual([[-3.5], [message]])
+  }
+  // the first record is a transfer to the account itself, in any language
+  const named = "!Account\nNGiro\n^\n!Type:Bank\nD1/ 1'26\nT500.00\nPAnfang\nL[Giro]\n^\nD1/13'26\nT-3.50\nPAnn\nL[Savings]\n^\n"
+  expect(amounts(readStatement(named))).toEqual([-3.5])
+})

@@ -122,7 +122,7 @@ export function generic(sign: Sign, takesAll: boolean, hasStatus: boolean, way: 
 /** A CSV file in the layout of a preset, with its header and columns. */
 export function ofPreset(preset: PresetName, dialect: Dialect): Layout {
   const { header, columns, ...says }: Preset = PRESETS[preset]
-  const order: DateOrder = says.dateOrder ?? (dialect.dates === 'mdy' ? 'mdy' : dialect.dates === 'iso' ? 'ymd' : 'dmy')
+  const order: DateOrder = typeof says.dateOrder === 'string' ? says.dateOrder : (dialect.dates === 'mdy' ? 'mdy' : dialect.dates === 'iso' ? 'ymd' : 'dmy')
   const dates = { ymd: 'iso', dmy: 'dmy', mdy: 'mdy' }[order] as Dialect['dates']
   const dialectOfPreset: Dialect = { ...dialect, decimal: says.decimal ?? dialect.decimal, encoding: 'utf-8' }
   const first = (column: unknown) => [column].flat()[0] as string | number | undefined

@@ -180,7 +180,7 @@ export const german: ReadonlyArray<readonly [sentence: string, translation: stri
     'Es ist nicht erkennbar, ob das Geld kam oder ging: Der Kontostand davor fehlt in der Datei.',
   ],
   ['"{}" are written in different ways. Say which the file has: {}.', '„{}“ sind verschieden geschrieben.'],
-  ['"{}" can be read in two ways and nothing in the file decides it. Say which: {}.', '„{}“ lässt sich auf zwei Arten lesen.'],
+  ['"{}" can be read in several ways and nothing in the file decides it. Say which: {}.', '„{}“ lässt sich auf mehrere Arten lesen.'],
   [
     '"{}": nothing in the file proves whether {} is money that {}. Say which: negate true (amounts without a minus are what was spent) or false (they are money that came in).',
     '„{}“: Es ist nicht erkennbar, ob das Ausgaben oder Einnahmen sind.',

@@ -12,7 +12,7 @@ const formats = { csv: 'CSV', ofx: 'OFX', qif: 'QIF', camt: 'CAMT', mt940: 'MT94
 
 const answersInWords = (answers: Answers): string[] => [
   ...answers.columns === undefined ? [] : [m.theColumnsAsYouSaid],
-  ...answers.dateOrder === undefined ? [] : [answers.dateOrder === 'mdy' ? m.theMonthFirst : m.theDayFirst],
+  ...answers.dateOrder === undefined ? [] : [{ dmy: m.theDayFirst, mdy: m.theMonthFirst, ymd: m.theYearFirst }[answers.dateOrder]],
   ...answers.decimal === undefined ? [] : [answers.decimal === ',' ? m.aCommaBeforeDecimals : m.aPointBeforeDecimals],
   ...answers.negate === undefined ? [] : [answers.negate ? m.amountsWithoutAMinusAsSpent : m.amountsWithoutAMinusAsIncome],
   ...answers.directions === undefined ? [] : [m.theWordsForInAnd],

@@ -12,20 +12,7 @@ import { Field, Options } from '../../parts/form.tsx'
 
 type Choice = { value: string, name: string }
 
-const two = (text: string) => text.padStart(2, '0')
-
-/** Reads a day such as 03/04/2025; undefined if it has another format. */
-function dayIn(text: string, isDayFirst: boolean): string | undefined {
-  const [, first = '', second = '', year = ''] = /^(\d{1,2})\D(\d{1,2})\D(\d{2,4})/.exec(text.trim()) ?? []
-  const [day, month] = isDayFirst ? [first, second] : [second, first]
-  return year === '' || Number(month) > 12 ? undefined : `${year.length === 2 ? `20${year}` : year}-${two(month)}-${two(day)}`
-}
-
-const daysOf = (text: string): Choice[] =>
-  [{ value: 'dmy', name: m.theDayIsFirst }, { value: 'mdy', name: m.theMonthIsFirst }].map(({ value, name }) => {
-    const day = dayIn(text, value === 'dmy')
-    return { value, name: day === undefined ? name : `${name}: ${formatDay(day)}` }
-  })
+const orders: Record<string, string> = { dmy: m.theDayIsFirst, mdy: m.theMonthIsFirst, ymd: m.theYearIsFirst }
 
 const amountsOf = (text: string): Choice[] =>
   [{ value: '.', name: m.aPointStandsBeforeDecimals }, { value: ',', name: m.aCommaStandsBeforeDecimals }].map(({ value, name }) => {
@@ -55,9 +42,9 @@ const together = (one: (text: string) => string, several: string, unclear: strin
 
 /** Questions with one answer. */
 const single: Partial<Record<Option, (problem: Open) => Question>> = {
-  dateOrder: ({ unclear }) => ({
+  dateOrder: ({ unclear, choices = [] }) => ({
     legend: together((text) => m.whichDayIs(text), m.theDatesAreWrittenIn, unclear),
-    choices: daysOf(unclear[0] ?? ''),
+    choices: choices.map(({ value, sample }) => ({ value, name: sample === '' ? orders[value] ?? '' : `${orders[value]}: ${formatDay(sample)}` })),
   }),
   decimal: ({ unclear }) => ({
     legend: together((text) => m.howMuchIs(text), m.theAmountsAreWrittenIn, unclear),
