@@ -5,6 +5,21 @@
  */
 import { isUtf8 } from 'node:buffer'
 import { columnsOfFunctions, columnsOfTables } from './columns.ts'
+import {
+  castsOf,
+  conditionsOf,
+  embeddingsOf,
+  filterOf,
+  isEmbedded,
+  isFilter,
+  isNullFilter,
+  itemsOf,
+  nameIn,
+  pathIn,
+  sourceOf,
+  type Embedding,
+  type Parameter,
+} from './query-text.ts'
 
 /** Maximum values of one query. Repeated parameters are counted together. */
 export const most = {
@@ -36,6 +51,7 @@ export type QueryRefusal =
   | 'LIMIT_NOT_SUPPORTED'
   | 'ORDER_NOT_SUPPORTED'
   | 'PGRST100'
+  | 'PGRST123'
   | '42703'
   | '42704'
 
@@ -49,10 +65,10 @@ const nameInMessage = (bytes: string) => Buffer.from(bytes.slice(0, 63), 'latin1
 export const isText = (bytes: string): boolean => isUtf8(Buffer.from(bytes, 'latin1'))
 
 /**
- * Returns true if a query has a regular expression with a counted repetition. PostgreSQL expands nested ones to up to 160 MB, and each
+ * Returns true if a filter is a regular expression with a counted repetition. PostgreSQL expands nested ones to up to 160 MB, and each
  * of its processes caches 32 expressions.
  */
-const repeatsByNumber = (query: string) => /[=.]i?match[.(]/i.test(query) && query.includes('{')
+const repeatsByNumber = (filter: string) => /^(not\.)?i?match[.(]/i.test(filter) && filter.includes('{')
 
 const count = (values: string[], what: RegExp) => values.join('\n').match(what)?.length ?? 0
 
@@ -60,38 +76,24 @@ const count = (values: string[], what: RegExp) => values.join('\n').match(what)?
 const plainType =
   /^(text|varchar|character varying|char|bpchar|bool|boolean|int[248]?|integer|smallint|bigint|numeric|decimal|real|float[48]?|double precision|date|time|timetz|timestamp|timestamptz|time with(out)? time zone|timestamp with(out)? time zone|interval|uuid|jsonb?|bytea)$/i
 
-/** Returns true if a `select` has a cast to another type. */
-const hasOtherCast = (select: string) => [...select.matchAll(/::([^(),]*)/g)].some(([, type = '']) => !plainType.test(type.replaceAll('+', ' ').trim()))
-
 /** Returns true if a name is a column. PostgreSQL would read other names as system columns or as functions of the whole row. */
 const isColumn = (path: string, name: string) =>
   ['', '*'].includes(name) || columnsOfTables.has(name) || columnsOfFunctions.get(/\/rpc\/(\w+)$/.exec(path)?.[1] ?? '')?.includes(name) === true
 
-/** Returns the name that PostgreSQL receives: the part before a JSON path, a cast or an operator, without quotes. */
-const nameIn = (item: string) => (item.replaceAll('+', ' ').split(/->|::|\./, 1)[0] ?? '').trim().replace(/^"(.*)"$/s, '$1')
-
-/** Returns the columns in `select` and `order`: neither aliases nor embedded tables. PostgREST accepts a quoted name only at the start of an item. */
-const columnsOfList = (list: string) =>
-  [...list.matchAll(/(?:\s*\.{3})?((?:\s*"(?:[^"\\]|\\.)*"\s*(?::(?!:))?)*[^(),]*)([(),]|$)/gs)]
-    .filter(([, , delimiter]) => delimiter !== '(')
-    .map(([, item = '']) => nameIn(item.replace(/^(?:\s*"(?:[^"\\]|\\.)*"\s*|[^":]*):(?!:)/s, '')))
-
-/** An operator of a condition, at the start of a filter's value and after a column in `and` and `or`. */
-const operator = '(not|eq|gte?|lte?|neq|i?like|i?match|in|is|isdistinct|w?fts|plfts|phfts|c[sd]|ov|s[lr]|nx[rl]|adj)([.(]|$)'
-const filterValue = new RegExp(`^${operator}`)
-const condition = new RegExp(`\\.${operator}`)
-
-/** Returns the columns in `and` and `or`. A value that looks like a condition counts as well. */
-const columnsOfLogic = (logic: string) => logic.split(/[(),]/).filter((item) => condition.test(item)).map(nameIn)
-
-/** Returns the column of a filter such as `categories.name=eq.a`, or an empty name for another parameter. */
-const columnOfFilter = ({ name, value }: { name: string, value: string }) =>
-  filterValue.test(value) ? nameIn(name.split('->', 1)[0]?.split('.').at(-1) ?? '') : ''
-
 /** A text search with a configuration that is not a name. PostgreSQL would read a number as an OID and fail with an internal error. */
-const otherConfiguration = '(?:not\\.)?(?:pl|ph|w)?fts\\((?![+ ]*[a-z_]+[+ ]*\\))([^)]*)'
-const otherInFilter = new RegExp(`^${otherConfiguration}`, 'i')
-const otherInLogic = new RegExp(`\\.${otherConfiguration}`, 'i')
+const otherConfiguration = /^(?:not\.)?(?:pl|ph|w)?fts\((?! *[a-z_]+ *\))([^)]*)/i
+
+/** Returns the unknown columns of an `order`. An order by an embedded table can name what this table has only in the response. */
+function unknownInOrder(order: Parameter, embeddings: Embedding[], isKnown: (name: string) => boolean): string[] {
+  const items = itemsOf(order.value)
+  return items.flatMap((item, at) => {
+    const name = sourceOf(item)
+    const before = items[at - 1]
+    const isOutput = before?.delimiter === '('
+      && isEmbedded(embeddings, pathIn(order.name), sourceOf(before), ({ outputs }) => outputs.has(name))
+    return item.delimiter === '(' || isKnown(name) || isOutput ? [] : [name]
+  })
+}
 
 /**
  * Checks a URL against these rules.
@@ -104,13 +106,12 @@ export function judge(method: string, url: string): { code: QueryRefusal, messag
   const path = decode(at === -1 ? url : url.slice(0, at))
   const parts = at === -1 ? [] : url.slice(at + 1).split(/[&;]/)
   const parameters = parts.map((part) => {
-    const [name = '', ...value] = part.split('=')
-    return { name: decode(name), nameBytes: name.length, value: decode(value.join('=')), bytes: part.length }
+    const [name = '', ...rest] = part.replaceAll('+', ' ').split('=')
+    return { name: decode(name), nameBytes: name.length, value: decode(rest.join('=')), bytes: part.length }
   })
-  const valuesOf = (names: RegExp) => parameters.filter(({ name }) => names.test(name)).map(({ value }) => value)
-  const logic = valuesOf(/^(.*\.)?(and|or)$/s)
-  // an operator stands between two dots, or a dot and a parenthesis
-  const conditions = logic.flatMap((value) => value.split(/,|(?=->)/)).filter((part) => /^->|\.[a-z]+[.(]/.test(part))
+  const named = (names: RegExp) => parameters.filter(({ name }) => names.test(name))
+  const valuesOf = (names: RegExp) => named(names).map((parameter) => parameter.value)
+  const logic = named(/^(.*\.)?(and|or)$/s)
   const lists = /^(select|columns|on_conflict|(.*\.)?order)$/s
   const listBytes = parameters.filter(({ name }) => lists.test(name)).reduce((sum, { bytes }) => sum + bytes, 0)
   if (path.length > most.pathBytes) return { code: 'URI_TOO_LONG' }
@@ -124,17 +125,31 @@ export function judge(method: string, url: string): { code: QueryRefusal, messag
     || count(valuesOf(lists), /,|->/g) > most.items
     || listBytes > most.itemBytes
     || count(valuesOf(/^select$/), /[(*]/g) > most.embeddings
-    || count(logic, /\(/g) > most.groups
-    || conditions.length > most.conditions
-    || repeatsByNumber(decode(parts.join('&')))
+    || count(logic.map((one) => one.value), /\(/g) > most.groups
   if (isTooMuch) return { code: 'QUERY_TOO_COMPLEX' }
-  if (valuesOf(/^select$/).some(hasOtherCast)) return { code: 'PGRST100' }
-  const columns = [...valuesOf(/^(select|(.*\.)?order)$/s).flatMap(columnsOfList), ...logic.flatMap(columnsOfLogic), ...parameters.map(columnOfFilter)]
-  const unknown = columns.find((name) => !isColumn(path, name))
+  const conditions = logic.flatMap(conditionsOf)
+  if (conditions.length + count(conditions.map(({ column }) => column), /->/g) > most.conditions) return { code: 'QUERY_TOO_COMPLEX' }
+  const filters = parameters.filter(isFilter).map(filterOf)
+  if ([...filters, ...conditions].some((filter) => repeatsByNumber(filter.value))) return { code: 'QUERY_TOO_COMPLEX' }
+  const selects = valuesOf(/^select$/)
+  const items = selects.flatMap(itemsOf)
+  if (items.flatMap(castsOf).some((type) => !plainType.test(type))) return { code: 'PGRST100' }
+  const isKnown = (name: string) => isColumn(path, name)
+  if (items.some((one) => sourceOf(one) === 'count' && !isKnown('count'))) return { code: 'PGRST123' }
+  const embeddings = embeddingsOf(selects[0] ?? '')
+  // PostgREST reads some filters of a change as columns of the changed table: its own, and every `and` and `or`
+  const isChange = !['GET', 'HEAD'].includes(method) && !path.includes('/rpc/')
+  const ofEmbedded = isChange ? filters.filter((filter) => filter.path.length > 0) : [...filters, ...conditions]
+  const unknown = [
+    ...items.filter(({ delimiter }) => delimiter !== '(').map(sourceOf).filter((name) => !isKnown(name)),
+    ...named(/^(.*\.)?order$/s).flatMap((order) => unknownInOrder(order, embeddings, isKnown)),
+    ...[...conditions, ...filters]
+      .filter((filter) => !(ofEmbedded.includes(filter) && isNullFilter(filter) && isEmbedded(embeddings, filter.path, nameIn(filter.column))))
+      .map(({ column }) => nameIn(column))
+      .filter((name) => !isKnown(name)),
+  ][0]
   if (unknown !== undefined) return { code: '42703', message: `column ${nameInMessage(unknown)} does not exist` }
-  const configuration = [...parameters.map(({ value }) => otherInFilter.exec(value)), ...logic.map((value) => otherInLogic.exec(value))].find((found) =>
-    found !== null
-  )?.[1]
+  const configuration = [...filters, ...conditions].map((filter) => otherConfiguration.exec(filter.value)?.[1]).find((name) => name !== undefined)
   if (configuration !== undefined) return { code: '42704', message: `text search configuration "${nameInMessage(configuration)}" does not exist` }
   // PostgREST 13 and later would ignore it and change every row of the filter
   if (['PATCH', 'DELETE'].includes(method) && valuesOf(/^(limit|offset)$/).length > 0) return { code: 'LIMIT_NOT_SUPPORTED' }

@@ -35,6 +35,11 @@ export const refusals = {
     'a column cannot be cast to this type',
     'Cast to text, integer, numeric, date, timestamptz, boolean, json or another plain type.',
   ],
+  PGRST123: [
+    400,
+    'Use of aggregate functions is not allowed',
+    'Count rows with HEAD and Prefer: count=exact. To count the related rows of each row, embed their ids, such as line_items(id), and count the list.',
+  ],
   '42703': [400, 'a column does not exist', 'Name a column of the table, or of what the function answers.'],
   '42704': [400, 'text search configuration does not exist', 'Name a configuration such as english, or leave it out.'],
 } as const satisfies Record<string, readonly [status: number, message: string, hint?: string]>
