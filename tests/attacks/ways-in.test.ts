@@ -117,7 +117,7 @@ describe('after Ann recovers her account, Eve cannot get in', () => {
       const email = await changeAddress(eve)
       const sub = `eve-at-the-provider-${++count}`
       provider.people.set(sub, { email, email_verified: true, name: 'Eve' })
-      expect((await signInWithProvider(visitor(), sub)).body.user.id).toBe(await eve.id())
+      expect((await signInWithProvider(eve, sub)).body.user.id).toBe(await eve.id())
       const id = await eve.id()
       return async () => {
         const { body } = await signInWithProvider(visitor(), sub)

@@ -4,6 +4,8 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { JWTPayload } from 'jose'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { withTwoFactors } from '../support/authenticator-app.ts'
+import { passkeyDevice } from '../support/passkey-device.ts'
 import { password, person, signedIn, subscribed, type Person } from '../support/person.ts'
 import { openCallback, oidcProvider, signInAtProvider, signInWithProvider, callbackFromProvider, type TestProvider } from '../support/oidc.ts'
 import { startStack, type Stack } from '../support/stack.ts'
@@ -66,14 +68,101 @@ describe('a sign-in with the provider', () => {
     expect((await signInWithProvider(person(stack), ann.sub)).body.user).toEqual(user)
   })
 
-  test('opens an existing account if both sides have verified the address', async () => {
+  test('opens the account of a signed-in user with the same verified address, who keeps every other way in', async () => {
     const ann = await signedIn(stack, 'Ann')
     provider.people.set('ann-of-the-password', { email: ann.email.toUpperCase(), email_verified: 'true' })
-    const elsewhere = person(stack, 'Ann', ann.email)
-    const { body } = await signInWithProvider(elsewhere, 'ann-of-the-password')
-    expect(body.user.id).toBe(await ann.id())
+    const { key } = (await ann.post('/api-key/create', { name: 'Report', expiresInDays: 9 })).body
+    const [id, phone] = [await ann.id(), person(stack, 'Ann', ann.email)]
+    await phone.signIn()
+    expect((await signInWithProvider(ann, 'ann-of-the-password')).body.user.id).toBe(id)
+    expect((await phone.get('/get-session')).status).toBe(200)
     expect((await person(stack, 'Ann', ann.email).signIn()).status).toBe(200)
+    expect((await person(stack).post('/token', undefined, { authorization: `Bearer ${key}` })).status).toBe(200)
     expect((await accountsOf(ann.email)).map(({ provider_id }) => provider_id)).toEqual(['credential', provider.issuer])
+  })
+
+  describe('ends every other way into an account that a stranger may have made and a mail scanner verified:', () => {
+    /** Prepares a way in for Eve. Returns a function that tries it, with 200 before Ann signs in and another status after. */
+    const ways: Record<string, (eve: Person) => Promise<() => Promise<number>>> = {
+      'the password': async (eve) => async () => (await person(stack, 'Eve', eve.email).signIn()).status,
+      'a session': async (eve) => async () => (await eve.get('/get-session')).status,
+      'an API key': async (eve) => {
+        const { key } = (await eve.post('/api-key/create', { name: 'Report', expiresInDays: 9 })).body
+        return async () => (await person(stack).post('/token', undefined, { authorization: `Bearer ${key}` })).status
+      },
+      'a calendar': async (eve) => {
+        const { url } = (await eve.post('/calendar/create', { name: 'Due' })).body
+        return async () => (await fetch(`${stack.url}${new URL(url).pathname}`)).status
+      },
+      'a webhook': async (eve) => {
+        const id = await eve.id()
+        await stack.sql.query(`insert into auth.webhooks (id, name, user_id, url, secret) values ('of-eve', 'Mine', $1, 'https://example.com', 'x')`, [id])
+        return async () => ((await stack.sql.query('select 1 from auth.webhooks where user_id = $1', [id])).rowCount === 0 ? 404 : 200)
+      },
+      'a passkey': async (eve) => {
+        const device = passkeyDevice(stack.publicUrl)
+        const response = device.create((await eve.post('/passkey/generate-register-options', {})).body)
+        expect((await eve.post('/passkey/verify-registration', { response, name: 'Phone' })).status).toBe(200)
+        return async () => {
+          const browser = person(stack)
+          const options = (await browser.post('/passkey/generate-authenticate-options')).body
+          return (await browser.post('/passkey/verify-authentication', { response: device.get(options) })).status
+        }
+      },
+    }
+    test.each(Object.entries(ways))('%s', async (_, prepare) => {
+      const ann = providerUser()
+      const eve = person(stack, 'Eve', ann.email)
+      await eve.signUp()
+      await eve.verify()
+      const enter = await prepare(eve)
+      expect(await enter()).toBe(200)
+      expect((await signInWithProvider(ann, ann.sub)).body.user.email).toBe(ann.email)
+      expect(await enter()).not.toBe(200)
+      expect((await ann.get('/get-session')).status).toBe(200)
+      expect((await signInWithProvider(person(stack), ann.sub)).status).toBe(200)
+    })
+
+    test('a second factor, pending links and a requested change of the address; Ann then resets the password', async () => {
+      const { user: eve } = await withTwoFactors(stack, 'Eve')
+      await eve.post('/forget-password', { email: eve.email })
+      const reset = /token=([\w-]+)/.exec((await stack.mail.waitFor(eve.email, ({ text }) => text.includes('reset-password'))).text)?.[1]
+      await eve.post('/request-email-change', { newEmail: 'of-eve@example.org' })
+      const change = /token=([\w-]+)/.exec((await stack.mail.waitFor('of-eve@example.org', ({ text }) => text.includes('confirm-email-change'))).text)?.[1]
+      provider.people.set('ann-of-the-factor', { email: eve.email, email_verified: true })
+      const ann = person(stack, 'Ann', eve.email)
+      expect((await signInWithProvider(ann, 'ann-of-the-factor')).status).toBe(200)
+      expect(await eve.post('/reset-password', { token: reset, password: 'known to Eve' })).toMatchObject(refused(400, 'INVALID_TOKEN'))
+      expect(await eve.post('/confirm-email-change', { token: change })).toMatchObject(refused(400, 'INVALID_TOKEN'))
+      expect((await ann.get('/two-factor/status')).body.enabled).toBe(false)
+      await ann.post('/forget-password', { email: ann.email })
+      const own = await stack.mail.waitFor(ann.email, ({ text }) => text.includes('reset-password') && !text.includes(reset ?? ''))
+      const token = /token=([\w-]+)/.exec(own.text)?.[1]
+      expect((await ann.post('/reset-password', { token, password: 'known to Ann alone' })).status).toBe(200)
+      expect((await ann.signIn('known to Ann alone')).status).toBe(200)
+      expect((await signInWithProvider(person(stack), 'ann-of-the-factor')).status).toBe(200)
+    })
+
+    test('or refuses the account while the owner of its previous address can take it back', async () => {
+      const eve = await signedIn(stack, 'Eve')
+      const ann = providerUser()
+      await eve.post('/request-email-change', { newEmail: ann.email })
+      const mail = await stack.mail.waitFor(ann.email, ({ text }) => text.includes('confirm-email-change'))
+      await ann.post('/confirm-email-change', { token: /token=([\w-]+)/.exec(mail.text)?.[1] })
+      expect(await signInWithProvider(ann, ann.sub)).toMatchObject(refused(409, 'EMAIL_CHANGED_RECENTLY'))
+      await isSignedOut(ann)
+    })
+
+    test('also if the browser is signed in to another account', async () => {
+      const [ann, eve] = [providerUser(), await signedIn(stack, 'Eve')]
+      const victim = person(stack, 'Eve', ann.email)
+      await victim.signUp()
+      await victim.verify()
+      for (const [name, value] of eve.cookies) ann.cookies.set(name, value)
+      expect((await signInWithProvider(ann, ann.sub)).body.user.email).toBe(ann.email)
+      expect((await victim.get('/get-session')).status).toBe(401)
+      expect((await eve.get('/get-session')).status).toBe(200)
+    })
   })
 
   test('accepts the address from the ID token and from the userinfo endpoint', async () => {
@@ -518,8 +607,8 @@ test('an attacker who knew the password linked the provider and changed the addr
   expect((await ann.post('/request-email-change', { newEmail: eve.email })).status).toBe(200)
   const tokenIn = async (to: string, path: string) => /token=([\w-]+)/.exec((await stack.mail.waitFor(to, ({ text }) => text.includes(path))).text)?.[1]
   await eve.post('/confirm-email-change', { token: await tokenIn(eve.email, 'confirm-email-change') })
-  expect((await signInWithProvider(eve, eve.sub)).body.user.id).toBe(await ann.id())
   const id = await ann.id()
+  expect((await signInWithProvider(ann, eve.sub)).body.user.id).toBe(id)
   expect((await person(stack).post('/stop-email-change', { token: await tokenIn(ann.email, 'stop-email-change') })).status).toBe(200)
   await isSignedOut(eve)
   expect((await signInWithProvider(eve, eve.sub)).body.user.id).not.toBe(id)

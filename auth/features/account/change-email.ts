@@ -4,9 +4,7 @@
  */
 import { createHash, randomBytes } from 'node:crypto'
 import type { AuthContext } from 'better-auth'
-import type { Transaction } from 'kysely'
 import { z } from 'zod'
-import type { Tables } from '../../../db/types.ts'
 import type { AuthDatabase } from '../../database.ts'
 import { withBetterAuth } from '../../engine/engine.ts'
 import { refuse } from '../../errors.ts'
@@ -15,6 +13,7 @@ import { callerOf, type RouteContext } from '../../route.ts'
 import { confirmCaller } from '../caller.ts'
 import type { Confirmed, WithToken } from '../fields.ts'
 import { addressProblem, domainProblem } from './sign-up.ts'
+import { deleteWaysIn, emailChangePrefix } from './ways-in.ts'
 
 const day = 86_400_000
 /** Lifetimes of both links. */
@@ -36,9 +35,6 @@ const fingerprint = (password: string | null): string => createHash('sha256').up
 
 /** better-auth's store of tokens that work once. */
 type Verifications = AuthContext['internalAdapter']
-
-/** Returns the prefix of the stored values of one kind and account. It finds them, because the stored identifiers are hashes. */
-const valuePrefixOf = (kind: Kind, userId: string): string => JSON.stringify({ kind, userId }).slice(0, -1)
 
 const identifierOf = (kind: Kind, token: string): string => `${kind}-email-change-${token}`
 
@@ -72,9 +68,6 @@ async function consumeToken(
   return kept === null ? refuse('INVALID_TOKEN') : { ...change, requestedAt: new Date(kept.expiresAt.getTime() - lifetimes[kind]) }
 }
 
-/** Deletes the account's other pending tokens, such as links that were mailed to the previous address. */
-const deletePendingTokens = (trx: Transaction<Tables>, userId: string) => trx.deleteFrom('auth.verifications').where('value', '=', userId).execute()
-
 /** Sets the new address as verified, unless the address or the password has changed since the request. */
 async function confirmChange(db: AuthDatabase, { userId, from, to, credential }: Change): Promise<void> {
   await db.transaction().execute(async (trx) => {
@@ -84,15 +77,16 @@ async function confirmChange(db: AuthDatabase, { userId, from, to, credential }:
     const changed = await trx.updateTable('auth.users').set({ email: to, emailVerified: true, updatedAt: new Date() }).where('id', '=', userId)
       .where('email', '=', from).executeTakeFirst()
     if (changed.numUpdatedRows !== 1n) refuse('INVALID_TOKEN')
-    await deletePendingTokens(trx, userId)
+    // links that were mailed to the previous address
+    await trx.deleteFrom('auth.verifications').where('value', '=', userId).execute()
   })
 }
 
 /**
  * Restores the old address of the account, even after later changes of the address. The attacker who requested the change knew the
  * password and may be signed in. This deletes every way to sign in that the attacker may have added:
- * - sessions, API keys, webhooks, calendars, the password, passkeys, remembered devices and linked providers
- * - mailed links, and invitations in the user's name
+ * - all that deleteWaysIn() names. The owner links a provider again by signing in there.
+ * - invitations in the user's name
  * - a second factor or backup codes from the week before the request, or later
  * Older second factors stay: the user would have noticed a foreign one by then, and access to the mailbox must not be enough to remove
  * a factor. The link of an older change invalidates the links of later ones, because the owner had the address first.
@@ -105,33 +99,22 @@ async function stopChange(db: AuthDatabase, { userId, from, requestedAt }: Chang
     const kept = await trx.updateTable('auth.users').set({ email: from, emailVerified: true, updatedAt: new Date() }).where('id', '=', userId)
       .executeTakeFirst()
     if (kept.numUpdatedRows !== 1n) refuse('INVALID_TOKEN')
-    await deletePendingTokens(trx, userId)
-    // An account without a password keeps its fingerprint, so a pending confirmation would stay valid.
-    await trx.deleteFrom('auth.verifications').where((link) => link.fn<boolean>('starts_with', ['value', link.val(valuePrefixOf('confirm', userId))])).execute()
-    await trx.deleteFrom('auth.verifications').where((link) => link.fn<boolean>('starts_with', ['value', link.val(valuePrefixOf('stop', userId))]))
+    await deleteWaysIn(trx, userId)
+    await trx.deleteFrom('auth.verifications').where((link) => link.fn<boolean>('starts_with', ['value', link.val(emailChangePrefix('stop', userId))]))
       .where('expiresAt', '>=', new Date(requestedAt.getTime() + lifetimes.stop)).execute()
-    await trx.updateTable('auth.accounts').set({ password: null, updatedAt: new Date() }).where('userId', '=', userId).where('providerId', '=', 'credential')
-      .execute()
     await trx.deleteFrom('auth.two_factors').where('userId', '=', userId)
       .where((factor) => factor.or([factor('enabledAt', 'is', null), factor('enabledAt', '>', suspectFrom)])).execute()
-    // The trigger that deletes these at a change of the password does not fire for an account without a password.
-    await trx.deleteFrom('auth.two_factor_tokens').where('userId', '=', userId).execute()
     await trx.updateTable('auth.two_factors').set({ backupCodes: [], backupCodesMadeAt: null }).where('userId', '=', userId)
       .where('backupCodesMadeAt', '>', suspectFrom).execute()
     await trx.updateTable('auth.invitations').set({ status: 'canceled' }).where('inviterId', '=', userId).where('status', '=', 'pending')
       .where('createdAt', '>', suspectFrom).execute()
-    await trx.deleteFrom('auth.passkeys').where('userId', '=', userId).execute()
-    // The attacker may have linked a provider by the new address. The owner links it again by signing in there.
-    await trx.deleteFrom('auth.accounts').where('userId', '=', userId).where('providerId', '<>', 'credential').execute()
-    await trx.deleteFrom('auth.sessions').where('userId', '=', userId).execute()
-    for (const table of ['auth.api_keys', 'auth.webhooks', 'auth.calendars'] as const) await trx.deleteFrom(table).where('userId', '=', userId).execute()
   })
 }
 
 /** Returns true if the account's address can still be changed back. */
 export async function isStoppable(db: AuthDatabase, { id, email }: { id: string, email: string }): Promise<boolean> {
   const links = await db.selectFrom('auth.verifications').select('value').where('expiresAt', '>', new Date())
-    .where((link) => link.fn<boolean>('starts_with', ['value', link.val(valuePrefixOf('stop', id))])).execute()
+    .where((link) => link.fn<boolean>('starts_with', ['value', link.val(emailChangePrefix('stop', id))])).execute()
   return links.some(({ value }) => changeOf.parse(JSON.parse(value)).from !== email)
 }
 

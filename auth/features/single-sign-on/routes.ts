@@ -32,13 +32,15 @@ export const singleSignOnRoutes = [
   route('GET', '/callback/oidc', {
     summary: 'Starts a session with the parameters of the redirect of the provider.',
     description:
-      'The redirect URI to register at the provider. Redirects a browser to `redirectTo` or to the app; after a failure to the `/sign-in` of the app, with the code as `error`.',
+      'The redirect URI to register at the provider. Redirects a browser to `redirectTo` or to the app; after a failure to the `/sign-in` of the app, with the code as `error`. '
+      + 'The first sign-in to an account that has another way in ends all of them, unless the browser is signed in to the account.',
     input: input.callback,
     refuses: [
       'NOT_FOUND',
       'OIDC_FAILED',
       'OIDC_EMAIL_NOT_VERIFIED',
       'ACCOUNT_NOT_VERIFIED',
+      'EMAIL_CHANGED_RECENTLY',
       'USER_EXISTS',
       'SIGN_UP_CLOSED',
       'INVITATION_REQUIRED',

@@ -1,14 +1,17 @@
 /** Single sign-on: begins sign-ins at the provider, and decides which account its users get. */
 import { runWithTransaction } from '@better-auth/core/context'
-import type { AuthContext, User } from 'better-auth'
+import { generateId, type AuthContext, type User } from 'better-auth'
 import { expireCookie } from 'better-auth/cookies'
 import * as client from 'openid-client'
 import { z } from 'zod'
 import { signedTexts } from '../../engine/cookies.ts'
+import type { AuthDatabase } from '../../database.ts'
 import { withBetterAuth } from '../../engine/engine.ts'
 import { refusal, refuse } from '../../errors.ts'
 import { isTrustedUrl } from '../../origins.ts'
 import { callerOf, type RouteContext } from '../../route.ts'
+import { isStoppable } from '../account/change-email.ts'
+import { deleteWaysIn } from '../account/ways-in.ts'
 import { beginSession, signedIn } from '../caller.ts'
 import { rowId, time } from '../fields.ts'
 import { timeoutSeconds, type Claims } from './provider.ts'
@@ -62,11 +65,31 @@ function reasonOf(error: unknown): Record<string, string> {
 }
 
 /**
+ * Links a provider to an existing account by its address. A stranger may have made the account, and a mail scanner may have verified it.
+ * So every other way in ends, unless the user of this browser is signed in to the account.
+ * @param isOwner true if so
+ * @throws Refusal EMAIL_CHANGED_RECENTLY
+ */
+async function linkExisting(db: AuthDatabase, user: User, key: { providerId: string, accountId: string }, isOwner: boolean): Promise<void> {
+  // The owner of the previous address could take the account back, with all that this user stores in it.
+  if (!isOwner && await isStoppable(db, user)) refuse('EMAIL_CHANGED_RECENTLY')
+  await db.transaction().execute(async (trx) => {
+    await trx.selectFrom('auth.users').select('id').where('id', '=', user.id).forNoKeyUpdate().executeTakeFirst()
+    if (!isOwner) {
+      await deleteWaysIn(trx, user.id)
+      await trx.deleteFrom('auth.two_factors').where('userId', '=', user.id).execute()
+    }
+    await trx.insertInto('auth.accounts').values({ id: generateId(), userId: user.id, ...key, updatedAt: new Date() }).execute()
+  })
+}
+
+/**
  * Returns the account of a provider's user: the account that is linked already, whatever its address is now. Otherwise the account with
  * the same address, if we and the provider have verified it. Otherwise a new account.
  * @throws Refusal if there is no account and none may be made
  */
-async function accountOf({ internalAdapter, adapter }: AuthContext, issuer: string, claims: Claims, maySignUp: boolean): Promise<User> {
+async function accountOf(c: RouteContext, { internalAdapter, adapter }: AuthContext, issuer: string, claims: Claims): Promise<User> {
+  const { db, config, readSession } = c.var.services
   const key = { providerId: issuer, accountId: claims.sub }
   const linked = await internalAdapter.findAccountOwnerByKey(key)
   if (linked?.kind === 'owned') return linked.user
@@ -75,9 +98,14 @@ async function accountOf({ internalAdapter, adapter }: AuthContext, issuer: stri
   const existingUser = (await internalAdapter.findUserByEmail(email))?.user
   // An attacker may have made the account with a victim's address and wait for the victim to link it.
   if (existingUser?.emailVerified === false) refuse('ACCOUNT_NOT_VERIFIED')
-  if (existingUser === undefined && !maySignUp) refuse('SIGN_UP_CLOSED')
+  if (existingUser !== undefined) {
+    const caller = await readSession(c)
+    await linkExisting(db, existingUser, key, caller?.user.id === existingUser.id)
+    return existingUser
+  }
+  if (config.oidc?.signUp !== true) refuse('SIGN_UP_CLOSED')
   return runWithTransaction(adapter, async () => {
-    const user = existingUser ?? await internalAdapter.createUser({ email, name, emailVerified: true }, { method: 'oauth', oauth: { providerId: issuer } })
+    const user = await internalAdapter.createUser({ email, name, emailVerified: true }, { method: 'oauth', oauth: { providerId: issuer } })
     // The provider's tokens are not stored, because no later request needs them.
     await internalAdapter.createAccount({ ...key, userId: user.id })
     return user
@@ -124,7 +152,7 @@ export function startSignIn(c: RouteContext, { redirectTo }: z.output<typeof inp
 }
 
 export function finishSignIn(c: RouteContext, query: z.output<typeof input.callback>) {
-  const { provider, config: { oidc, appUrl, hasApp }, log } = c.var.services
+  const { provider, config: { appUrl, hasApp }, log } = c.var.services
   if (provider === undefined) refuse('NOT_FOUND')
   refuseApps(c)
   return withBetterAuth(c, async (endpoint) => {
@@ -141,7 +169,7 @@ export function finishSignIn(c: RouteContext, query: z.output<typeof input.callb
       log.warn(reasonOf(error), 'a sign-in with the provider of OIDC_ISSUER failed')
       return refuse('OIDC_FAILED')
     })
-    const user = await accountOf(endpoint.context, issuer, claims, oidc?.signUp === true)
+    const user = await accountOf(c, endpoint.context, issuer, claims)
     const session = await beginSession(endpoint, user)
     if (hasApp || redirectTo !== undefined) c.set('redirectTo', new URL(redirectTo ?? '', `${appUrl}/`).href)
     return signedIn(c, { user, session })

@@ -46,6 +46,8 @@ export const errors = inLanguage({
         OIDC_EMAIL_NOT_VERIFIED: 'The provider does not report your e-mail address as verified. Ask its operator.',
         ACCOUNT_NOT_VERIFIED:
           'There is an account with your address, but the address was never verified. Choose a new password by “Forgot your password?”, sign in with it and verify the address. Then you can also sign in with the provider.',
+        EMAIL_CHANGED_RECENTLY:
+          'The e-mail address of this account was changed in the last seven days. Sign in with your password first, then with the provider, or try again after seven days.',
         SIGN_UP_CLOSED: 'You have no account here, and none can be made. Ask the operator of this service.',
         INVITATION_REQUIRED: 'You need an invitation to have an account here.',
         EMAIL_DOMAIN_NOT_ALLOWED: 'Addresses of this domain cannot have an account here.',
@@ -97,6 +99,8 @@ export const errors = inLanguage({
         OIDC_EMAIL_NOT_VERIFIED: 'Der Anbieter hat deine E-Mail-Adresse nicht bestätigt. Frag dort nach.',
         ACCOUNT_NOT_VERIFIED:
           'Es gibt schon einen Zugang mit deiner Adresse, aber sie wurde nie bestätigt. Wähle unter „Passwort vergessen?“ ein neues Passwort, melde dich damit an und bestätige die Adresse. Danach kannst du dich auch über den Anbieter anmelden.',
+        EMAIL_CHANGED_RECENTLY:
+          'Die E-Mail-Adresse dieses Zugangs wurde in den letzten sieben Tagen geändert. Melde dich zuerst mit deinem Passwort an und dann über den Anbieter, oder versuch es nach sieben Tagen noch einmal.',
         SIGN_UP_CLOSED: 'Du hast hier keinen Zugang, und neue werden nicht angelegt. Frag den Betreiber dieses Dienstes.',
         INVITATION_REQUIRED: 'Für einen Zugang brauchst du hier eine Einladung.',
         EMAIL_DOMAIN_NOT_ALLOWED: 'Mit einer Adresse dieser Domain bekommst du hier keinen Zugang.',
