@@ -21,7 +21,7 @@ export async function insertLargePerson(db: Pick<pg.ClientBase, 'query'>): Promi
         date_trunc('day', now()) - n % 5475 * interval '1 day' - interval '1 hour', '${user}'
       from generate_series(1, 200000) n order by hashint4(n);
     insert into api.line_items (name, amount, category_id, transaction_id, user_id)
-      select 'part ' || k, 1, md5('category ' || 1 + (n / 7 + k) % 30)::uuid, md5('transaction ' || n * 31)::uuid, '${user}'
+      select 'part ' || k, sign(sin(n * 31)), md5('category ' || 1 + (n / 7 + k) % 30)::uuid, md5('transaction ' || n * 31)::uuid, '${user}'
       from generate_series(1, 6300) n, generate_series(1, 2) k;
     insert into api.exchange_rates (on_date, base, quote, rate, user_id)
       select (date_trunc('month', now()) - n * interval '1 month')::date, 'eur', quote, 1 + n * 0.001, '${user}'

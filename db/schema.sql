@@ -1653,6 +1653,8 @@ CREATE TRIGGER "5_note_changed" AFTER UPDATE ON api.line_items REFERENCING OLD T
 
 CREATE TRIGGER "5_note_created" AFTER INSERT ON api.line_items REFERENCING NEW TABLE AS written FOR EACH STATEMENT EXECUTE FUNCTION private.note_line_items();
 
+CREATE TRIGGER "5_note_deleted" AFTER DELETE ON api.line_items REFERENCING OLD TABLE AS written FOR EACH STATEMENT WHEN ((pg_trigger_depth() = 0)) EXECUTE FUNCTION private.note_line_items();
+
 CREATE TRIGGER "6_keep_closed_change" AFTER UPDATE ON api.line_items REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION private.refuse_closed_item_change();
 
 CREATE TRIGGER "6_keep_closed_creation" AFTER INSERT ON api.line_items REFERENCING NEW TABLE AS written FOR EACH STATEMENT EXECUTE FUNCTION private.refuse_closed_items();
@@ -1753,7 +1755,7 @@ CREATE TRIGGER "8_record_creation" AFTER INSERT ON api.transactions REFERENCING 
 
 CREATE TRIGGER "8_record_deletion" AFTER DELETE ON api.transactions REFERENCING OLD TABLE AS old_rows FOR EACH STATEMENT EXECUTE FUNCTION private.record_deletion();
 
-CREATE CONSTRAINT TRIGGER "9_line_items" AFTER UPDATE OF amount, currency ON api.transactions DEFERRABLE INITIALLY DEFERRED FOR EACH ROW WHEN (((abs(new.amount) < abs(old.amount)) OR (new.currency <> old.currency))) EXECUTE FUNCTION private.check_line_items_of_transaction();
+CREATE CONSTRAINT TRIGGER "9_line_items" AFTER UPDATE OF amount, currency ON api.transactions DEFERRABLE INITIALLY DEFERRED FOR EACH ROW WHEN (((abs(new.amount) < abs(old.amount)) OR (sign(new.amount) <> sign(old.amount)) OR (new.currency <> old.currency))) EXECUTE FUNCTION private.check_line_items_of_transaction();
 
 CREATE TRIGGER accounts_end_two_factor_tokens AFTER UPDATE OF password ON auth.accounts FOR EACH ROW WHEN ((old.password IS DISTINCT FROM new.password)) EXECUTE FUNCTION auth.end_two_factor_tokens();
 
@@ -2264,6 +2266,8 @@ grant execute on function private.learned_categories(text[],integer[],boolean[])
 grant execute on function private.left_out() to authenticated;
 
 grant execute on function private.leg_rates(text,text,text,boolean,date[]) to authenticated;
+
+grant execute on function private.line_items_fit(numeric,numeric) to authenticated;
 
 grant execute on function private.lock_tenants(text) to authenticated;
 

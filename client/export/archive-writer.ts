@@ -109,7 +109,7 @@ export function archive(
     }
     for (const [sum, ids] of attachmentsOfFile) await addFile(sum, ids)
     await confirm?.()
-    const manifest: Manifest = { format: FORMAT, version: VERSION, exported_at: new Date().toISOString(), user, organization, files }
+    const manifest: Manifest = { format: FORMAT, version: VERSION, exported_at: new Date().toISOString(), signed_line_items: true, user, organization, files }
     await zip.add(
       MANIFEST,
       streamOf(

@@ -27,6 +27,8 @@ export type Manifest = ExportOwner & {
   format: typeof FORMAT
   version: typeof VERSION
   exported_at: string
+  /** Missing in exports from before line items added up with their signs. */
+  signed_line_items?: true
   /** Every other file with its SHA-256 in hex. Files of attachments have a size in bytes, the others a number of rows. */
   files: ({ path: string, sha256: string } & ({ rows: number } | { size: number }))[]
 }

@@ -7,6 +7,7 @@ import { restoreFiles } from './restore-files.ts'
 import { openExport } from './archive-reader.ts'
 import { fetchText } from './export-mine.ts'
 import { formerIncome } from './former-kinds.ts'
+import { formerExpenses, withSign } from './former-signs.ts'
 import { type Restored, rowStore, type Unit, uuidOf, withoutTransfer } from './row-store.ts'
 
 export type RestoreOptions = {
@@ -65,6 +66,7 @@ export async function restoreMine(client: Client, file: Blob, { from, onProgress
   const closedUntil = new Map<string, string>()
 
   const income = await formerIncome((path) => lines(path), folder)
+  const expenses = manifest.signed_line_items === true ? undefined : await formerExpenses((path) => lines(path), folder)
 
   /** Converts a row of the file to the row of the request. A reference to a row that the file lacks becomes null. */
   const toRequestRow = (table: TableName, row: string): string => {
@@ -75,6 +77,9 @@ export async function restoreMine(client: Client, file: Blob, { from, onProgress
       values.set('starts_on', values.get('month') === 'null' ? month : 'null')
     }
     if (table === 'categories' && !values.has('kind')) values.set('kind', income.has(values.get('id') ?? '') ? '"income"' : '"expense"')
+    if (table === 'line_items' && expenses !== undefined) {
+      values.set('amount', withSign(values.get('amount') ?? '0', expenses.has(values.get('transaction_id') ?? '')))
+    }
     // older exports mark the transaction of a recorded day only in its `external_id`
     if (table === 'transactions' && !values.has('subscription_id')) {
       const [, subscription, day] = recordedDay.exec(values.get('external_id') ?? '') ?? []

@@ -41,22 +41,25 @@ function groupedBy(rows: AppRow[], keyOf: (row: AppRow) => string | undefined): 
   const groups = new Map<unknown, AppRow[]>()
   for (const one of rows) {
     const key = keyOf(one)
-    const { account, row: { transaction_date, currency, amount } } = one
-    const group = key === undefined ? one : JSON.stringify([key, account, transaction_date, currency, amount < 0])
+    const { account, row: { transaction_date, currency } } = one
+    const group = key === undefined ? one : JSON.stringify([key, account, transaction_date, currency])
     groups.set(group, [...groups.get(group) ?? [], one])
   }
   return [...groups.values()]
 }
 
-/** Joins the rows of a split to one transaction. Rows that are no split are returned as they are. */
+/** Joins the rows of a split to one transaction. Rows that are no split are returned as they are, and so is a part that is half of a transfer. */
 function withSplits(rows: AppRow[], app: AppName): AppRow[][] {
-  const { splitOf, splitKey }: AppRules = APP_RULES[app]
-  if (splitKey !== undefined) return groupedBy(rows, splitKey)
+  const rules: AppRules = APP_RULES[app]
+  if (rules.splitKey !== undefined) return groupedBy(rows, rules.splitKey)
+  const accounts = new Set(rows.map(({ account }) => account))
+  const isHalf = (row: AppRow) => rules.isTransfer(row) && accounts.has(rules.otherAccount?.(row) ?? '')
+  const splitOf = (row: AppRow) => isHalf(row) ? undefined : rules.splitOf?.(row)
   const groups: AppRow[][] = []
   for (const row of rows) {
-    const part = splitOf?.(row)
+    const part = splitOf(row)
     const last = groups.at(-1)
-    const before = last === undefined ? undefined : splitOf?.(last.at(-1)!)
+    const before = last === undefined ? undefined : splitOf(last.at(-1)!)
     const isNext = part !== undefined && before !== undefined && part.count === before.count && part.number === before.number + 1
     const isSameKind = isNext && last![0]!.account === row.account && last![0]!.row.transaction_date === row.row.transaction_date
       && last![0]!.row.currency === row.row.currency
@@ -64,7 +67,7 @@ function withSplits(rows: AppRow[], app: AppName): AppRow[][] {
     else groups.push([row])
   }
   // an incomplete split stays several transactions
-  return groups.flatMap((group) => group.length > 1 && splitOf?.(group[0]!)?.count === group.length ? [group] : group.map((row) => [row]))
+  return groups.flatMap((group) => group.length > 1 && splitOf(group[0]!)?.count === group.length ? [group] : group.map((row) => [row]))
 }
 
 /** Removes texts that become rows of their own. */
@@ -122,7 +125,7 @@ export function readAppExport(file: Uint8Array | ArrayBuffer | string | NamedFil
     else sum.expenses -= cents(row.row.amount)
     return category.key
   }
-  const parts = withSplits(booked, app).filter((part) => part.reduce((sum, { row: { amount } }) => sum + cents(amount), 0) !== 0)
+  const parts = withSplits(booked, app).filter((part) => part.some(({ row: { amount } }) => cents(amount) !== 0))
   const transactions = parts.map((part): ExportedTransaction => {
     const [first] = part as [AppRow]
     const tags = [

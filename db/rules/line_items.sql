@@ -5,11 +5,13 @@ $$Line items of transactions
 
 Visible and writable like their transaction, and deleted with it. Read them with `/transactions?select=*,line_items(*)`, or `/line_items?transaction_id=eq.<id>`.
 
+They add up with their signs to at most the amount of their transaction, in its direction: −60, −40 and +15 fit an expense of −85. Those of a transaction of 0 add up to 0. Otherwise 400 `23514`. Send the line items that fit only together in one request. A transaction that changes its sign must have no line items.
+
 A half of a transfer is neither income nor expense, so its line items have no category: 400 `22023`.$$;
 comment on column api.line_items.id is 'Identifier';
 comment on column api.line_items.transaction_id is 'Id of its transaction';
 comment on column api.line_items.name is 'Name, 1 to 255 characters';
-comment on column api.line_items.amount is 'Amount in the transaction''s currency. 2 decimal places, more are rounded half away from zero; a third is refused where the currency has 3, such as `kwd`; a whole number in a currency without decimals, such as `jpy`';
+comment on column api.line_items.amount is 'Amount in the transaction''s currency, with its own sign: negative in an expense, positive for a coupon or refund there. 2 decimal places, more are rounded half away from zero; a third is refused where the currency has 3, such as `kwd`; a whole number in a currency without decimals, such as `jpy`';
 comment on column api.line_items.quantity is 'Quantity: a number with 3 decimal places';
 comment on column api.line_items.category_id is 'Id of a category of the transaction''s context';
 comment on column api.line_items.user_id is 'Owner of its transaction, if that is personal. Filled from it; cannot be changed';
@@ -161,6 +163,12 @@ create trigger "5_note_created" after insert on api.line_items
 create trigger "5_note_changed" after update on api.line_items
   referencing new table as written old table as overwritten
   for each statement execute function private.note_line_items();
+-- the deletion of a transaction deletes its line items inside a trigger, and leaves nothing to add up
+create trigger "5_note_deleted" after delete on api.line_items
+  referencing old table as written
+  for each statement
+  when (pg_trigger_depth() = 0)
+  execute function private.note_line_items();
 create trigger "6_keep_closed_creation" after insert on api.line_items
   referencing new table as written
   for each statement execute function private.refuse_closed_items();

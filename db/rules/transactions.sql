@@ -368,5 +368,5 @@ create trigger "8_record_deletion" after delete on api.transactions
 create constraint trigger "9_line_items" after update of amount, currency on api.transactions
   deferrable initially deferred
   for each row
-  when (abs(new.amount) < abs(old.amount) or new.currency <> old.currency)
+  when (abs(new.amount) < abs(old.amount) or sign(new.amount) <> sign(old.amount) or new.currency <> old.currency)
   execute function private.check_line_items_of_transaction();

@@ -138,3 +138,58 @@ test('Lunch Money without proof of its signs is a question, and so are ambiguous
 test('a file of a bank is no export of an app', () => {
   expect(() => readAppExport(bytesOf('n26.csv'))).toThrow('This is no export of Actual, Firefly III, Lunch Money, Mint, Monarch, YNAB.')
 })
+
+/** Appends lines to the file of an app. */
+const withLines = (app: string, ...lines: string[]): string => `${new TextDecoder().decode(exportOf(app)).trimEnd()}\n${lines.join('\n')}\n`
+
+test('a split with parts of both signs is one transaction, and one that adds up to 0 too', () => {
+  const splits = [
+    ['Checking', '2025-03-13', 'Store', -100, null, '', 'food -120 Groceries; coupon 20 Discounts'],
+    ['Checking', '2025-03-14', 'Dinner', 0, null, '', 'all of us -60 Groceries; Ben paid back 60 Refunds'],
+  ]
+  const actual = withLines(
+    'actual',
+    'Checking,2025-03-13,Store,(SPLIT INTO 2) ,,0,-100,Cleared',
+    'Checking,2025-03-13,Store,(SPLIT 1 OF 2) food,Groceries,-120,0,Cleared',
+    'Checking,2025-03-13,Store,(SPLIT 2 OF 2) coupon,Discounts,20,0,Cleared',
+    'Checking,2025-03-14,Dinner,(SPLIT INTO 2) ,,0,0,Cleared',
+    'Checking,2025-03-14,Dinner,(SPLIT 1 OF 2) all of us,Groceries,-60,0,Cleared',
+    'Checking,2025-03-14,Dinner,(SPLIT 2 OF 2) Ben paid back,Refunds,60,0,Cleared',
+  )
+  expect(readAppExport(actual).problems).toEqual([])
+  expect(rowsOf(readAppExport(actual)).slice(-2)).toEqual(splits)
+  const ynab = withLines(
+    'ynab',
+    '"Checking","","03/13/2025","Store","Groceries","","Groceries","Split (1/2) food",$120.00,$0.00,"Cleared"',
+    '"Checking","","03/13/2025","Store","Discounts","","Discounts","Split (2/2) coupon",$0.00,$20.00,"Cleared"',
+    '"Checking","","03/14/2025","Dinner","Groceries","","Groceries","Split (1/2) all of us",$60.00,$0.00,"Cleared"',
+    '"Checking","","03/14/2025","Dinner","Refunds","","Refunds","Split (2/2) Ben paid back",$0.00,$60.00,"Cleared"',
+  )
+  expect(rowsOf(readAppExport(ynab)).slice(-2)).toEqual(splits)
+  const lunch = withLines(
+    'lunch-money',
+    '2025-03-13,Store,food,120.00,eur,Groceries,,Checking,expense,,78,,cleared',
+    '2025-03-13,Store,coupon,-20.00,eur,Discounts,,Checking,income,,78,,cleared',
+    '2025-03-14,Dinner,all of us,60.00,eur,Groceries,,Checking,expense,,79,,cleared',
+    '2025-03-14,Dinner,Ben paid back,-60.00,eur,Refunds,,Checking,income,,79,,cleared',
+  )
+  expect(rowsOf(readAppExport(lunch)).slice(-2)).toEqual(splits)
+})
+
+test('a part that is half of a transfer becomes a transfer, and the other parts keep their categories', () => {
+  const read = readAppExport(withLines(
+    'actual',
+    'Savings,2025-03-20,Checking,,,40,0,Cleared',
+    'Checking,2025-03-20,Acme,(SPLIT INTO 3) ,,0,2260,Cleared',
+    'Checking,2025-03-20,Acme,(SPLIT 1 OF 3) gross,Pay,3000,0,Cleared',
+    'Checking,2025-03-20,Acme,(SPLIT 2 OF 3) tax,Taxes,-700,0,Cleared',
+    'Checking,2025-03-20,Savings,(SPLIT 3 OF 3) ,,-40,0,Cleared',
+  ))
+  expect(rowsOf(read).slice(-4)).toEqual([
+    ['Savings', '2025-03-20', 'Checking', 40, null, '', ''],
+    ['Checking', '2025-03-20', 'Acme', 3000, 'Pay', '', ''],
+    ['Checking', '2025-03-20', 'Acme', -700, 'Taxes', '', ''],
+    ['Checking', '2025-03-20', 'Savings', -40, null, '', ''],
+  ])
+  expect(read.transfers).toContainEqual([8, 5])
+})

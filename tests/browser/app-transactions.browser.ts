@@ -208,6 +208,12 @@ describe('Bea, with two accounts', () => {
     await part.getByLabel('What').fill('Seeds')
     await part.getByLabel('Amount').fill('50')
     await said(page, 'Too much by $10.00')
+    // the next part makes up for it, as a coupon does
+    await page.getByRole('button', { name: 'Add a part' }).click()
+    const coupon = page.getByRole('group', { name: 'Part 2' })
+    await soon(() => coupon.getByLabel('Amount').inputValue()).toBe('-10')
+    await said(page, 'Remains $0.00')
+    await coupon.getByRole('button', { name: 'Remove part 2' }).click()
     await part.getByLabel('Amount').fill('12.50')
     await page.getByRole('dialog').getByLabel('Currency').fill('EUR')
     await said(page, 'Remains €27.50')

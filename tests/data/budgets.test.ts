@@ -89,7 +89,7 @@ describe('the budget of a month', () => {
     const caller = await someone()
     const [food, home] = [await category(caller, { monthly_budget: 100 }), await category(caller, { name: 'Home', monthly_budget: 10 })]
     const { id: transaction_id } = await spend(caller, food, '2025-01-05', 40)
-    await caller.create('line_items', { transaction_id, name: 'Soap', amount: 15, category_id: home })
+    await caller.create('line_items', { transaction_id, name: 'Soap', amount: -15, category_id: home })
     expect(figures(await compare(caller, '2025-01-01', '2025-01-31'))).toEqual([['usd', 100, 25, 75], ['usd', 10, 15, -5]])
   })
 })

@@ -158,7 +158,7 @@ describe('a report by parent', () => {
     const [food, fun] = await caller.create('categories', [{ name: 'Food' }, { name: 'Fun' }])
     const [market, out] = await caller.create('categories', [{ name: 'Market', parent_id: food.id }, { name: 'Eating out', parent_id: food.id }])
     const [split] = await spend(caller, [[market.id, -30], [food.id, -5], [fun.id, -7], [null, -1]])
-    await caller.create('line_items', { transaction_id: split?.['id'], name: 'Lunch', amount: 12, category_id: out.id })
+    await caller.create('line_items', { transaction_id: split?.['id'], name: 'Lunch', amount: -12, category_id: out.id })
     const expected = [['Food', -35, 2], ['Fun', -7, 1], [null, -1, 1]]
     const { body: groups } = await caller.post('/rpc/get_transaction_aggregate', { p_group_by: 'parent' })
     expect(inOrder(groups.map(({ name, value, count }: Row) => [name, value, count]))).toEqual(inOrder(expected))

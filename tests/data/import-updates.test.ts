@@ -223,7 +223,7 @@ describe('a row that the bank corrects', () => {
     const { caller, more, pending, current, id } = await announced({}, 'paid')
     await caller.create('line_items', { transaction_id: id, name: 'Bread', amount: -15 })
     expect(await store(caller, [{ ...pending, amount: '-10.00' }], more)).toMatchObject([
-      { verdict: 'changed', reason: 'stored with another amount; its line items add up to 15.00' },
+      { verdict: 'changed', reason: 'stored with another amount; its line items add up to -15.00' },
     ])
     expect(await current()).toMatchObject({ amount: -20 })
     expect(verdicts(await store(caller, [{ ...pending, amount: '-16.00' }], more))).toBe('updated')

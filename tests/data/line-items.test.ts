@@ -1,4 +1,4 @@
-/** Line items cannot add up to more than their transaction, by magnitude. */
+/** Line items add up with their signs to at most their transaction, in its direction. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { dataStack, returning, type Caller, type DataStack } from '../support/data.ts'
 
@@ -22,31 +22,94 @@ describe('items that add up to more than their transaction', () => {
   test('are refused with both sums, and nothing is stored', async () => {
     const id = await transaction(-20)
     await mine.create('line_items', { transaction_id: id, name: 'Bread', amount: -12.5 })
-    expect(await mine.post('/line_items', { transaction_id: id, name: 'Cake', amount: -7.51 }, returning)).toMatchObject(tooMuch('20.01', '20.00'))
+    expect(await mine.post('/line_items', { transaction_id: id, name: 'Cake', amount: -7.51 }, returning)).toMatchObject(tooMuch('-20.01', '-20.00'))
     expect(await itemsOf(id)).toEqual([{ name: 'Bread', amount: -12.5 }])
     expect((await mine.post('/line_items', { transaction_id: id, name: 'Cake', amount: -7.5 })).status).toBe(201)
   })
 
-  test('are compared without their signs', async () => {
-    const id = await transaction(-20)
-    expect((await mine.post('/line_items', { transaction_id: id, name: 'Bread', amount: 15 })).status).toBe(201)
-    expect(await mine.post('/line_items', { transaction_id: id, name: 'Refund', amount: -6 })).toMatchObject(tooMuch('21.00', '20.00'))
-  })
-
-  test('are refused if one is raised or moved there, or if the transaction becomes smaller', async () => {
+  test('are refused if one is raised or moved there, or if the transaction becomes smaller or changes its sign', async () => {
     const id = await transaction(100)
     const { id: item } = await mine.create('line_items', { transaction_id: id, name: 'Bread', amount: 60 })
     expect(await mine.patch(`/line_items?id=eq.${item}`, { amount: 100.01 })).toMatchObject(tooMuch('100.01', '100.00'))
-    expect(await mine.patch(`/transactions?id=eq.${id}`, { amount: -59.99 })).toMatchObject(tooMuch('60.00', '59.99'))
+    expect(await mine.patch(`/transactions?id=eq.${id}`, { amount: 59.99 })).toMatchObject(tooMuch('60.00', '59.99'))
+    expect(await mine.patch(`/transactions?id=eq.${id}`, { amount: -100 })).toMatchObject(tooMuch('60.00', '-100.00'))
     expect(await mine.patch(`/line_items?id=eq.${item}`, { transaction_id: await transaction(59) })).toMatchObject(tooMuch('60.00', '59.00'))
-    expect((await mine.patch(`/transactions?id=eq.${id}`, { amount: -60 })).status).toBe(204)
+    expect((await mine.patch(`/transactions?id=eq.${id}`, { amount: 60 })).status).toBe(204)
     expect((await mine.patch(`/line_items?id=eq.${item}`, { amount: 2, transaction_id: await transaction(59) })).status).toBe(204)
     expect((await mine.patch(`/transactions?id=eq.${id}`, { amount: 0 })).status).toBe(204)
+    expect((await mine.patch(`/transactions?id=eq.${id}`, { amount: -7 })).status).toBe(204)
   })
 
   test('are refused in a dry run too', async () => {
     const id = await transaction(1)
     expect(await mine.post('/line_items', { transaction_id: id, name: 'Bread', amount: 2 }, { prefer: 'tx=rollback' })).toMatchObject(tooMuch('2.00', '1.00'))
+  })
+})
+
+describe('items with different signs', () => {
+  /** A receipt of 85 with a coupon of 15. */
+  const receipt = async () => {
+    const id = await transaction(-85)
+    const items = await mine.create('line_items', [
+      { transaction_id: id, name: 'Bread', amount: -60 },
+      { transaction_id: id, name: 'Cable', amount: -40 },
+      { transaction_id: id, name: 'Coupon', amount: 15 },
+    ])
+    return { id, items, coupon: `/line_items?id=eq.${items[2].id}` }
+  }
+
+  test('add up with them to at most the amount', async () => {
+    const { id } = await receipt()
+    expect(await itemsOf(id)).toEqual([{ name: 'Bread', amount: -60 }, { name: 'Cable', amount: -40 }, { name: 'Coupon', amount: 15 }])
+    expect(await mine.post('/line_items', { transaction_id: id, name: 'Bag', amount: -0.01 })).toMatchObject(tooMuch('-85.01', '-85.00'))
+    const pay = await transaction(2300)
+    expect((await mine.post('/line_items', [['Gross', 3000], ['Tax', -700]].map(([name, amount]) => ({ transaction_id: pay, name, amount })))).status).toBe(201)
+  })
+
+  test('cannot lose the item that lowers their sum', async () => {
+    const { items, coupon } = await receipt()
+    expect(await mine.delete(coupon)).toMatchObject(tooMuch('-100.00', '-85.00'))
+    expect(await mine.patch(coupon, { amount: 14.99 })).toMatchObject(tooMuch('-85.01', '-85.00'))
+    expect(await mine.patch(coupon, { transaction_id: await transaction(15) })).toMatchObject(tooMuch('-100.00', '-85.00'))
+    expect((await mine.delete(`/line_items?id=in.(${items[1].id},${items[2].id})`)).status).toBe(204)
+  })
+
+  test('cannot add up to an amount in the other direction', async () => {
+    const id = await transaction(-20)
+    expect(await mine.post('/line_items', { transaction_id: id, name: 'Bread', amount: 12.5 })).toMatchObject({
+      status: 400,
+      body: {
+        message: 'line items violate constraint "line_items_fit": they add up to 12.50, and their transaction to -20.00',
+        hint: expect.stringContaining('those of an expense are negative'),
+      },
+    })
+    expect(await itemsOf(id)).toEqual([])
+  })
+
+  test('add up to 0 in a transaction of 0', async () => {
+    const id = await transaction(0)
+    const item = (name: string, amount: number) => ({ transaction_id: id, name, amount })
+    expect((await mine.post('/line_items', [item('Dinner', -60), item('Ben paid back', 60)])).status).toBe(201)
+    expect(await mine.post('/line_items', item('Tip', -5))).toMatchObject({ status: 400, body: { hint: 'The line items of a transaction of 0 add up to 0.' } })
+  })
+
+  test('are deleted with their transaction, and return with it by an undo', async () => {
+    const { id } = await receipt()
+    expect((await mine.delete(`/transactions?id=eq.${id}`)).status).toBe(204)
+    const { body: [{ id: p_activity_id }] } = await mine.get(`/activity?row_id=eq.${id}&action=eq.delete&select=id`)
+    expect((await mine.post('/rpc/undo', { p_activity_id })).status).toBe(200)
+    expect(await itemsOf(id)).toHaveLength(3)
+  })
+
+  test('keep fitting if an undo takes one of them away', async () => {
+    const id = await transaction(-85)
+    const item = (name: string, amount: number) => mine.create('line_items', { transaction_id: id, name, amount })
+    await item('Bread', -60)
+    const { id: coupon } = await item('Coupon', 15)
+    await item('Cable', -40)
+    const { body: [{ id: p_activity_id }] } = await mine.get(`/activity?row_id=eq.${coupon}&select=id`)
+    expect(await mine.post('/rpc/undo', { p_activity_id })).toMatchObject({ status: 409, body: { details: expect.stringContaining('-100.00') } })
+    expect(await itemsOf(id)).toHaveLength(3)
   })
 })
 
@@ -81,12 +144,12 @@ test('one request can create 5,000 items of one transaction, and change the item
   const one = await transaction(-50)
   const items = Array.from({ length: 5000 }, (_, i) => ({ transaction_id: one, name: `item ${i}`, amount: -0.01 }))
   expect((await mine.post('/line_items', items)).status).toBe(201)
-  expect(await mine.post('/line_items', items.slice(0, 1))).toMatchObject(tooMuch('50.01', '50.00'))
+  expect(await mine.post('/line_items', items.slice(0, 1))).toMatchObject(tooMuch('-50.01', '-50.00'))
   const many: { id: string }[] = await mine.create('transactions', Array.from({ length: 200 }, (_, i) => ({ name: `row ${i}`, amount: -1 })))
   const halves = many.flatMap(({ id }) => [{ transaction_id: id, name: 'half', amount: -0.5 }, { transaction_id: id, name: 'half', amount: -0.4 }])
   expect((await mine.post('/line_items', halves)).status).toBe(201)
   expect((await mine.patch('/line_items?name=eq.half', { amount: -0.5 })).status).toBe(204)
-  expect(await mine.patch('/line_items?name=eq.half', { amount: -0.51 })).toMatchObject(tooMuch('1.02', '1.00'))
+  expect(await mine.patch('/line_items?name=eq.half', { amount: -0.51 })).toMatchObject(tooMuch('-1.02', '-1.00'))
 })
 
 describe('items of a transaction in another currency', () => {
@@ -127,8 +190,8 @@ describe('items of a transaction in another currency', () => {
     expect(await mine.post('/line_items', `transaction_id,name,amount\n${transaction_id},Tea,1.005`, { 'content-type': 'text/csv' })).toMatchObject(loses)
     const { id } = await mine.create('line_items', { transaction_id, name: 'Tea', amount: 1 })
     expect(await mine.patch(`/line_items?id=eq.${id}`, { amount: 1.005 })).toMatchObject(loses)
-    const euros = await mine.post('/line_items?select=amount', { transaction_id: await shopping('eur'), name: 'Tea', amount: -1.005 }, returning)
-    expect(euros.text).toBe('[{"amount":-1.01}]')
+    const euros = await mine.post('/line_items?select=amount', { transaction_id: await shopping('eur'), name: 'Tea', amount: 1.005 }, returning)
+    expect(euros.text).toBe('[{"amount":1.01}]')
     expect(await mine.post('/line_items', { transaction_id, name: 'Tea', amount: 1e12 })).toMatchObject({ status: 400, body: { code: '22003' } })
   })
 })
@@ -147,7 +210,7 @@ describe('a line item of a transfer', () => {
   test('has no category, because a transfer is not counted by category', async () => {
     const [out = '', into = ''] = await halves()
     const interest: string = (await mine.create('categories', { name: 'Interest' })).id
-    const item = (transaction_id: string, more = {}) => ({ transaction_id, name: 'Interest', amount: 20, ...more })
+    const item = (transaction_id: string, more = {}) => ({ transaction_id, name: 'Interest', amount: transaction_id === into ? 20 : -20, ...more })
     for (const half of [out, into]) expect(await mine.post('/line_items', item(half, { category_id: interest }))).toMatchObject(refused)
     expect(await mine.post('/line_items', [item(out, { category_id: null }), item(out, { category_id: interest })])).toMatchObject(refused)
     expect(await itemsOf(out)).toEqual([])
@@ -164,7 +227,7 @@ describe('a line item of a transfer', () => {
   test('with a category from an older version can be read, and is refused when it is written again', async () => {
     const [out = ''] = await halves()
     const interest: string = (await mine.create('categories', { name: 'Interest' })).id
-    const { id } = await mine.create('line_items', { transaction_id: out, name: 'Interest', amount: 20 })
+    const { id } = await mine.create('line_items', { transaction_id: out, name: 'Interest', amount: -20 })
     await stack.owner.query('update api.line_items set category_id = $2 where id = $1', [id, interest])
     expect((await mine.get(`/line_items?id=eq.${id}&select=category_id`)).body).toEqual([{ category_id: interest }])
     expect(await mine.patch(`/line_items?id=eq.${id}`, { name: 'x' })).toMatchObject(refused)
@@ -175,7 +238,7 @@ describe('a line item of a transfer', () => {
   test('prevents its transaction from becoming part of a transfer', async () => {
     const { id: category_id } = await mine.create('categories', { name: 'Interest' })
     const id = await transaction(-100)
-    await mine.create('line_items', { transaction_id: id, name: 'Interest', amount: 20, category_id })
+    await mine.create('line_items', { transaction_id: id, name: 'Interest', amount: -20, category_id })
     await expect(stack.owner.query('update api.transactions set transfer_id = gen_random_uuid() where id = $1', [id])).rejects.toThrow(refused.body.message)
   })
 })

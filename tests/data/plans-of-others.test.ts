@@ -225,7 +225,7 @@ describe.each([
       expect((await by('line_items', 'category_id', 'categories')).rows).toBeLessThanOrEqual(most)
       expect((await by('transaction_tags', 'tag_id', 'tags')).rows).toBeLessThanOrEqual(most)
       // The query of a report by category.
-      const filed = `select transaction_id, category_id, sum(abs(amount)) from api.line_items where ${contextOf(who)} and category_id is not null group by 1, 2`
+      const filed = `select transaction_id, category_id, sum(amount) from api.line_items where ${contextOf(who)} and category_id is not null group by 1, 2`
       expect((await read(['line_items'], filed, who, [who.organization ?? who.user])).rows).toBeLessThanOrEqual(transactions)
       expect((await by('budgets', 'category_id', 'categories')).rows).toBeLessThanOrEqual(ownRows)
       const named = [

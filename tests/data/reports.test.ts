@@ -28,11 +28,11 @@ beforeAll(async () => {
   const book: [string, number, string, string | null, string, string, [number, string | null][]][] = [
     ['Salary', 3000, '2025-01-01', null, 'Main', 'paid', []],
     // 64.99 stay with Food: items without a category, and the rest without an item.
-    ['Supermarket', -100, '2025-01-15', 'Food', 'Main', 'paid', [[-50, null], [25, 'Home'], [-10.01, 'Fun']]],
+    ['Supermarket', -100, '2025-01-15', 'Food', 'Main', 'paid', [[-50, null], [-25, 'Home'], [-10.01, 'Fun']]],
     ['Refund', 20, '2025-01-20', 'Food', 'Main', 'paid', [[12, 'Home'], [8, 'Home']]],
     ['Rent', -900, '2025-02-01', 'Home', 'Main', 'pending', []],
-    ['Wine', -7.77, '2025-02-05', 'Food', 'Main', 'failed', [[7.77, 'Fun']]],
-    ['Hotel', -80.5, '2025-02-10', 'Food', 'Dollars', 'paid', [[80.5, 'Fun']]],
+    ['Wine', -7.77, '2025-02-05', 'Food', 'Main', 'failed', [[-7.77, 'Fun']]],
+    ['Hotel', -80.5, '2025-02-10', 'Food', 'Dollars', 'paid', [[-80.5, 'Fun']]],
     ['Tip', -0.05, '2025-02-28T23:30:00Z', null, 'Dollars', 'paid', []],
   ]
   for (const [name, amount, transaction_date, category, account, status, items] of book) {
@@ -112,7 +112,7 @@ describe('by category', () => {
     ])
     await caller.create(
       'line_items',
-      [[3.33, food.id], [3.33, fun.id]].map(([amount, category_id]) => ({
+      [[-3.33, food.id], [-3.33, fun.id]].map(([amount, category_id]) => ({
         transaction_id: split.id,
         name: 'x',
         amount,
@@ -133,7 +133,7 @@ describe('by category', () => {
     expect(await groups('month')).toEqual([['2025-03-01', 'usd', -4.99, 2]])
     expect((await groups('category')).toSorted(byName)).toEqual([['Food', 'usd', -3.33, 2], ['Fun', 'usd', -3.33, 1]])
     // All of it is in the two categories, and nothing in home.
-    await caller.create('line_items', { transaction_id: split.id, name: 'x', amount: 3.34, category_id: fun.id })
+    await caller.create('line_items', { transaction_id: split.id, name: 'x', amount: -3.34, category_id: fun.id })
     expect(await numbers(of(home))).toEqual([0, 0, 0])
     expect(await numbers(of(home, fun))).toEqual([-6.67, 1, -6.67])
     expect(await numbers(of(home, food, fun))).toEqual([-13.32, 2, -6.66])
@@ -152,7 +152,7 @@ describe('by category', () => {
     })
     await caller.create(
       'line_items',
-      [[3.33, one.id], [3.33, other.id], [3.34, large.id]].map(([amount, category_id]) => ({
+      [[-3.33, one.id], [-3.33, other.id], [-3.34, large.id]].map(([amount, category_id]) => ({
         transaction_id,
         name: 'x',
         amount,
@@ -170,6 +170,78 @@ describe('by category', () => {
     const p_filters = [where('category_id', none.id)]
     expect((await caller.post('/rpc/get_transaction_aggregate', { p_filters, p_convert_to: 'usd' })).body).toEqual([])
     expect((await caller.post('/rpc/get_transaction_stat', { p_filters, p_convert_to: 'usd' })).body).toBe(0)
+  })
+
+  describe('a transaction whose parts have different signs', () => {
+    const books = async (amount: number, items: [number, string | null][], values: Record<string, unknown> = {}) => {
+      const caller = stack.as(await stack.person())
+      const created = await caller.create('categories', [
+        { name: 'Electronics', kind: 'expense' },
+        { name: 'Groceries', kind: 'expense' },
+        { name: 'Refunds', kind: 'income' },
+      ])
+      const idOf = (name: string | null) => created.find((one: { name: string }) => one.name === name)?.id ?? null
+      const { id: transaction_id } = await caller.create('transactions', { name: 'Store', amount, transaction_date: '2025-03-05', ...values })
+      await caller.create('line_items', items.map(([part, category]) => ({ transaction_id, name: 'x', amount: part, category_id: idOf(category) })))
+      const parts = async (filters = {}, more = {}) =>
+        table((await caller.post('/rpc/get_transaction_distribution_by_category', { params: { filters, ...more } })).body).toSorted(byName)
+      const count = async (p_transaction_type: string) => (await caller.post('/rpc/get_transaction_stat', { p_aggregate_fn: 'count', p_transaction_type })).body
+      const flow = async () => {
+        const { body } = await caller.get('/rpc/get_cash_flow?grouping=yearly&p_from=2025-01-01&p_to=2025-12-31')
+        return body.map(({ income, expenses, net }: Record<string, number>) => [income, expenses, net])
+      }
+      return { caller, parts, count, flow }
+    }
+
+    test('has each part in its category with its own sign', async () => {
+      const { parts, flow } = await books(-85, [[-60, 'Groceries'], [-40, 'Electronics'], [15, 'Electronics']])
+      expect(await parts()).toEqual([['Electronics', 'usd', -25, 1], ['Groceries', 'usd', -60, 1]])
+      expect(await flow()).toEqual([[0, 85, -85]])
+    })
+
+    test('is income less deductions on a pay slip', async () => {
+      const { parts, count, flow } = await books(2300, [[3000, 'Refunds'], [-700, 'Groceries']])
+      expect(await parts()).toEqual([['Groceries', 'usd', -700, 1], ['Refunds', 'usd', 3000, 1]])
+      expect([await count('income'), await count('expense'), await count('balance')]).toEqual([1, 1, 1])
+      expect(await flow()).toEqual([[3000, 700, 2300]])
+    })
+
+    test('keeps what remains in its own category, also with the other sign', async () => {
+      const { parts, flow } = await books(-85, [[-100, 'Groceries'], [15, null]])
+      expect(await parts()).toEqual([['Groceries', 'usd', -100, 1], ['null', 'usd', 15, 1]].map(([name, ...rest]) => [name === 'null' ? null : name, ...rest]))
+      // the coupon lowers the expenses
+      expect(await flow()).toEqual([[0, 85, -85]])
+    })
+
+    test('has no part in a category whose items add up to 0', async () => {
+      const { parts } = await books(-10, [[-10, 'Groceries'], [-60, 'Electronics'], [60, 'Electronics']])
+      expect(await parts()).toEqual([['Groceries', 'usd', -10, 1]])
+    })
+
+    test('can be 0', async () => {
+      const { caller, parts, count, flow } = await books(0, [[-60, 'Groceries'], [60, 'Refunds']])
+      expect(await parts()).toEqual([['Groceries', 'usd', -60, 1], ['Refunds', 'usd', 60, 1]])
+      expect(await flow()).toEqual([[60, 60, 0]])
+      expect([await count('income'), await count('expense')]).toEqual([1, 1])
+      await caller.create('budgets', { category_id: (await caller.get('/categories?name=eq.Groceries')).body[0].id, month: '2025-03-01', amount: 100 })
+      const budget = await caller.get('/rpc/get_budget_comparison?start_date=2025-03-01&end_date=2025-03-31')
+      expect(budget.body).toMatchObject([{ budget: 100, actual: 60, difference: 40 }])
+    })
+
+    test('of 0 has what remains without a category on the side of its sign', async () => {
+      const { parts, count, flow } = await books(0, [[-60, 'Groceries'], [40, 'Refunds'], [20, null]])
+      expect(await parts({ transaction_type: 'income' })).toEqual([['Refunds', 'usd', 40, 1], [null, 'usd', 20, 1]].toSorted(byName))
+      expect(await parts({ transaction_type: 'expense' })).toEqual([['Groceries', 'usd', -60, 1]])
+      expect([await count('income'), await count('expense')]).toEqual([1, 1])
+      expect(await flow()).toEqual([[60, 60, 0]])
+    })
+
+    test('is converted part by part to its converted total', async () => {
+      const { caller, parts } = await books(-10, [[-13.33, 'Groceries'], [3.33, 'Electronics']], { currency: 'eur' })
+      await caller.create('exchange_rates', { on_date: '2025-01-01', base: 'eur', quote: 'usd', rate: 1.05 })
+      // 3.4965 is 3.50, and 13.9965 would be 14.00, which is also the rest of 10.50.
+      expect(await parts({}, { p_convert_to: 'usd' })).toEqual([['Electronics', 'usd', 3.5, 1], ['Groceries', 'usd', -14, 1]])
+    })
   })
 
   test('an average in yen has no decimals', async () => {
@@ -194,7 +266,7 @@ describe('by category', () => {
     const [food, home] = await caller.create('categories', [{ name: 'Food' }, { name: 'Home' }])
     const { id: transaction_id } = await caller.create('transactions', { name: 'Wholesale', amount: -1200, category_id: food.id })
     const add = (count: number) =>
-      caller.create('line_items', Array.from({ length: count }, () => ({ transaction_id, name: 'Box', amount: 1, category_id: home.id })))
+      caller.create('line_items', Array.from({ length: count }, () => ({ transaction_id, name: 'Box', amount: -1, category_id: home.id })))
     const parts = async () => table((await caller.post('/rpc/get_transaction_distribution_by_category', { params: {} })).body)
     await add(1000)
     expect(await parts()).toEqual([['Home', 'usd', -1000, 1], ['Food', 'usd', -200, 1]])

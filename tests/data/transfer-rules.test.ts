@@ -81,7 +81,7 @@ describe('a rule with mark_as_transfer', () => {
   test('leaves a transaction whose line items have a category, and says so before', async () => {
     const caller = await someone()
     const id = await pay(caller)
-    await caller.create('line_items', { transaction_id: id, name: 'Bread', amount: 5, category_id: await category(caller) })
+    await caller.create('line_items', { transaction_id: id, name: 'Bread', amount: -5, category_id: await category(caller) })
     await rule(caller, { set_name: 'Savings' })
     expect(await apply(caller)).toMatchObject([{ after: { name: 'Savings' } }])
     expect(await transferOf(caller, id)).toBeNull()

@@ -49,7 +49,7 @@ export type Sketch = {
     account: number | undefined
     payee: string
     tags: number[]
-    items: { percent: number, category: number | undefined, isNegative: boolean }[]
+    items: { percent: number, category: number | undefined, isOpposite: boolean }[]
   }[]
   transfers: { from: number, to: number, amount: number, toAmount: number, day: string, time: string | undefined, status: Status }[]
   /** The time zone of the request that stored it. */
@@ -90,14 +90,15 @@ export function sketches(year: number): fc.Arbitrary<Sketch> {
     transactions: fc.array(
       record({
         ...when,
-        amount,
+        // parts of a transaction of 0 cancel each other out
+        amount: fc.oneof({ weight: 9, arbitrary: amount }, { weight: 1, arbitrary: fc.constant(0) }),
         currency,
         status,
         category: maybe(category),
         account: maybe(place),
         payee: fc.constantFrom('Shop', 'shop', 'Café'),
         tags: fc.uniqueArray(fc.nat({ max: 1 })),
-        items: fc.array(record({ percent: fc.constantFrom(0, 1, 33, 50, 100), category: maybe(category), isNegative: fc.boolean() }), { maxLength: 3 }),
+        items: fc.array(record({ percent: fc.constantFrom(0, 1, 33, 50, 100), category: maybe(category), isOpposite: fc.boolean() }), { maxLength: 4 }),
       }),
       { maxLength: 14 },
     ),
@@ -160,6 +161,27 @@ function ratesOf({ hub, rates }: Sketch, year: number): Rate[] {
   ].filter(({ base, quote }) => base !== quote)
   const one = new Map(all.map((each) => [`${each.on} ${each.base} ${each.quote}`, each]))
   return [...one.values()].map((each) => ({ ...each, rate: BigInt(each.rate) * 1_000_000n }))
+}
+
+/**
+ * Returns the line items of a sketch, in units of the currency. They add up to a part of the whole: those with the opposite sign come first, and the
+ * last one of the others takes what they leave.
+ */
+function itemsOf({ items }: Sketch['transactions'][number], whole: bigint): { amount: bigint, category: number | undefined }[] {
+  const sign = whole < 0n ? -1n : 1n
+  const opposite = items.filter(({ isOpposite }) => isOpposite).map(({ percent, category }) => ({ amount: -sign * BigInt(percent) * 10n, category }))
+  const along = items.filter(({ isOpposite }) => !isOpposite)
+  // without an item in the direction of the whole, their sum would have the other sign
+  if (along.length === 0) return []
+  let left = whole - opposite.reduce((sum, { amount }) => sum + amount, 0n)
+  return [
+    ...opposite,
+    ...along.map(({ percent, category }, at) => {
+      const amount = at === along.length - 1 && opposite.length > 0 ? left - whole * BigInt(100 - percent) / 100n : left * BigInt(percent) / 100n
+      left -= amount
+      return { amount, category }
+    }),
+  ]
 }
 
 /** Stores a sketch as this caller, with the requests of a front-end. @returns the books, and the ids of four categories */
@@ -232,7 +254,6 @@ export async function store(caller: Caller, sketch: Sketch, year: number): Promi
     const account = one.account === undefined ? undefined : accounts[one.account]
     const code = account?.currency ?? one.currency
     const amount = inUnits(one.amount, code)
-    let left = magnitude(amount) / inUnits(1, code)
     const transaction: Transaction = {
       amount,
       currency: code,
@@ -243,11 +264,10 @@ export async function store(caller: Caller, sketch: Sketch, year: number): Promi
       transfer: null,
       payee: one.payee,
       tags: one.tags.map((tag) => tags[tag] ?? ''),
-      items: one.items.map(({ percent, category, isNegative }) => {
-        const part = left * BigInt(percent) / 100n
-        left -= part
-        return { amount: part * inUnits(1, code) * (isNegative ? -1n : 1n), category: category === undefined ? null : categories[category] ?? null }
-      }),
+      items: itemsOf(one, BigInt(one.amount)).map(({ amount: units, category }) => ({
+        amount: units * inUnits(1, code),
+        category: category === undefined ? null : categories[category] ?? null,
+      })),
     }
     return { id: randomUUID(), transaction }
   })

@@ -53,6 +53,8 @@ export type Part = {
   currency: string
   /** 0 if it is left out. */
   amount: bigint
+  /** The amount whose sign decides the side of a part without a category. */
+  signed: bigint
   isLeftOut: boolean
 }
 
@@ -102,32 +104,34 @@ export function converted(amount: bigint, rates: Rate[], from: string, to: strin
 
 const sum = (all: bigint[]): bigint => all.reduce((before, next) => before + next, 0n)
 
-/** "Each line item with a category moves its part there, in the transaction's sign; the rest stays with the transaction's category." */
+/** "Each line item with a category moves its amount there, with its sign; the rest stays with the transaction's category." */
 function partsOf(transaction: Transaction, question: Question, rates: Rate[]): Part[] {
   const { amount, currency, category, items } = transaction
   const day = dayIn(question.zone, transaction.at)
   const target = question.convertTo ?? currency
   const convert = (cents: bigint): bigint => converted(cents, rates, currency, target, day) ?? 0n
   const isLeftOut = converted(amount, rates, currency, target, day) === undefined
-  const sign = amount < 0n ? -1n : 1n
   const moved = new Map<string, bigint>()
   for (const item of items)
-    if (item.category !== null && item.category !== category && item.amount !== 0n)
-      moved.set(item.category, (moved.get(item.category) ?? 0n) + magnitude(item.amount))
-  const rest = magnitude(amount) - sum([...moved.values()])
-  const shares = [...moved].toSorted(([a, one], [b, other]) => one === other ? (a < b ? -1 : 1) : one > other ? -1 : 1)
+    if (item.category !== null && item.category !== category) moved.set(item.category, (moved.get(item.category) ?? 0n) + item.amount)
+  const rest = amount - sum([...moved.values()])
+  // "a category whose items add up to 0 has no part"
+  const shares = [...moved].filter(([, cents]) => cents !== 0n).map(([of, cents]) => ({ of, cents, size: magnitude(cents) }))
+    .toSorted((one, other) => one.size === other.size ? (one.of < other.of ? -1 : 1) : one.size > other.size ? -1 : 1)
   // "the rest has what rounding leaves; where no rest is left, the largest part has it"
-  const first: [string | null, bigint] | undefined = rest > 0n || shares.length === 0 ? [category, rest] : shares.shift()
-  const part = (of: string | null, cents: bigint): Part => ({ transaction, day, category: of, currency: target, amount: cents, isLeftOut })
-  const others = shares.map(([of, cents]) => part(of, convert(sign * cents)))
-  return [part(first?.[0] ?? null, convert(amount) - sum(others.map((one) => one.amount))), ...others]
+  const first = rest !== 0n || shares.length === 0 ? { of: category } : shares.shift()
+  // "of a transaction of 0, the sign of what stays"
+  const signed = amount === 0n ? rest : amount
+  const part = (of: string | null, cents: bigint): Part => ({ transaction, day, category: of, currency: target, amount: cents, signed, isLeftOut })
+  const others = shares.map(({ of, cents }) => part(of, convert(cents)))
+  return [part(first?.of ?? null, convert(amount) - sum(others.map((one) => one.amount))), ...others]
 }
 
 /** "The kind of its category decides on which side an amount stands; without a category the sign of the transaction." */
-function sideOf({ categories }: Books, { transaction, category }: Part): Kind | undefined {
+function sideOf({ categories }: Books, { signed, category }: Part): Kind | undefined {
   const found = categories.find(({ id }) => id === category)
   if (found !== undefined) return found.kind
-  return transaction.amount === 0n ? undefined : transaction.amount > 0n ? 'income' : 'expense'
+  return signed === 0n ? undefined : signed > 0n ? 'income' : 'expense'
 }
 
 type By = { status?: boolean, account?: boolean }

@@ -140,6 +140,7 @@ describe('anon and authenticated', () => {
       'days_of_periods',
       'core_values',
       'is_untouched',
+      'line_items_fit',
       'mark_day',
       'marked_day',
       'moment_bounds',

@@ -90,6 +90,31 @@ test('splits, tags, transfers, groups and starting balances are those of the app
   expect(new Set(halves.map(({ transfer_id }) => transfer_id)).size).toBe(1)
 })
 
+test('Ann keeps the total of each category, also of splits with parts of both signs', async () => {
+  const ann = await someone('Ann')
+  const lines = [
+    'Checking,2025-03-13,Store,(SPLIT 1 OF 2) food,Groceries,-120,0,Cleared',
+    'Checking,2025-03-13,Store,(SPLIT 2 OF 2) coupon,Discounts,20,0,Cleared',
+    'Checking,2025-03-14,Dinner,(SPLIT 1 OF 2) all of us,Groceries,-60,0,Cleared',
+    'Checking,2025-03-14,Dinner,(SPLIT 2 OF 2) Ben paid back,Refunds,60,0,Cleared',
+    'Checking,2025-03-15,Acme,(SPLIT 1 OF 2) gross,Wages,3000,0,Cleared',
+    'Checking,2025-03-15,Acme,(SPLIT 2 OF 2) tax,Taxes,-700,0,Cleared',
+  ]
+  const exported = readAppExport(`${fileOf('actual').toString().trimEnd()}\n${lines.join('\n')}\n`)
+  for (let run = 0; run < 2; run++) expect((await storeAppExport(ann, exported, { currency: 'eur' })).problems).toEqual([])
+  const groups = await unwrap(ann.data.rpc('get_transaction_aggregate', { p_group_by: 'category' }))
+  expect(Object.fromEntries(groups.map(({ name, value }) => [name, value]))).toEqual({
+    Discounts: 20,
+    Food: -16.7,
+    Groceries: -180,
+    Pay: 1350,
+    Refunds: 60,
+    Taxes: -700,
+    Travel: -30,
+    Wages: 3000,
+  })
+})
+
 test('rows of the same name are used, and a starting balance that cannot be stored is a problem', async () => {
   const ann = await someone('Ann')
   const { data } = ann

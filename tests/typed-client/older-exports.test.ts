@@ -114,3 +114,21 @@ test('only the transaction of a recorded day gets its subscription, beside other
     { name: 'recorded', due_on: '2025-02-28', subscription: { title: 'Rent' } },
   ])
 })
+
+test('line items get the direction of their transaction if the export is from before they had signs', async () => {
+  const ann = clientOf(stack, await signedIn(stack, 'Ann'))
+  const id = crypto.randomUUID()
+  await unwrap(ann.data.from('transactions').insert({ id, name: 'Store', amount: -85 }))
+  await unwrap(ann.data.from('line_items').insert([['Bread', -60], ['Cable', -25]].map(([name, amount]) => ({ transaction_id: id, name, amount }) as never)))
+  const files = await filesOf(await older(ann, 'line_items', (rows) => rows.replace('-25.00', '25.00')))
+  const manifest = JSON.parse(files.get('manifest.json')!)
+  expect(manifest.signed_line_items).toBe(true)
+  delete manifest.signed_line_items
+  const bob = clientOf(stack, await signedIn(stack, 'Bob'))
+  const { problems } = await restoreMine(bob, await archiveOf(files.set('manifest.json', `${JSON.stringify(manifest)}\n`)))
+  expect(problems).toEqual([])
+  expect(await unwrap(bob.data.from('line_items').select('name,amount').order('name'))).toEqual([
+    { name: 'Bread', amount: -60 },
+    { name: 'Cable', amount: -25 },
+  ])
+})

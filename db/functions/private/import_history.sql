@@ -64,7 +64,7 @@ begin
     (u.said is not null or u.before <> u.after)
       and private.core_values(private.bank_values(t.amount, t.name, t.status, t.transaction_date, t.booked_on, null, null, null)) <> private.core_values(u.after)
     or u.identity_after ? 'external_id' and (t.source, t.external_id) is distinct from (u.identity_after ->> 'source', u.identity_after ->> 'external_id')
-    or (select sum(abs(l.amount)) from api.line_items l where l.transaction_id = t.id) > abs((u.before ->> 'amount')::numeric)
+    or not private.line_items_fit((select sum(l.amount) from api.line_items l where l.transaction_id = t.id), (u.before ->> 'amount')::numeric)
   );
   if changed > 0 then
     raise sqlstate 'PT409' using

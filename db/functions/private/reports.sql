@@ -185,22 +185,25 @@ declare
       then format('(id in (select transaction_id from api.line_items where %s and category_id is not null)) is true', p_context)
       else 'id = i.transaction_id' end, p_condition);
   items constant text := format(
-    'select transaction_id, category_id, sum(abs(amount)) as part from api.line_items where %s and category_id is not null and amount <> 0 and %s group by 1, 2 offset 0',
+    'select transaction_id, category_id, sum(amount) as part from api.line_items where %s and category_id is not null and %s group by 1, 2 having sum(amount) <> 0 offset 0',
     case when p_are_many then 'transaction_id = t.id' else 'true' end, p_context);
 begin
   return format(
     $query$
       select day, status, currency, moved.category_id, key, whole, moved.amount, moved.count
       from (
-        select t.*, i.category_id as part_category, sign(t.whole) * i.part as part, row_number() over one as place,
-          first_value(i.category_id) over one as largest, sum(i.part) over one >= abs(t.whole) as is_all%1$s
+        select t.day, t.status, t.currency, t.own_category, t.key, t.whole as full_amount, i.category_id as part_category, i.part, row_number() over one as place,
+          first_value(i.category_id) over one as largest, sum(i.part) over one = t.whole as is_all,
+          -- the remainder of a transaction of 0 has the only sign
+          case when t.whole = 0 then -sum(i.part) over one else t.whole end as whole,
+          of_own.is_selected as is_own_selected%1$s
         from %2$s
         where i.category_id is distinct from t.own_category
-        window one as (partition by t.id order by i.part desc, i.category_id rows between unbounded preceding and unbounded following)
+        window one as (partition by t.id order by abs(i.part) desc, i.category_id rows between unbounded preceding and unbounded following)
       ) as split
       -- If the items use up the amount, the largest part is the whole less the others. So the rounding of a conversion ends up there, and
       -- nothing remains in the transaction's own category.
-      cross join lateral (select case when is_all and place = 1 then whole else part end as amount) as taken
+      cross join lateral (select case when is_all and place = 1 then full_amount else part end as amount) as taken
       cross join lateral (values
         (part_category, taken.amount, %3$s),
         (case when is_all and place > 1 then largest else own_category end, -taken.amount, %4$s)
@@ -209,21 +212,20 @@ begin
     $query$,
     case when not is_by_category then
       ', of_own.is_selected and of_own.grouped is not distinct from of_part.grouped as is_in_own_group'
-      || ', of_own.is_selected and count(*) filter (where of_part.is_selected and of_part.grouped is not distinct from of_own.grouped) over one = 0 as is_own_alone'
+      || ', count(*) filter (where of_part.is_selected and of_part.grouped is not distinct from of_own.grouped) over one = 0 as is_own_alone'
       || ', min(case when of_part.is_selected then i.category_id::text end) over (partition by t.id, of_part.grouped) as selected_part' end,
     -- A few line items are read before their transactions. Many line items are read after them, so that only those of the range are read. The
     -- offsets enforce that order.
     case when p_are_many then format('(%s) as t cross join lateral (%s) as i', transactions, items)
       else format('(%s) as i cross join lateral (%s) as t', items, transactions) end
-      || case when not is_by_category then format(
-        ' cross join lateral (select (%1$s) as is_selected, %2$s as grouped from (values (t.own_category)) as own (category_id)) as of_own
-          cross join lateral (select (%1$s) as is_selected, %2$s as grouped from (values (i.category_id)) as part (category_id)) as of_part',
-        p_of_category, p_group) else '' end,
+      || format(' cross join lateral (select (%s) as is_selected, %s as grouped from (values (t.own_category)) as own (category_id)) as of_own', p_of_category, p_group)
+      || case when is_by_category then '' else
+        format(' cross join lateral (select (%s) as is_selected, %s as grouped from (values (i.category_id)) as part (category_id)) as of_part', p_of_category, p_group) end,
     -- Each group counts the transaction once: in its own row if the own category is in the group and the filter accepts it, otherwise in one
-    -- part. If nothing remains in the own category, and no part is in its group, the own row no longer counts.
+    -- part. If no part is in the own group, the own row no longer counts if nothing remains there. The remainder of a transaction of 0 counts
+    -- although its own row, which has no sign, is not selected as income or expense.
     case when is_by_category then '1' else 'case when part_category::text = selected_part and not is_in_own_group then 1 else 0 end' end,
-    case when is_by_category then 'case when is_all and place = 1 then -1 else 0 end'
-      else 'case when is_all and place = 1 and is_own_alone then -1 else 0 end' end,
+    format('case when place = 1%s then (not is_all)::integer - is_own_selected::integer else 0 end', case when not is_by_category then ' and is_own_alone' end),
     p_of_category);
 end
 $$;
@@ -280,7 +282,7 @@ $$The rows that a report adds up, as a relation in SQL text, for use after "from
 
 `p_context` is a result of private.context_condition(). `p_filters` are the client's filters. `p_condition` is a further condition on api.transactions, such as days. `p_group` is an expression of category_id, by which the report groups: a split transaction then has several rows. `true` is one group, for a report that distinguishes the kinds of the parts. A filter on category_id also splits transactions. `p_type`: only `income` or `expense`, by private.side_condition(). `p_key`: an expression of api.transactions for the column `key`. `p_by_status`: the report groups by status. `p_by_account`: the report groups by account, so each half of a transfer counts. `p_convert_to` is a result of private.target_currency().
 
-Columns: `day` (the transaction's booking day, or the day of its moment in the request's time zone), `status`, `currency` (the target currency if converted), `category_id`, `key`, `amount`, `whole` (the transaction's full amount, whose sign distinguishes income and expense without a category), `count`, `left_out`. A report adds up `amount`, `count` and `left_out`; `count` counts each transaction once in a group, and `left_out` those of them without a rate, whose amount is null. The part of a line item is also a row with the negative amount in the transaction's category, so a group whose count is 0 is empty. If converted, `transaction_currency` is the original currency.
+Columns: `day` (the transaction's booking day, or the day of its moment in the request's time zone), `status`, `currency` (the target currency if converted), `category_id`, `key`, `amount`, `whole` (the transaction's full amount, or the remainder of a split transaction of 0, whose sign distinguishes income and expense without a category), `count`, `left_out`. A report adds up `amount`, `count` and `left_out`; `count` counts each transaction once in a group, and `left_out` those of them without a rate, whose amount is null. The part of a line item is also a row with the negative amount in the transaction's category, so a group whose count is 0 is empty. If converted, `transaction_currency` is the original currency.
 
 Without split transactions and without conversion the relation is the plain table, and a report reads only the index of a context.$$;
 

@@ -179,7 +179,7 @@ begin atomic
     from booked b
   ), decided as materialized (
     select c.*,
-      case when c.has_amount then (select sum(abs(l.amount)) from api.line_items l where l.transaction_id = c.known_id) end as itemized,
+      case when c.has_amount then (select sum(l.amount) from api.line_items l where l.transaction_id = c.known_id) end as itemized,
       c.is_banks and not c.is_of_other_currency and not c.has_account
         -- without an id other rows may look the same, so only the change from pending to paid identifies the row
         and (c.is_essential or c.external_id is not null and (c.takes_reference_no or c.takes_description or c.takes_metadata))
@@ -210,7 +210,7 @@ begin atomic
         when d.refusal is not null then 'invalid'
         when d.known_id is null then coalesce(r.verdict, 'new')
         when d.differences = '' then 'duplicate'
-        when d.is_later and not coalesce(d.itemized > abs(d.amount), false) then 'updated'
+        when d.is_later and private.line_items_fit(d.itemized, d.amount) then 'updated'
         else 'changed'
       end as decision
     from decided d left join resolved r on r.row_number = d.row_number

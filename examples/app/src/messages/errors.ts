@@ -11,7 +11,7 @@ export const errors = inLanguage({
       daysInOrder: 'The end is before the beginning.',
       day: 'This day is too far in the past or in the future.',
       interval: 'This number of days is not possible.',
-      lineItems: 'The parts add up to more than the whole.',
+      lineItems: 'The parts must add up to at most the whole, with the same sign.',
       amount: 'This is no amount.',
     },
     codes: {
@@ -64,7 +64,7 @@ export const errors = inLanguage({
       daysInOrder: 'Das Ende liegt vor dem Anfang.',
       day: 'Dieser Tag liegt zu weit in der Vergangenheit oder in der Zukunft.',
       interval: 'Diese Anzahl von Tagen geht nicht.',
-      lineItems: 'Die Teile sind zusammen mehr als das Ganze.',
+      lineItems: 'Die Teile dürfen zusammen höchstens das Ganze ergeben, mit demselben Vorzeichen.',
       amount: 'Das ist kein Betrag.',
     },
     codes: {

@@ -19,7 +19,7 @@ import { Meanwhile } from '../../parts/meanwhile.tsx'
 import { CurrencyField } from '../../parts/money-fields.tsx'
 import type { Beginning } from './list-state.ts'
 import { Receipts } from './receipts.tsx'
-import { type Part, partsOf, restOf, Splits } from './splits.tsx'
+import { doFit, itemOf, type Part, partsOf, Splits } from './splits.tsx'
 import { TransferLink } from './transfer-link.tsx'
 
 type DetailsProps = {
@@ -80,7 +80,7 @@ export function Details({ begin, row, now, isGone, categories, changes, onClose 
     onClose()
   }
   const submit = (values: ReturnType<typeof valuesOf>) => {
-    if (save.isPending || restOf(row, values.parts) < 0 || values.parts.some(({ amount }) => amount === null)) return
+    if (save.isPending || !doFit(row, values.parts) || values.parts.some(({ amount }) => amount === null)) return
     // the mutation keeps the error for the form
     store(values).catch((error: unknown) => error instanceof ChangedMeanwhile && setSeen(error.row))
   }
@@ -117,10 +117,3 @@ export function Details({ begin, row, now, isGone, categories, changes, onClose 
 const beginnings: Record<Beginning, string> = { split: '.tx-split input', transfer: '.tx-link h3' }
 
 const capitalized = (text: string) => `${text.charAt(0).toUpperCase()}${text.slice(1)}`
-
-/** A part has the sign of the whole. */
-const itemOf = ({ name, amount, category_id }: Part, row: Transaction) => ({
-  name,
-  category_id: category_id || null,
-  amount: Math.sign(row.amount) * Math.abs(amount ?? 0),
-})

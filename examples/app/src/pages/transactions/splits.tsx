@@ -9,15 +9,29 @@ import { TextField } from '../../parts/form.tsx'
 import { AmountField } from '../../parts/money-fields.tsx'
 import { Amount } from '../../parts/ui.tsx'
 
-/** A part in the form. `category_id` is empty for the category of the whole. */
+/** A part in the form. Its amount is positive in the direction of the whole. `category_id` is empty for the category of the whole. */
 export type Part = { name: string, category_id: string, amount: number | null }
 
-export const partsOf = ({ line_items }: Transaction): Part[] =>
-  line_items.map(({ name, amount, category_id }) => ({ name, category_id: category_id ?? '', amount: Math.abs(amount) }))
+/** Turns an amount into the direction of the whole, and back. */
+const turned = (amount: number, whole: number): number => whole < 0 ? -amount : amount
+
+export const partsOf = ({ amount: whole, line_items }: Transaction): Part[] =>
+  line_items.map(({ name, amount, category_id }) => ({ name, category_id: category_id ?? '', amount: turned(amount, whole) }))
+
+export const itemOf = ({ name, amount, category_id }: Part, { amount: whole }: Transaction) => ({
+  name,
+  category_id: category_id || null,
+  amount: turned(amount ?? 0, whole),
+})
 
 /** The remainder of the whole, to the cent. */
-export const restOf = ({ amount }: Transaction, parts: readonly Part[]): number =>
-  sumOf([Math.abs(amount), ...parts.map((part) => -Math.abs(part.amount ?? 0))])
+const restOf = ({ amount }: Transaction, parts: readonly Part[]): number => sumOf([Math.abs(amount), ...parts.map((part) => -(part.amount ?? 0))])
+
+/** Whether the parts add up to at most the whole, in its direction. */
+export function doFit(row: Transaction, parts: readonly Part[]): boolean {
+  const rest = restOf(row, parts)
+  return rest >= 0 && rest <= Math.abs(row.amount)
+}
 
 type SplitsProps = { row: Transaction, currency: string, categories: readonly Category[] }
 
@@ -35,6 +49,7 @@ export function Splits({ row, currency, categories }: SplitsProps) {
   return (
     <fieldset className='tx-splits'>
       <legend>{m.parts}</legend>
+      {parts.length > 0 && <p>{m.partsHint}</p>}
       {fields.map((field, index) => (
         <div key={field.id} className='tx-split' role='group' aria-label={m.part(index + 1)}>
           <TextField name={`parts.${index}.name`} label={m.what} maxLength={255} required />
@@ -50,12 +65,12 @@ export function Splits({ row, currency, categories }: SplitsProps) {
         </div>
       ))}
       <div className='tx-splits-end'>
-        {/* the first part gets the whole remainder */}
-        <button type='button' onClick={() => append({ name: '', category_id: '', amount: rest > 0 ? rest : null }, { shouldFocus: false })}>
+        {/* the first part gets the whole remainder, and a coupon what the others are too much by */}
+        <button type='button' onClick={() => append({ name: '', category_id: '', amount: rest === 0 ? null : rest }, { shouldFocus: false })}>
           {m.addAPart}
         </button>
         {parts.length > 0 && (
-          <p role='status' className={rest < 0 ? 'field-problem' : ''}>
+          <p role='status' className={doFit(row, parts) ? '' : 'field-problem'}>
             {m.rest(rest)}
             <Amount value={Math.abs(rest)} currency={currency} />
           </p>
