@@ -202,7 +202,11 @@ export const dataErrors: DataError[] = [
   row(500, '57014', all, 'canceling statement due to statement timeout', 'the request took too long: request less data'),
   ofEdge('INTERNAL_ERROR', all, 'the edge failed; PostgREST received nothing'),
   ofEdge('BAD_GATEWAY', all, 'PostgREST stopped responding'),
-  ofEdge('SERVICE_BUSY', all, 'the edge processes other large bodies, or PostgREST is starting'),
+  ofEdge(
+    'SERVICE_BUSY',
+    all,
+    'the edge processes other large bodies, PostgREST is starting, or the database is busy, unreachable or was interrupted; `message` says if a write may be stored',
+  ),
   row(
     503,
     '53200',
@@ -210,6 +214,6 @@ export const dataErrors: DataError[] = [
     'out of memory',
     'the response, the body or a pattern needs more memory than one request can use: request less data; a retry does not help',
   ),
-  row(503, 'PGRST001', all, 'Database client error. Retrying the connection.', 'the database is not reachable'),
-  row(504, 'PGRST003', all, 'Timed out acquiring connection from connection pool.', 'all connections are busy'),
+  row(503, 'PGRST001', all, 'Database client error. Retrying the connection.', 'the database is not reachable, without the edge'),
+  row(504, 'PGRST003', all, 'Timed out acquiring connection from connection pool.', 'all connections are busy, without the edge'),
 ]

@@ -60,7 +60,13 @@ export async function refuseWrongDoor(request: EdgeRequest, sentence: string): P
 }
 
 /** Codes of the auth surface for each way in which forwarding fails. */
-const failures = { unavailable: 'SERVICE_BUSY', refused: 'SERVICE_BUSY', 'too-large': 'PAYLOAD_TOO_LARGE', cut: 'INTERNAL_ERROR' } as const
+const failures = {
+  unavailable: 'SERVICE_BUSY',
+  interrupted: 'SERVICE_BUSY',
+  refused: 'SERVICE_BUSY',
+  'too-large': 'PAYLOAD_TOO_LARGE',
+  cut: 'INTERNAL_ERROR',
+} as const
 
 const answerHeaders = (id: string): Forwarded['answerHeaders'] => (received) => {
   const headers = [requestIdHeader, id]

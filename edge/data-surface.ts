@@ -76,7 +76,16 @@ const isFinal = (status: number) => status < 400 || status === 429
 const isPath = /^\/(?:(?:rpc\/)?[^/?]+)?(?:\?|$)/
 
 /** Codes of the data surface for each way in which forwarding fails. */
-const failures = { unavailable: 'SERVICE_BUSY', refused: 'BAD_GATEWAY', 'too-large': 'PAYLOAD_TOO_LARGE', cut: 'BAD_GATEWAY' } as const
+const failures = {
+  unavailable: 'SERVICE_BUSY',
+  interrupted: 'SERVICE_BUSY',
+  refused: 'BAD_GATEWAY',
+  'too-large': 'PAYLOAD_TOO_LARGE',
+  cut: 'BAD_GATEWAY',
+} as const
+
+/** The message for a write whose response was lost. */
+const unknownOutcome = 'The response was lost, so the request may be stored or not. Read the rows before you send it again.'
 
 type Refuse = (code: RefusalCode, message?: string) => Promise<void>
 
@@ -137,14 +146,15 @@ export function dataSurface({ postgrest, standbys, bodyLimit, timeoutMs = 2_000,
       headers: { ...forwardedHeaders(request, headers, traceparent), 'user-agent': `${headers['user-agent'] ?? ''} request-id/${id}`.trimStart() },
       bodyLimit: allowed.bodyBytes,
       answerHeaders: answerHeaders(request),
-      mend: mendError,
+      mend: (status, body) => mendError(status, body, isRead(incoming)),
     }
     const send = async (): Promise<Outcome> => {
       if (isRead(incoming)) return await readFromStandby(forwarded) ?? await onUpstream(postgrest, timeoutMs, outgoing, repeatedRead(forwarded))
       if (allowed.isHeavy) return onUpstream(postgrest, timeoutMs, outgoing, sendHeavy(forwarded), 'heavyActive')
       return onUpstream(postgrest, timeoutMs, outgoing, (upstream) => change(upstream, forwarded))
     }
-    return orRefuse(outgoing, send(), (failure) => refuse(failures[failure]))
+    const isLost = (failure: keyof typeof failures) => ['interrupted', 'cut'].includes(failure) && !isRead(incoming)
+    return orRefuse(outgoing, send(), (failure) => refuse(failures[failure], isLost(failure) ? unknownOutcome : undefined))
   }
 
   return async (request) => {

@@ -20,6 +20,7 @@ import type { Dispatcher } from 'undici'
 import { endAtStop } from '../common/http-server.ts'
 import { requestIdHeader } from '../common/request-id.ts'
 import { endAnswer } from './refuse.ts'
+import { Interrupted } from './translation.ts'
 import { connectMs, maxHeaderSize, type Upstream, type Upstreams } from './upstreams.ts'
 
 /** A request at the edge. */
@@ -44,7 +45,10 @@ export type Forwarded = EdgeRequest & {
   isFile?: boolean
   /** Returns the response headers for the client. @param received alternating names and values, as the upstream sent them */
   answerHeaders: (received: readonly string[], status: number) => string[]
-  /** Returns a status and a body to send in place of an error of the upstream, or undefined. Called for 401 and 500 only. */
+  /**
+   * Returns a status and a body to send in place of an error of the upstream, or undefined.
+   * @throws Interrupted if the surface itself must answer, because the upstream lost its database
+   */
   mend?: (status: number, body: Buffer) => { status: number, body: Buffer } | undefined
 }
 
@@ -107,7 +111,7 @@ const codeOf = (error: unknown): string => (error as NodeJS.ErrnoException).code
 /** Largest error body that `mend` reads, in bytes. */
 const mendedBytes = 16 * 1024
 
-const isMended = ({ mend }: Forwarded, status: number) => mend !== undefined && (status === 401 || status === 500)
+const isMended = ({ mend }: Forwarded, status: number) => mend !== undefined && status >= 400
 
 /** Sends status and headers of a buffered error, as `mend` rewrites them. @returns the body to send */
 function sendHead({ outgoing, answerHeaders, mend }: Forwarded, { status, received }: Head, body: Buffer): Buffer {
@@ -173,9 +177,13 @@ export function read(upstream: Upstream, request: Forwarded, accepts: (status: n
         outgoing.once('drain', () => controller.resume())
       },
       onResponseEnd: () => {
-        if (buffered === undefined) outgoing.end()
-        else outgoing.end(sendHead(request, buffered.head, Buffer.concat(buffered.chunks)))
-        resolve(true)
+        try {
+          if (buffered === undefined) outgoing.end()
+          else outgoing.end(sendHead(request, buffered.head, Buffer.concat(buffered.chunks)))
+          resolve(true)
+        } catch (error) {
+          reject(error as Error)
+        }
       },
       onResponseError: (_controller, error) => {
         outgoing.off('close', abort)
@@ -373,19 +381,21 @@ export async function onUpstream(
 
 /**
  * Waits for a forwarded request, and refuses it if it was not answered.
- * @param refuse sends the surface's own error: no upstream, a body that is too large, or a connection that the upstream cut off
+ * @param refuse sends the surface's own error: no upstream, a body that is too large, a connection that the upstream cut off, or a
+ *   database that the upstream lost
  */
 export async function orRefuse(
   outgoing: ServerResponse,
   forwarding: Promise<Outcome>,
-  refuse: (failure: Exclude<Outcome, 'answered'> | 'cut') => Promise<void>,
+  refuse: (failure: Exclude<Outcome, 'answered'> | 'cut' | 'interrupted') => Promise<void>,
 ): Promise<void> {
   try {
     const outcome = await forwarding
     if (outcome !== 'answered') await refuse(outcome)
-  } catch {
+  } catch (error) {
     // the closed connection shows the client that the response is incomplete
     if (outgoing.headersSent) outgoing.destroy()
+    else if (error instanceof Interrupted) await refuse(error.isUnseen ? 'unavailable' : 'interrupted')
     else await refuse('cut')
   }
 }

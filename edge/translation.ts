@@ -62,16 +62,43 @@ export const namedCode = (value: string): string => value.replace(codeOfExpired,
 /** Correct statuses of errors that a request causes, by their code. PostgREST 12.2 and later answer them with 500. 12.0.2 has the second itself. */
 const statusOfRequestError: Record<string, number> = { 21000: 400, 54001: 413 }
 
+/** The upstream lost its database during a request, or has none. `isUnseen` is true if the database has surely not run the request. */
+export class Interrupted extends Error {
+  readonly isUnseen: boolean
+  constructor(isUnseen: boolean) {
+    super('The upstream lost its database.')
+    this.isUnseen = isUnseen
+  }
+}
+
+/**
+ * Codes of a database that went away during a request. The request may be stored: a connection can be lost while its transaction commits.
+ * PostgREST has no code if it received none.
+ */
+const interrupted = /^(57P0[1245]|08\w{3}|PGRST001|)$/
+
+/** Codes of a request that the database has not run: no connection, no free one, no schema, no keys, or a server that starts. */
+const unseen = /^(57P03|PGRST00[023]|PGRST300)$/
+
+/** Code of a write at a server that has become a standby. */
+const readOnly = '25006'
+
 /**
  * Rewrites an error of PostgREST for the client. Returns undefined if it stays the same.
  * @param body the response body, a small JSON object
+ * @param isRead true for a GET, in which a function that writes is the client's mistake
+ * @throws Interrupted if PostgREST has lost its database. Its own error would name hosts and states of servers.
  */
-export function mendError(status: number, body: Buffer): { status: number, body: Buffer } | undefined {
+export function mendError(status: number, body: Buffer, isRead: boolean): { status: number, body: Buffer } | undefined {
   const text = body.toString('utf8')
+  const code = /"code":"(\w{0,9})"/.exec(text)?.[1]
+  if (code === undefined) return undefined
   if (status === 401) {
     const named = text.replace(`"${codeOfExpired}"`, `"${codeOfInterface}"`)
     return named === text ? undefined : { status, body: Buffer.from(named) }
   }
-  const mended = statusOfRequestError[/"code":"(\w{5})"/.exec(text)?.[1] ?? '']
-  return mended === undefined ? undefined : { status: mended, body }
+  const isUnseen = unseen.test(code) || code === readOnly && !isRead
+  if (isUnseen || interrupted.test(code)) throw new Interrupted(isUnseen)
+  const mended = statusOfRequestError[code]
+  return mended === undefined || status !== 500 ? undefined : { status: mended, body }
 }

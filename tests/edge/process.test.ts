@@ -328,7 +328,8 @@ describe('upstreams', () => {
       return [response.status, await response.json()]
     }
     expect(await post('/api/auth/sign-in/email')).toEqual([500, { error: 'INTERNAL_ERROR', message: 'Something went wrong on our side.' }])
-    expect(await post('/data/transactions')).toEqual([502, { code: 'BAD_GATEWAY', message: 'The data surface does not answer.', details: null, hint: null }])
+    const message = 'The response was lost, so the request may be stored or not. Read the rows before you send it again.'
+    expect(await post('/data/transactions')).toEqual([502, { code: 'BAD_GATEWAY', message, details: null, hint: null }])
     expect(changes).toBe(2)
   })
 })
