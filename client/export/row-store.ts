@@ -3,6 +3,7 @@ import { sha256 } from '@noble/hashes/sha2.js'
 import { bytesToHex, utf8ToBytes } from '@noble/hashes/utils.js'
 import type { TableName } from '../database.ts'
 import { FinanceError } from '../errors.ts'
+import type { Problem } from '../import/types.ts'
 import type { Client } from '../index.ts'
 import { fetchText } from './export-mine.ts'
 import { tables } from './format.ts'
@@ -11,8 +12,8 @@ import { members, objectOf } from './raw-json.ts'
 export type Restored = {
   /** Number of rows per table: stored now, and already present. */
   tables: Partial<Record<TableName, { stored: number, present: number }>>
-  /** Rows that could not be stored, by their id in the file. The message is a sentence for the user. */
-  problems: { table: TableName, id: string, message: string }[]
+  /** Rows that could not be stored, by their id in the file. The message is a sentence for the user. A question has its `option` and no id. */
+  problems: { table: TableName, id: string, message: string, option?: Problem['option'] }[]
 }
 
 /** Rows as JSON texts that must be stored together. */

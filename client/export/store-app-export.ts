@@ -111,6 +111,8 @@ export async function storeAppExport(client: Client, exported: AppExport, { curr
   const idOf = idIn(context, app)
   const matches = await matchAppExport(client, exported)
   const restored: Restored = { tables: {}, problems: [] }
+  // an export with a question has no rows
+  for (const { option, message } of exported.problems) if (option !== undefined) restored.problems.push({ table: 'transactions', id: '', option, message })
   const accountId = (name: string) => matches.accounts.get(name)?.id ?? idOf('account', name)
   const categoryId = (key: string | undefined) => key === undefined ? null : matches.categories.get(key)?.id ?? idOf('category', key)
   const tagId = (tag: string) => matches.tags.get(tag)?.id ?? idOf('tag', tag)

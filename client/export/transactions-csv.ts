@@ -1,5 +1,6 @@
 /** Writes the file `transactions.csv` of an export, for spreadsheets. */
 import { textLengths } from '../fields.ts'
+import { csvText } from '../formulas.ts'
 import { members } from './raw-json.ts'
 
 /** The columns of the file. `category` and `account` contain names. */
@@ -23,16 +24,8 @@ const columns = [
   'due_on',
 ] as const
 
-/** First characters of a formula. A spreadsheet would run such a text, so it gets an apostrophe in front. */
-const formulaStart = /^[=+\-@\t\r]/
-
-const cell = (text: string) => {
-  const guarded = formulaStart.test(text) ? `'${text}` : text
-  return /[",\r\n]/.test(guarded) ? `"${guarded.replaceAll('"', '""')}"` : guarded
-}
-
 /** Returns the cell of a JSON value. Numbers keep all their digits. */
-const cellOf = (json = 'null') => (json === 'null' ? '' : json.startsWith('"') ? cell(JSON.parse(json) as string) : json)
+const cellOf = (json = 'null') => (json === 'null' ? '' : json.startsWith('"') ? csvText(JSON.parse(json) as string) : json)
 
 // the byte order mark makes spreadsheets read the file as Unicode
 export const csvHead = `\uFEFF${columns.join()}\r\n`

@@ -3,6 +3,7 @@ import { accountsAt, balancesAt, type Directions, directionsOf, feeAt, type Stat
 import { type Layout, layoutOf, columnIndexIn, presetOf, skippedData } from './csv-layout.ts'
 import { isEmpty, type Line, parse } from './csv-lines.ts'
 import { looksLikeDay } from './dates.ts'
+import { unguarded } from '../formulas.ts'
 import { balanceProblem, clean, type Entry, type ParsedFile } from './entries.ts'
 import { sidesOf } from './journal.ts'
 import { type Column, textColumns } from './layout.ts'
@@ -102,8 +103,9 @@ export function readCsv(text: string, options: ReadOptions): ParsedFile & { pres
   }
   const layout = layoutOf(text, options)
   const { lines, unclosed } = parse(text, layout.delimiter)
-  const data = lines.slice(layout.start).filter(({ cells }) => !isEmpty(cells))
   const preset = layout.preset === undefined ? undefined : presetOf(layout.preset)
+  const data = lines.slice(layout.start).filter(({ cells }) => !isEmpty(cells))
+    .map((line) => preset?.isGuarded === true ? { ...line, cells: line.cells.map(unguarded) } : line)
   const [directions, statuses, account] = [directionsOf(data, layout, options), statusesOf(data, layout, options), accountsAt(data, layout, options)]
   const balances = balancesAt(data, layout)
   // a preset knows its fees

@@ -88,7 +88,7 @@ export function decode(input: Uint8Array | ArrayBuffer | string, label?: string)
   if (decoder === undefined) throw new StatementError(`The encoding "${encoding}" is not known.`)
   const text = decoder(bytes)
   // a text can have stray NUL bytes, but no other control characters with them
-  if (label === undefined && text.includes('\0') && /[\x01-\x08\x0e-\x1f]/.test(text))
+  if (label === undefined && text.includes('\0') && /(?![\0\t\n\f\r])\p{Cc}/u.test(text))
     throw new StatementError('This is not a text file. Ask the bank for CSV, OFX, QIF, MT940 or CAMT.053.')
   return { text: notEmpty(normalize(text)), encoding, open }
 }

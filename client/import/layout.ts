@@ -69,6 +69,8 @@ export type Preset = {
   magnitudes?: boolean
   /** The bank's words in the status column. */
   statuses?: Record<string, Status>
+  /** Texts have the apostrophes of `csvText`, which are removed. */
+  isGuarded?: boolean
   /** Rows with the name of an opening balance stay, because `readAppExport` reads them. */
   keepsOpenings?: boolean
   /** Name prefixes of rows that are balances and no transactions. */

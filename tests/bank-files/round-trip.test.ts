@@ -1,6 +1,7 @@
 /** Round trip: random rows, written in the dialect of a random bank, are read as the same rows. */
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
+import { csvHead, csvLine } from '../../client/export/transactions-csv.ts'
 import { readStatement, type StatementRow } from '../../client/import/index.ts'
 
 const cents = fc.integer({ min: -99_999_999_999, max: 99_999_999_999 }).filter((amount) => amount !== 0)
@@ -86,3 +87,30 @@ test('without an option for the order of days, the days are the same or a questi
     { numRuns: 30 },
   )
 })
+
+/** The name of the only transaction of an export, with its cell as a spreadsheet of another list separator splits it. */
+const exported = (name: string) => csvLine(JSON.stringify({ name, amount: -1, status: 'paid', booked_on: '2025-01-03' }), new Map())
+
+test('no cell of an exported text begins with a formula, with any list separator, and an import of the file has the same text', () => {
+  const unit = fc.constantFrom(...Array.from(`ab;"'=+-@＝＋－＠\n\r\t ,`))
+  fc.assert(
+    fc.property(fc.string({ unit, maxLength: 14 }), (text) => {
+      const name = `S${text}`
+      for (const one of [name, text]) {
+        const cells = exported(one).split(/[;\t\r\n]/).slice(0, -2)
+        for (const cell of cells.slice(1)) expect(cell).not.toMatch(/^["\s]*[=+\-@＝＋－＠]/)
+      }
+      const [read] = readStatement(`${csvHead}${exported(name)}`).rows
+      expect(read?.description ?? read?.name).toBe(name.replace(/\s+/g, ' ').trim())
+    }),
+    { numRuns: 300 },
+  )
+})
+
+test.each(['=1+1', '＝1+1', 'a;=cmd', 'a;"=cmd', 'a\n＋1', '-5', '@x', "'=1", "a;'-b", '\t=1', '+49 30 1234'])(
+  'the exported text %j is guarded, and its import has it again',
+  (text) => {
+    expect(exported(text)).toContain("'")
+    expect(readStatement(`${csvHead}${exported(text)}`).rows[0]?.name).toBe(text.replace(/\s+/g, ' ').trim())
+  },
+)

@@ -167,3 +167,11 @@ test('an account without a currency is refused before anything is stored, and on
   expect(tables.transactions).toEqual({ stored: 1, present: 0 })
   expect(problems.map(({ table }) => table)).toEqual(['transactions', 'transactions', 'transactions'])
 })
+
+test('an export with an open question stores nothing and hands on the question', async () => {
+  const ann = await someone('Ann')
+  const exported = readAppExport(new TextDecoder().decode(fileOf('lunch-money')).replace(/,(?:income|expense),/g, ',,'))
+  const { problems, tables } = await storeAppExport(ann, exported, { currency: 'eur' })
+  expect(problems).toMatchObject([{ table: 'transactions', option: 'negate', message: exported.problems[0]?.message }])
+  expect(tables.transactions).toEqual({ stored: 0, present: 0 })
+})

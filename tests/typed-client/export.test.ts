@@ -159,7 +159,7 @@ describe('an export', () => {
     expect(files.get('personal/transactions.jsonl')).toContain('0.12345678901234567890123456789')
     const [, ...lines] = files.get('personal/transactions.csv')!.split('\r\n')
     expect(lines.find((line) => line.includes('HYPERLINK'))).toMatch(
-      /^2025-01-31T10:11:12.123456\+00:00,"'=HYPERLINK\(""https:\/\/example.org""\)",-20.00,eur,paid,Food,Giro,,"two\nlines, ""quoted""",/,
+      /^"2025-01-31T10:11:12.123456\+00:00","'=HYPERLINK\(""https:\/\/example.org""\)",-20.00,"eur","paid","Food","Giro",,"two\nlines, ""quoted""",/,
     )
     const { rows: [secret] } = await stack.sql.query<{ token: string, password: string }>(
       'select token, password from auth.sessions join auth.accounts using (user_id) where user_id = $1',

@@ -55,7 +55,9 @@ const send = ({ rows, portion, fileName, options, accepted, isDry, isLast }: Sen
 
 /** Sends portions in batches, one after the other, because a batch is compared with the former ones. */
 async function sendAll({ portions, fileName, onProgress, ...order }: Order & { isDry: boolean }): Promise<Judged[]> {
-  const parts = portions.flatMap((portion) => inParts(portion.rows, rowsAtOnce).map((rows) => ({ portion, rows })))
+  // a statement without rows can have a balance
+  const parts = portions.filter(({ rows, balance }) => rows.length > 0 || balance !== null)
+    .flatMap((portion) => inParts(portion.rows, rowsAtOnce).map((rows) => ({ portion, rows })))
   const judged: Judged[] = []
   for (const [done, { portion, rows }] of parts.entries()) {
     onProgress(done, parts.length)

@@ -23,6 +23,19 @@ test('rows get the currency of their account, and pending rows are left out', ()
   expect(portionsOf(of, groups, [giro], choices)).toMatchObject([{ source: 'ofx giro', accountId: 'giro', currency: 'eur', rows: [{ name: 'booked' }] }])
 })
 
+test('a statement of a month without transactions is a portion with its balance, and one without both is none', () => {
+  const of = {
+    format: 'camt',
+    rows: [],
+    problems: [],
+    accounts: [{ id: 'DE1234', rows: [], balance: { amount: 5, on: '2025-01-31' } }, { id: 'DE5678', rows: [] }],
+  }
+  const groups = groupsOf(of as unknown as Statement)
+  expect(portionsOf(of as unknown as Statement, groups, [giro], { accounts: { '…1234': 'giro' }, currency: 'usd', withPending: false })).toMatchObject([
+    { accountId: 'giro', rows: [], balance: { amount: 5, on: '2025-01-31' } },
+  ])
+})
+
 test("the statement's balance is of the chosen account, if its day is known and its currency is the account's", () => {
   const rows = [row('one')]
   const balanceOf = (account: object, chosen = 'giro') => {

@@ -9,7 +9,7 @@ export type Group = { key: string, account: { id: string, name: string, currency
 /** Shortens an account number, so that browsers do not store all of it. */
 const endOf = (account: string): string => account.length > 4 && /\d{4}/.test(account) ? `…${account.slice(-4)}` : account
 
-/** Groups rows by account. */
+/** Groups rows by account. A group without rows has a balance. */
 export function groupsOf({ accounts, rows, balance }: Statement): Group[] {
   const ends = accounts.map(({ id }) => endOf(id))
   const groups = accounts.map(({ id, name, currency, rows: accountRows, balance: stated }, at): Group => {
@@ -25,7 +25,7 @@ export function groupsOf({ accounts, rows, balance }: Statement): Group[] {
   const named = new Set(accounts.flatMap((account) => account.rows))
   const others = rows.filter((row) => !named.has(row))
   return [...groups, ...others.length === 0 ? [] : [{ key: '', account: null, rows: others, ...balance !== undefined && { balance } }]].filter((group) =>
-    group.rows.length > 0
+    group.rows.length > 0 || group.balance !== undefined
   )
 }
 
@@ -62,5 +62,5 @@ export function portionsOf({ preset, format }: Statement, groups: Group[], accou
       balance: balanceFor(group, chosen),
       rows: choices.withPending ? group.rows : group.rows.filter(({ status }) => status !== 'pending'),
     }
-  }).filter(({ rows }) => rows.length > 0)
+  })
 }

@@ -1,4 +1,5 @@
 /** Exports the filtered rows as CSV. */
+import { csvText } from 'finance-client/export'
 import { useState } from 'react'
 import { useSessionContext } from '../../app/session-context.tsx'
 import { textColumns } from '../../data/transactions/filters.ts'
@@ -9,10 +10,12 @@ import { save } from '../../parts/save.ts'
 import { useToast } from '../../parts/toast.tsx'
 import type { Names } from './row.tsx'
 
-const columns: Record<string, (row: Transaction, names: Names) => string | number | null | undefined> = {
+type Cell = string | number | null | undefined
+
+const columns: Record<string, (row: Transaction, names: Names) => Cell> = {
   date: dayOf,
   name: ({ name }) => name,
-  amount: ({ amount }) => amount.toFixed(2),
+  amount: ({ amount }) => amount,
   currency: ({ currency }) => currency,
   status: ({ status }) => status,
   category: ({ category_id }, { categories }) => categories.get(category_id ?? ''),
@@ -22,13 +25,7 @@ const columns: Record<string, (row: Transaction, names: Names) => string | numbe
   id: ({ id }) => id,
 }
 
-/** Whether a spreadsheet would run the text as a formula. Negative amounts are none. */
-const isFormula = (text: string) => /^[=+\-@\t\r]/.test(text) && Number.isNaN(Number(text))
-
-const quoted = (text: string) => (/[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text)
-
-const line = (cells: ReadonlyArray<string | number | null | undefined>) =>
-  `${cells.map((cell) => String(cell ?? '')).map((text) => quoted(isFormula(text) ? `'${text}` : text)).join()}\r\n`
+const line = (cells: readonly Cell[]) => `${cells.map((cell) => typeof cell === 'string' ? csvText(cell) : String(cell ?? '')).join()}\r\n`
 
 /** @returns the number of written rows, null while no export runs, and a function that starts one */
 export function useExport(list: Listed, names: Names): { progress: number | null, begin: () => void } {
