@@ -1,4 +1,4 @@
-/** Detects the code page of a single-byte file by names of columns and by letter frequencies of languages. */
+/** Detects the code page of a file by names of columns, letter frequencies of languages, and usual characters of Japan, China and Korea. */
 import { PRESETS } from './presets.ts'
 import { plainName, usualNames } from './usual-columns.ts'
 
@@ -30,6 +30,21 @@ const PAGES: Record<string, Page> = {
   'cp850': { languages: WEST, rare: 1 },
   'cp852': { languages: CENTRE, rare: 1 },
 }
+
+/** Encodings of Japan, China and Korea: the bytes of their usual characters, as Latin-1. */
+const DOUBLE_BYTE: Record<string, RegExp> = {
+  'shift_jis': /[\x81-\x84\x88-\x98][\x40-\x7e\x80-\xfc]|(?<![A-Za-z])[\xa1-\xdf]{3,}(?![A-Za-z])/g,
+  'euc-jp': /[\xa1-\xa8\xb0-\xcf][\xa1-\xfe]|\x8e[\xa1-\xdf]/g,
+  'gb18030': /[\xa1-\xa3\xb0-\xd7][\xa1-\xfe]/g,
+  'euc-kr': /[\xa1-\xa3\xb0-\xc8][\xa1-\xfe]/g,
+  'big5': /[\xa1-\xc6][\x40-\x7e\xa1-\xfe]/g,
+}
+
+/** Minimum share of the bytes beyond ASCII that usual characters have. */
+const MIN_USUAL_SHARE = 0.9
+
+/** Minimum length of words beyond ASCII. In Latin languages most of them are single letters. */
+const MIN_WORD_LENGTH = 1.5
 
 /** Letters beyond ASCII per language, the most frequent first. */
 const LETTERS: Record<string, string> = {
@@ -166,6 +181,21 @@ const COLUMN_WORDS = new Set(
 /** A possible code page, with sample words as it decodes them. */
 export type Reading = { value: string, sample: string }
 
+/** Returns the encodings of Japan, China and Korea that the bytes may have. */
+function doubleByteReadings(bytes: Uint8Array): Reading[] {
+  const highBytes = (text: string) => text.match(/[\x80-\xff]/g)?.length ?? 0
+  const latin = Array.from(bytes, (byte) => String.fromCharCode(byte)).join('')
+  return Object.entries(DOUBLE_BYTE).flatMap(([value, usual]) => {
+    try {
+      const words = new TextDecoder(value, { fatal: true }).decode(bytes).match(/[^\0-\x7f]+/g) ?? []
+      const isUsual = highBytes(latin.replace(usual, '')) <= highBytes(latin) * (1 - MIN_USUAL_SHARE)
+      return isUsual && words.join('').length >= words.length * MIN_WORD_LENGTH ? [{ value, sample: [...new Set(words)].slice(0, 5).join(', ') }] : []
+    } catch {
+      return []
+    }
+  })
+}
+
 /**
  * Returns the code page of bytes that are not UTF-8. If the bytes do not prove one, `encoding` is the best guess, and `open` has the possible
  * code pages with the first words that they decode differently.
@@ -195,6 +225,10 @@ export function codePageOf(bytes: Uint8Array): { encoding: string, open: Reading
   const different = possible.filter(({ text }, at) => possible.findIndex((other) => other.text === text) === at).slice(0, MAX_READINGS)
   // of the code pages that decode the file alike, the most frequent one
   const usual = (text: string) => Object.keys(PAGES).find((page) => readings.some((reading) => reading.text === text && reading.value === page))!
+  // no known name of a column proves a code page
+  const doubleByte = most === 0 ? doubleByteReadings(bytes) : []
+  if (doubleByte.length > 0)
+    return { encoding: doubleByte[0]!.value, open: [...doubleByte, { value: usual(best!.text), sample: best!.texts.slice(0, 5).join(', ') }] }
   if (different.length < 2) return { encoding: usual(best!.text), open: [] }
   const differs = samples.map((_, at) => at).filter((at) => new Set(different.map(({ texts }) => texts[at])).size > 1).slice(0, 5)
   return { encoding: usual(best!.text), open: different.map(({ text, texts }) => ({ value: usual(text), sample: differs.map((at) => texts[at]).join(', ') })) }

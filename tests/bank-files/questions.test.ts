@@ -343,3 +343,27 @@ test('an opening balance is no income, in CSV, QIF and OFX', () => {
   const named = "!Account\nNGiro\n^\n!Type:Bank\nD1/ 1'26\nT500.00\nPAnfang\nL[Giro]\n^\nD1/13'26\nT-3.50\nPAnn\nL[Savings]\n^\n"
   expect(amounts(readStatement(named))).toEqual([-3.5])
 })
+
+// the words are a convenience store, a salary and rent, as the encodings of each country write them
+test.each([
+  ['shift_jis', 'コンビニ', '8352 8393 8372 836a', '給与', '8b8b 975e'],
+  ['shift_jis', 'ｺﾝﾋﾞﾆ', 'ba dd cb de c6', 'スーパー', '8358 815b 8370 815b'],
+  ['euc-jp', 'コンビニ', 'a5b3 a5f3 a5d3 a5cb', '給与', 'b5eb cdbf'],
+  ['gb18030', '便利店', 'b1e3 c0fb b5ea', '工资', 'b9a4 d7ca'],
+  ['euc-kr', '편의점', 'c6ed c0c7 c1a1', '급여', 'b1de bfa9'],
+  ['big5', '便利店', 'ab4b a751 a9b1', '薪水', 'c17e a4f4'],
+])('a file in %s with %s is a question whose choices include it', (encoding, name, bytesOfName, other, bytesOfOther) => {
+  const encoded = (hex: string) => hex.replaceAll(' ', '').match(/../g)!.map((byte) => String.fromCharCode(Number.parseInt(byte, 16))).join('')
+  const file = bytes(csv('Date,Name,Amount', `2025-01-03,${encoded(bytesOfName)},-1200`, `2025-01-04,${encoded(bytesOfOther)},-300`), {})
+  const statement = readStatement(file)
+  expect(statement).toMatchObject({ header: ['Date', 'Name', 'Amount'], rows: [], problems: [{ option: 'encoding' }] })
+  expect(statement.problems[0]?.choices).toContainEqual({ value: encoding, sample: `${name}, ${other}` })
+  expect(readStatement(file, { encoding }).rows.map((row) => row.name)).toEqual([name, other])
+})
+
+test('letters of Latin languages are no Japanese, Chinese or Korean', () => {
+  for (const name of ['BÄCKEREI', 'Straße', 'ALIMENTAÇÃO', 'für', 'CRÈME BRÛLÉE']) {
+    const { problems, encoding = '' } = readStatement(bytes(csv('Date,Name,Amount', `2025-01-03,${name},-3.50`), {}))
+    expect([encoding, ...problems.flatMap(({ choices = [] }) => choices.map(({ value }) => value))].join()).not.toMatch(/jis|euc|gb|big5/)
+  }
+})
