@@ -843,6 +843,7 @@ create table private.deleted_bank_rows (
   amount numeric,
   day date,
   name text,
+  versions jsonb[],
   constraint deleted_bank_rows_have_one_owner CHECK (((user_id IS NULL) <> (organization_id IS NULL))),
   constraint deleted_bank_rows_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES auth.organizations(id) ON DELETE CASCADE,
   constraint deleted_bank_rows_user_id_fkey FOREIGN KEY (user_id) REFERENCES auth.users(id) ON DELETE CASCADE
@@ -2223,6 +2224,8 @@ grant execute on function private.forget_files(integer,integer) to auth_service;
 
 grant execute on function private.forget_restored_changes() to auth_service;
 
+grant execute on function private.former_rows(jsonb,text,uuid) to authenticated;
+
 grant execute on function private.has_closed_days() to authenticated;
 
 grant execute on function private.has_external_files() to auth_service;
@@ -2254,6 +2257,8 @@ grant execute on function private.is_moment(text) to authenticated;
 grant execute on function private.is_not_explained() to authenticated;
 
 grant execute on function private.is_of_import(uuid,uuid) to authenticated;
+
+grant execute on function private.is_same_entry(text,numeric,date,jsonb) to authenticated;
 
 grant execute on function private.is_untouched(uuid,timestamp with time zone,timestamp with time zone) to authenticated;
 
@@ -2426,6 +2431,8 @@ grant execute on function private.rule_expression(api.rules[]) to authenticated;
 grant execute on function private.rules_in_order(text,uuid) to authenticated;
 
 grant execute on function private.same_tenant(text,text,text,text) to authenticated;
+
+grant execute on function private.short_hash(jsonb) to authenticated;
 
 grant execute on function private.side_condition(text,text,text) to authenticated;
 

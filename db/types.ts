@@ -27,7 +27,7 @@ export type Tables = {
   'private.bank_values': { transactionId: string, said: unknown }
   'private.changes': { xid: Generated<unknown>, tableName: string, userId: string | null, organizationId: string | null, permission: string | null, actions: string[], ids: unknown, changeId: string | null, actorId: string | null, happenedAt: Generated<Date> }
   'private.changes_kept': { fromXid: unknown, isOnlyRow: Generated<boolean> }
-  'private.deleted_bank_rows': { userId: string | null, organizationId: string | null, source: string, externalId: string, importId: string, accountId: string | null, amount: string | null, day: string | null, name: string | null }
+  'private.deleted_bank_rows': { userId: string | null, organizationId: string | null, source: string, externalId: string, importId: string, accountId: string | null, amount: string | null, day: string | null, name: string | null, versions: unknown }
   'private.deleted_objects': { fileId: string, deletedAt: Generated<Date> }
   'private.file_chunks': { fileId: string, number: number, bytes: unknown }
   'private.file_tickets': { tokenHash: unknown, attachmentId: string, isUpload: boolean, claims: unknown, expiresAt: Date }

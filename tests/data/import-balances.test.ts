@@ -72,6 +72,24 @@ describe('an import with p_balance and p_balance_on', () => {
     },
   )
 
+  test('of an idle month stores the balance without a row, and a dry run stores none', async () => {
+    const caller = await someone()
+    const bank = await account(caller, { balance: 95 })
+    expect(await send(caller, bank, { p_rows: [], p_dry_run: true })).toMatchObject({ status: 200, body: [] })
+    expect(await balances(caller)).toEqual([])
+    for (let time = 0; time < 2; time++) expect(await send(caller, bank, { p_rows: [] })).toMatchObject({ status: 200, body: [] })
+    expect(await balances(caller)).toEqual([{ account_id: bank, on_date: '2025-03-31', balance: 95, source: 'statement' }])
+    expect((await caller.get('/imports')).body).toEqual([])
+    expect((await undoLast(caller)).status).toBe(200)
+    expect(await balances(caller)).toEqual([])
+    const refused = [
+      [{ p_balance: null, p_balance_on: null }, 'p_rows is not an array of 1 to 5000 rows'],
+      [{ p_balance_on: null }, 'p_balance and p_balance_on belong together'],
+      [{ p_account_id: null }, 'p_balance needs p_account_id'],
+    ] as const
+    for (const [more, message] of refused) expect(await send(caller, bank, { p_rows: [], ...more })).toMatchObject({ status: 400, body: { message } })
+  })
+
   test('keeps a balance that a user has changed since, when the import is deleted', async () => {
     const caller = await someone()
     const bank = await account(caller)

@@ -367,7 +367,11 @@ describe('a row of a closed day', () => {
     const file = [lunch, closed, { ...next, external_id: 'b-3', amount: -7 }, { ...next, external_id: 'b-4', amount: -9 }]
     const dry = await judge(caller, file, more)
     expect(verdicts(dry)).toBe('duplicate invalid new new')
-    expect(dry[1]).toMatchObject({ reason: 'the days until 2025-03-03 are closed', transaction_id: null })
+    expect(dry.slice(1)).toMatchObject([
+      { reason: 'the days until 2025-03-03 are closed', transaction_id: null },
+      { reason: 'perhaps "Lunch with Bo" of a closed day', transaction_id: null },
+      {},
+    ])
     expect(verdicts(await judge(caller, [next], more))).toBe('invalid')
     const before = await stored(caller)
     expect(await send(caller, file, { ...more, p_dry_run: false })).toMatchObject({ status: 409, body: { code: 'PT409' } })
@@ -375,6 +379,46 @@ describe('a row of a closed day', () => {
     expect(await stored(caller)).toEqual(before)
     expect(verdicts(await store(caller, [file[0]!, file[2]!, file[3]!], more))).toBe('duplicate new new')
   })
+})
+
+test('a row that was entered, announced or recorded on a closed day is new, and the reason names it; a duplicate in another format stays one', async () => {
+  const { caller, giro, more, entered } = await user()
+  const rent = await caller.create('subscriptions', {
+    title: 'Rent',
+    amount: 900,
+    currency: 'eur',
+    period: 'monthly',
+    starts_on: '2025-03-01',
+    account_id: giro,
+  })
+  await caller.post('/rpc/record_subscription', { p_subscription_id: rent.id, due_on: '2025-03-01' })
+  await entered({ name: 'Lunch', transaction_date: '2025-02-28' })
+  await entered({ name: 'Open lunch', transaction_date: '2025-03-07' })
+  await store(caller, [{ name: 'INN', amount: -20, transaction_date: '2025-03-01', external_id: 'p-1', status: 'pending' }, {
+    ...lunch,
+    amount: -4,
+    external_id: 'b-4',
+  }], more)
+  await caller.create('closings', { closed_until: '2025-03-03' })
+  const file = [
+    { ...lunch, transaction_date: '2025-03-04' },
+    { ...lunch, transaction_date: '2025-03-04', external_id: 'b-2' },
+    { name: 'LANDLORD', amount: -900, transaction_date: '2025-03-04', external_id: 'b-3' },
+    { name: 'INN', amount: -20, transaction_date: '2025-03-05', external_id: 'b-5' },
+    { name: 'OTHER', amount: -12.5, transaction_date: '2025-03-12', external_id: 'b-6' },
+  ]
+  const expected = [
+    ['matched', 'entered as "Open lunch" on 2025-03-07'],
+    ['new', 'perhaps "Lunch" of a closed day'],
+    ['new', 'perhaps "Rent" of a closed day'],
+    ['new', 'perhaps "INN" of a closed day'],
+    ['new', null],
+  ]
+  expect((await judge(caller, file, more)).map(({ verdict, reason }) => [verdict, reason])).toEqual(expected)
+  expect((await judge(caller, file, { ...more, p_match: false })).map(({ reason }) => reason)).toEqual([null, null, null, null, null])
+  expect(verdicts(await judge(caller, [{ ...lunch, name: 'Restaurant 4711', amount: -4, external_id: 'f-1' }], { ...more, p_source: 'ofx' }))).toBe('duplicate')
+  await store(caller, file, more)
+  expect(verdicts(await store(caller, file, more))).toBe('duplicate duplicate duplicate duplicate duplicate')
 })
 
 test('random files do what their dry run announced, and importing one again changes nothing', async () => {

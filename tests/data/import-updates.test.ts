@@ -232,7 +232,7 @@ describe('a row that the bank corrects', () => {
   test('of one account is not changed by the file of another account', async () => {
     const { caller, pending } = await announced({}, 'paid')
     const other = await caller.create('accounts', { name: 'Other', type: 'checking', currency: 'eur' })
-    expect(verdicts(await judge(caller, [{ ...pending, amount: '-21.00' }], { p_account_id: other.id }))).toBe('changed')
+    expect(verdicts(await judge(caller, [{ ...pending, amount: '-21.00' }], { p_account_id: other.id }))).toBe('new')
   })
 })
 

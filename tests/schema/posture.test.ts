@@ -133,6 +133,7 @@ describe('anon and authenticated', () => {
       'begin_import',
       'store_import_updates',
       'store_import_matches',
+      'former_rows',
       'resolve_import_rows',
       'unlink_import_transfers',
       'date_condition',

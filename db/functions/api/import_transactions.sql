@@ -24,7 +24,8 @@ declare
   filed jsonb[];
   import_id uuid;
 begin
-  if jsonb_typeof(p_rows) is distinct from 'array' or jsonb_array_length(p_rows) not between 1 and 5000 then
+  -- the statement of a month without transactions has a balance and no rows
+  if jsonb_typeof(p_rows) is distinct from 'array' or jsonb_array_length(p_rows) not between (num_nonnulls(p_balance, p_balance_on) = 0)::integer and 5000 then
     perform private.invalid('p_rows is not an array of 1 to 5000 rows', 'Send a larger file in parts: a row that is there already is not stored again.');
   end if;
   if p_source is null or char_length(p_source) not between 1 and 64 then
@@ -129,11 +130,11 @@ $$;
 comment on function api.import_transactions(jsonb, text, uuid, text, boolean, boolean, boolean, boolean, numeric, text) is
 $$Imports the rows of a bank's file, without duplicates
 
-`p_rows` is an array of 1 to 5,000 objects with `name` and `amount` and, if the file has them, `transaction_date`, `currency`, `external_id`, `category_id`, `reference_no`, `description`, `status` and `metadata`, in the form of a transaction. An amount is a number or a text such as `"-12.50"`. A day is the same in every time zone, and stored as `booked_on`. Null is a value that the file does not have. `p_source` names the origin of the rows: together with the `external_id` it identifies a row in later imports. `p_account_id` is an account of the active context, with the currency of the rows. `p_file_name` is only displayed.
+`p_rows` is an array of 1 to 5,000 objects, or an empty array with `p_balance`. The objects have `name` and `amount` and, if the file has them, `transaction_date`, `currency`, `external_id`, `category_id`, `reference_no`, `description`, `status` and `metadata`, in the form of a transaction. An amount is a number or a text such as `"-12.50"`. A day is the same in every time zone, and stored as `booked_on`. Null is a value that the file does not have. `p_source` names the origin of the rows: together with the account and the `external_id` it identifies a row in later imports. `p_account_id` is an account of the active context, with the currency of the rows. `p_file_name` is only displayed.
 
 Returns for each row, in the order sent: `row_number` from 1, `verdict`, `reason` and `transaction_id`.
 
-- `new`: the row is stored.
+- `new`: the row is stored. `reason` says if the bank has given its id to another transaction too, or if it is perhaps a transaction of a closed day.
 - `duplicate`: it exists already, perhaps under another id: imported from another format of the account's file, with the same day and amount and a similar text.
 - `updated`: it exists, and the bank has new values for fields that no user has edited. The fields in `reason` are updated; category, tags and a user's own description stay.
 - `changed`: it exists, and differs in the fields in `reason`. It stays unchanged, because a user's edits have priority.

@@ -22,7 +22,7 @@ comment on function private.core_values(jsonb) is
   'Amount, name, status and day of a bank''s values. After a user''s edit of one of these, imports no longer update the transaction.';
 
 create or replace function private.bank_history(p_transaction_ids uuid[])
-  returns table (id uuid, is_edited boolean, is_matched boolean, said jsonb, earlier jsonb[])
+  returns table (id uuid, is_edited boolean, is_matched boolean, said jsonb, earlier jsonb[], matched_account_id uuid)
   language sql stable security definer set search_path = '' set enable_seqscan = off
 begin atomic
   select t.id, v.transaction_id is not null or matched.said is not null, matched.said is not null, coalesce(matched.said, v.said),
@@ -33,11 +33,12 @@ begin atomic
       join api.transactions x on x.id = u.transaction_id
       where u.transaction_id = t.id and private.same_tenant(i.user_id, i.organization_id, x.user_id, x.organization_id)
         -- before a match the values were the user's
-        and (u.said is null) = (matched.said is null))
+        and (u.said is null) = (matched.said is null)),
+    matched.account_id
   from unnest(p_transaction_ids) as t (id)
   left join private.bank_values v on v.transaction_id = t.id
   left join lateral (
-    select u.said
+    select u.said, i.account_id
     from private.import_updates u
     join api.imports i on i.id = u.import_id
     join api.transactions x on x.id = u.transaction_id
@@ -47,7 +48,7 @@ begin atomic
   ) as matched on true;
 end;
 comment on function private.bank_history(uuid[]) is
-  'The history of imported transactions: whether a user has edited it or entered it before its import, the bank''s values if so, and the bank''s earlier values.';
+  'The history of imported transactions: whether a user has edited it or entered it before its import, the bank''s values if so, the bank''s earlier values, and the account of the import that matched it.';
 
 -- Runs with the definer's rights, because callers have no access to private.import_updates. The import is of the caller's context. A
 -- transaction that it has updated may be deleted by now, and another tenant may have its id.

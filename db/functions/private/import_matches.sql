@@ -1,7 +1,8 @@
 -- Rows of a file with a new id. Their transaction was deleted by a user, has another id, or is the other half of a transfer.
 --
--- resolve_import_rows() looks for each of them, in this order: a transaction that had the id before, a deleted transaction, the same row from
--- another format of the account's file, a transaction that a user entered, and the other half of a transfer. Each transaction is used once.
+-- former_rows() looks for a transaction that had the id before and for a deleted transaction. resolve_import_rows() then looks for the same
+-- row from another format of the account's file, a transaction that a user entered, and the other half of a transfer. Each transaction is
+-- used once.
 -- These functions have the definer's rights, because row security would keep the planner from the indexes by amount. Each reads only the
 -- active context.
 
@@ -14,6 +15,19 @@ create or replace function private.common_share(p_words text[], p_others text[])
   language sql immutable parallel safe
   return coalesce((select count(*) filter (where word = any (p_others))::numeric / nullif(count(*), 0) from unnest(p_words) as word), 0);
 comment on function private.common_share(text[], text[]) is 'The share of the words that are also among the others, from 0 to 1.';
+
+-- A bank may use an id again. A correction keeps the name or the amount, the sign, and almost the day. While the bank only announces a
+-- transaction, all of them may change, but not the payee.
+create or replace function private.is_same_entry(p_name text, p_amount numeric, p_day date, p_said jsonb) returns boolean
+  language sql stable
+  return (
+    select p_amount * s.amount >= 0 and (
+      (abs(p_day - s.day) <= 5) is not false and (p_amount = s.amount or w.words @> w.others and w.words <@ w.others)
+      or s.status = 'pending' and greatest(private.common_share(w.words, w.others), private.common_share(w.others, w.words)) >= 0.5)
+    from jsonb_to_record(p_said) as s (name text, amount numeric, day date, status text)
+    cross join lateral (select private.words_of(p_name) as words, private.words_of(s.name) as others) w);
+comment on function private.is_same_entry(text, numeric, date, jsonb) is
+  'Whether a row with the id of a transaction is this transaction or a correction of it. p_said has values of private.bank_values().';
 
 -- With a range and its order the planner can only use the index that ends in amount and transaction_date. With another index it would compare
 -- each row with all rows of the tenant. Without a SET clause the function becomes part of the statement of its caller.
@@ -44,22 +58,23 @@ comment on function private.rows_of_amount(numeric, date) is
 
 -- Each row of p_rows has row_number, key, name, amount, day, currency, description and status.
 create or replace function private.match_candidates(p_rows jsonb, p_source text, p_account_id uuid, p_excluded uuid[])
-  returns table (row_number integer, is_same boolean, transaction_id uuid, number bigint, distance integer, similarity numeric, created_at timestamptz, reason text)
+  returns table (
+    row_number integer, is_same boolean, is_closed boolean, transaction_id uuid, number bigint, distance integer, similarity numeric, created_at timestamptz, reason text)
   language sql stable security definer set search_path = '' set enable_seqscan = off set enable_sort = off
 begin atomic
   with rows as materialized (
     select r.*
-    from jsonb_to_recordset(p_rows) as r (row_number integer, name text, amount numeric, day date, currency text, description text, status text)
+    from jsonb_to_recordset(p_rows) as r (row_number integer, key text, name text, amount numeric, day date, currency text, description text, status text)
     where r.status <> 'failed'
   ), candidates as materialized (
     select g.amount as row_amount, g.day as row_day, t.*
-    from (select distinct r.amount, r.day from rows r) as g
+    from (select r.amount, r.day, bool_or(r.key like 'row:%') as has_content_key from rows r group by r.amount, r.day) as g
     cross join lateral (
-      select t.id, t.name, t.description, t.currency, t.status, t.source, t.external_id, t.created_at, coalesce(t.booked_on, t.transaction_date::date) as day
+      select t.id, t.name, t.description, t.currency, t.status, t.source, t.external_id, t.created_at, coalesce(t.booked_on, t.transaction_date::date) as day,
+        (coalesce(t.booked_on, t.transaction_date::date) <= (select private.closed_until(p_account_id, public.uid(), public.org_id()))) is true as is_closed
       from private.rows_of_amount(g.amount, g.day) t
-      where t.account_id is not distinct from p_account_id and (t.external_id is null or t.source <> p_source or t.status = 'pending' or t.external_id like 'row:%')
+      where t.account_id is not distinct from p_account_id and (t.external_id is null or t.source <> p_source or t.status = 'pending' or t.external_id like 'row:%' or g.has_content_key)
         and not exists (select from unnest(p_excluded) as x (id) where x.id = t.id)
-        and (coalesce(t.booked_on, t.transaction_date::date) <= (select private.closed_until(p_account_id, public.uid(), public.org_id()))) is not true
       order by abs(coalesce(t.booked_on, t.transaction_date::date) - g.day), t.created_at, t.id
       -- bounds the pairs of a file with thousands of equal rows
       limit 200
@@ -78,15 +93,17 @@ begin atomic
   ), pairs as (
     select r.row_number, c.*, abs(c.day - r.day) as distance, r.status as row_status, r.currency as row_currency,
       greatest(private.common_share(r.words, d.all_words), private.common_share(d.words, r.all_words)) as similarity,
-      -- The key of a row without an id contains the account. It no longer fits after a restore, or if the row had no account.
-      c.source = p_source and c.external_id like 'row:%' and c.day = r.day and r.words <@ d.words as has_former_key,
+      -- A row without an id is recognized by its content. Its key contains the account, and no longer fits after a restore, or if the row had
+      -- no account. The bank may also have given the id in only one of two files, or to several transactions.
+      c.source = p_source and 'row:' in (left(c.external_id, 4), left(r.key, 4)) and c.day = r.day and r.words <@ d.words as has_former_key,
       c.external_id is not null and c.source <> 'subscription' and c.status <> 'pending' as is_of_bank
     from sent r
     join candidates c on c.row_amount = r.amount and c.row_day = r.day
     join described d on d.id = c.id
   )
-  select p.row_number, p.is_of_bank, p.id, dense_rank() over (order by p.id), p.distance, p.similarity, p.created_at,
+  select p.row_number, p.is_of_bank, p.is_closed, p.id, dense_rank() over (order by p.id), p.distance, p.similarity, p.created_at,
     case
+      when p.is_closed and not p.is_of_bank then format('perhaps "%s" of a closed day', left(p.name, 100))
       when p.is_of_bank then format('imported from %s as "%s"', p.source, left(p.name, 100))
       else format('%s as "%s" on %s',
         case when p.source = 'subscription' then 'recorded from a subscription' when p.external_id is null then 'entered' else 'announced by the bank' end,
@@ -116,21 +133,22 @@ declare
 begin
   for pair in
     select c.* from private.match_candidates(p_rows, p_source, p_account_id, p_excluded) c
-    order by c.is_same desc, c.distance, c.similarity desc, c.row_number, c.created_at, c.transaction_id
+    order by c.is_same desc, c.is_closed, c.distance, c.similarity desc, c.row_number, c.created_at, c.transaction_id
   loop
     continue when is_resolved[pair.row_number] or is_used[pair.number];
     is_resolved[pair.row_number] := true;
     is_used[pair.number] := true;
     row_number := pair.row_number;
-    verdict := case when pair.is_same then 'duplicate' else 'matched' end;
-    transaction_id := pair.transaction_id;
+    -- a duplicate changes nothing, so its day may be closed
+    verdict := case when pair.is_same then 'duplicate' when pair.is_closed then 'new' else 'matched' end;
+    transaction_id := case when verdict <> 'new' then pair.transaction_id end;
     reason := pair.reason;
     return next;
   end loop;
 end
 $$;
 comment on function private.match_import_rows(jsonb, text, uuid, uuid[]) is
-  'The rows of a file that are a transaction of another source or one that a user entered. The nearest day comes first, then the most similar name. Each transaction is used once.';
+  'The rows of a file that are a transaction of another source or one that a user entered. The nearest day comes first, then the most similar name. Each transaction is used once. A row that is perhaps a transaction of a closed day is new, and the reason names it.';
 
 create or replace function private.transfer_candidates(p_rows jsonb, p_account_id uuid, p_excluded uuid[])
   returns table (row_number integer, transaction_id uuid, distance integer, pair_group text, created_at timestamptz, reason text)
@@ -241,6 +259,50 @@ end;
 comment on function private.deleted_in_another_format(jsonb, text, uuid) is
   'The rows of a file that a user has deleted after another file of this account brought them: of the same amount and day, and with half of the words.';
 
+-- Each row of p_rows has row_number, key, content_key, name, amount and day.
+create or replace function private.former_rows(p_rows jsonb, p_source text, p_account_id uuid)
+  returns table (row_number integer, verdict text, transaction_id uuid, is_taken boolean, is_taken_here boolean)
+  language sql stable security definer set search_path = '' set enable_seqscan = off
+begin atomic
+  with rows as materialized (
+    select r.*, k.key as id
+    from jsonb_to_recordset(p_rows) as r (row_number integer, key text, content_key text, name text, amount numeric, day date)
+    cross join lateral (select r.key union select r.content_key) as k (key)
+  ), renamed as materialized (
+    select r.*, t.id as transaction_id, u.before, i.created_at, p_account_id is null or i.account_id is null or i.account_id = p_account_id as is_of_account,
+      private.bank_values(t.amount, t.name, t.status, t.transaction_date, t.booked_on, t.reference_no, t.description, t.metadata) as values
+    from rows r
+    join private.import_updates u on u.identity_before ->> 'external_id' = r.id and u.identity_before ->> 'source' = p_source
+    join api.imports i on i.id = u.import_id and private.same_tenant(i.user_id, i.organization_id, (select public.uid()), (select public.org_id()))
+    join api.transactions t on t.id = u.transaction_id and private.same_tenant(t.user_id, t.organization_id, i.user_id, i.organization_id)
+  ), formers as (
+    select r.row_number, r.id = r.key as has_id, 'duplicate' as verdict, r.transaction_id, r.created_at, r.is_of_account,
+      r.id = r.content_key or exists (
+        select from unnest(array[r.before, coalesce(h.said, r.values)] || h.earlier) as e (said) where private.is_same_entry(r.name, r.amount, r.day, e.said)) as is_same
+    from renamed r
+    join private.bank_history(array(select distinct n.transaction_id from renamed n)) h on h.id = r.transaction_id
+    union all
+    select r.row_number, r.id = r.key, 'deleted', null, i.created_at, p_account_id is null or d.account_id is null or p_account_id in (d.account_id, i.account_id),
+      -- transactions that were deleted before 0.3.0 have no versions
+      r.id = r.content_key or d.versions is null or exists (select from unnest(d.versions) as e (said) where private.is_same_entry(r.name, r.amount, r.day, e.said))
+    from rows r
+    cross join lateral (
+      select d.* from private.deleted_bank_rows d where d.organization_id = (select public.org_id()) and d.source = p_source and d.external_id = r.id
+      union all
+      select d.* from private.deleted_bank_rows d
+        where (select public.org_id()) is null and d.user_id = (select public.uid()) and d.source = p_source and d.external_id = r.id
+    ) d
+    join api.imports i on i.id = d.import_id
+  )
+  select distinct on (f.row_number) f.row_number, case when f.is_same and f.is_of_account then f.verdict end, case when f.is_same and f.is_of_account then f.transaction_id end,
+    bool_or(f.has_id and not (f.is_same and f.is_of_account)) over of_row, bool_or(f.has_id and f.is_of_account and not f.is_same) over of_row
+  from formers f
+  window of_row as (partition by f.row_number)
+  order by f.row_number, f.is_same and f.is_of_account desc, f.verdict = 'duplicate' desc, f.created_at desc;
+end;
+comment on function private.former_rows(jsonb, text, uuid) is
+  'The rows of a file that are a transaction which had their id before, or a deleted one. is_taken: another transaction had the id, perhaps of another account.';
+
 create or replace function private.resolve_import_rows(
   p_rows jsonb, p_source text, p_account_id uuid, p_known uuid[], p_match boolean, p_link_transfers boolean, p_again boolean
 ) returns table (row_number integer, verdict text, transaction_id uuid, reason text)
@@ -250,50 +312,37 @@ declare
   resolved integer[] := '{}';
   used uuid[] := p_known;
   deleted integer[] := '{}';
-  caller constant text := public.uid();
-  active constant text := public.org_id();
+  -- of rows that are new, by their number
+  reasons text[];
 begin
   if p_rows is null then
     return;
   end if;
-  for row_number, verdict, transaction_id, reason in
-    select distinct on (r.row_number) r.row_number, 'duplicate', t.id, 'known under another id of the bank'
-    from jsonb_to_recordset(p_rows) as r (row_number integer, key text)
-    join private.import_updates u on u.identity_before ->> 'external_id' = r.key and u.identity_before ->> 'source' = p_source
-    join api.imports i on i.id = u.import_id and private.same_tenant(i.user_id, i.organization_id, caller, active)
-    join api.transactions t on t.id = u.transaction_id and private.same_tenant(t.user_id, t.organization_id, i.user_id, i.organization_id)
-    order by r.row_number, i.created_at desc
-  loop
-    resolved := resolved || row_number;
-    used := used || transaction_id;
-    return next;
-  end loop;
-  for row_number in
-    select r.row_number
-    from jsonb_to_recordset(p_rows) as r (row_number integer, key text)
-    join lateral (
-      select d.import_id from private.deleted_bank_rows d where d.organization_id = active and d.source = p_source and d.external_id = r.key
-      union all
-      select d.import_id from private.deleted_bank_rows d where active is null and d.user_id = caller and d.source = p_source and d.external_id = r.key
-    ) d on true
-    where not exists (select from unnest(resolved) as n (number) where n.number = r.row_number)
-      and exists (select from api.imports i where i.id = d.import_id)
-    group by r.row_number
+  for row_number, verdict, transaction_id in
+    select r.row_number, r.former, r.former_id
+    from jsonb_to_recordset(p_rows) as r (row_number integer, former text, former_id uuid)
+    where r.former is not null
     order by r.row_number
   loop
-    deleted := deleted || row_number;
-    if not p_again then
-      resolved := resolved || row_number;
-      verdict := 'deleted';
-      transaction_id := null;
+    if verdict = 'deleted' then
+      deleted := deleted || row_number;
+      continue when p_again;
       reason := 'imported before and deleted by a user: p_again imports it again';
-      return next;
+    else
+      used := used || transaction_id;
+      reason := 'known under another id of the bank';
     end if;
+    resolved := resolved || row_number;
+    return next;
   end loop;
   if p_match then
     for row_number, verdict, transaction_id, reason in
       select m.* from private.match_import_rows(private.rows_without(p_rows, resolved), p_source, p_account_id, used) m
     loop
+      if verdict = 'new' then
+        reasons[row_number] := reason;
+        continue;
+      end if;
       resolved := resolved || row_number;
       used := used || transaction_id;
       return next;
@@ -315,14 +364,23 @@ begin
     for row_number, verdict, transaction_id, reason in
       select t.* from private.pair_transfers(private.rows_without(p_rows, resolved), p_account_id, used) t
     loop
+      if verdict = 'new' then
+        reasons[row_number] := concat_ws('; ', reason, reasons[row_number]);
+        continue;
+      end if;
       resolved := resolved || row_number;
       return next;
     end loop;
   end if;
-  for row_number in select d.number from unnest(deleted) as d (number) where not exists (select from unnest(resolved) as n (number) where n.number = d.number) loop
-    verdict := 'new';
-    transaction_id := null;
-    reason := 'imported before and deleted by a user';
+  foreach row_number in array deleted loop
+    reasons[row_number] := concat_ws('; ', reasons[row_number], 'imported before and deleted by a user');
+  end loop;
+  verdict := 'new';
+  transaction_id := null;
+  for row_number, reason in
+    select n.number, n.reason from (select generate_subscripts(reasons, 1) as number, unnest(reasons) as reason) n
+    where n.reason is not null and not exists (select from unnest(resolved) as d (number) where d.number = n.number)
+  loop
     return next;
   end loop;
 end
@@ -411,21 +469,30 @@ create or replace function private.note_deleted_rows() returns trigger
 as $$
 begin
   if public.uid() is not null and coalesce(current_setting('private.reverted_import', true), '') = '' then
-    insert into private.deleted_bank_rows (user_id, organization_id, source, external_id, import_id, account_id, amount, day, name)
-      select case when k.organization_id is null then k.user_id end, k.organization_id, k.source, k.external_id, k.import_id,
-        k.account_id, k.amount, coalesce(k.booked_on, k.transaction_date::date), k.name
+    insert into private.deleted_bank_rows (user_id, organization_id, source, external_id, import_id, account_id, amount, day, name, versions)
+      select case when g.organization_id is null then g.user_id end, g.organization_id, k.source, k.external_id, k.import_id,
+        g.account_id, g.amount, coalesce(g.booked_on, g.transaction_date::date), g.name,
+        array[private.bank_values(g.amount, g.name, g.status, g.transaction_date, g.booked_on, null, null, null)]
+          || array(select v.said from private.bank_values v where v.transaction_id = g.id)
+          || array(
+            select e.said
+            from private.import_updates u
+            join api.imports i on i.id = u.import_id and private.same_tenant(i.user_id, i.organization_id, g.user_id, g.organization_id)
+            cross join lateral (values (u.before), (u.said)) as e (said)
+            where u.transaction_id = g.id and e.said is not null)
       from (
-        select g.user_id, g.organization_id, g.source, g.external_id, g.import_id, g.account_id, g.amount, g.booked_on, g.transaction_date, g.name
+        select g.id, g.source, g.external_id, g.import_id
         from gone g
         where g.import_id is not null
         union all
-        select g.user_id, g.organization_id, v.ids ->> 'source', v.ids ->> 'external_id', u.import_id, g.account_id, g.amount, g.booked_on, g.transaction_date, g.name
+        select g.id, v.ids ->> 'source', v.ids ->> 'external_id', u.import_id
         from gone g
         join private.import_updates u on u.transaction_id = g.id and u.identity_after ? 'external_id'
         join api.imports i on i.id = u.import_id and private.same_tenant(i.user_id, i.organization_id, g.user_id, g.organization_id)
         cross join lateral (values (u.identity_before), (u.identity_after)) as v (ids)
         where v.ids ->> 'source' <> 'subscription'
       ) k
+      join gone g on g.id = k.id
       where k.external_id is not null
       on conflict do nothing;
   end if;
@@ -436,5 +503,6 @@ comment on function private.note_deleted_rows() is
   'Stores the keys of imported transactions that a user deletes, and what another format would say of them. The key counts while its import exists and the transaction does not, so an undo needs no step of its own.';
 
 grant execute on function private.words_of(text), private.common_share(text[], text[]), private.rows_of_amount(numeric, date),
+  private.is_same_entry(text, numeric, date, jsonb), private.former_rows(jsonb, text, uuid),
   private.resolve_import_rows(jsonb, text, uuid, uuid[], boolean, boolean, boolean), private.store_import_matches(uuid, jsonb[]),
   private.unlink_import_transfers(uuid) to authenticated;

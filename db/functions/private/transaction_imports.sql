@@ -5,6 +5,9 @@
 -- A row without an external_id is identified by a fingerprint: its account, day, amount, currency and name, and its number among equal rows
 -- of the file. So two coffees on one day are two rows, and the next file has the same two. import_matches.sql resolves the rows that no
 -- transaction has the id of.
+--
+-- A bank may use an id again, and another account may have the same id. The transaction that has the id already keeps it. The other one is
+-- stored under a key of its account, id and content, so that later files find it by the id too.
 
 create or replace function private.read_import(p_rows jsonb, p_account_currency text)
   returns table (
@@ -75,6 +78,11 @@ end;
 comment on function private.read_import(jsonb, text) is
   'The rows of a file as values, null for a missing value, and the problem of each row by itself. A row''s currency must be p_account_currency, if that is not null.';
 
+create or replace function private.short_hash(p_values jsonb) returns text
+  language sql immutable
+  return left(encode(sha256(convert_to(p_values::text, 'UTF8')), 'hex'), 32);
+comment on function private.short_hash(jsonb) is 'Half of the SHA-256 of these values, in hexadecimal digits.';
+
 create or replace function private.judge_import(
   p_rows jsonb, p_source text, p_account_id uuid, p_account_currency text, p_match boolean, p_link_transfers boolean, p_again boolean
 ) returns table (
@@ -84,82 +92,151 @@ create or replace function private.judge_import(
   language sql stable set search_path = '' set enable_seqscan = off set enable_sort = off
 begin atomic
   with known_by as (
-    select r.*,
-      coalesce(r.external_id, 'row:' || left(encode(sha256(convert_to(jsonb_build_array(
-        p_account_id, r.day, r.amount, coalesce(r.currency, p_account_currency, 'usd'), r.name,
-        row_number() over (partition by r.external_id is null, r.day, r.amount, coalesce(r.currency, p_account_currency, 'usd'), r.name order by r.row_number))::text, 'UTF8')), 'hex'), 32)) as key,
+    select r.*, n.currency as stored_currency,
+      -- the transactions of one account and id have keys with the same 20 characters
+      case when r.external_id is null
+        then 'row:' || private.short_hash(jsonb_build_array(p_account_id, r.day, r.amount, n.currency, r.name,
+          row_number() over (partition by r.external_id is null, r.day, r.amount, n.currency, r.name order by r.row_number)))
+        else 'row:' || left(private.short_hash(jsonb_build_array(p_account_id, r.external_id)), 16)
+          || left(private.short_hash(jsonb_build_array(r.day, r.amount, n.currency, r.name)), 16)
+      end as content_key,
+      coalesce(r.booked_on, r.transaction_date::date) as file_day,
       case when lower(r.category_id) in (
         select c.id::text from api.categories c where private.same_tenant(c.user_id, c.organization_id, (select public.uid()), (select public.org_id()))
       ) then r.category_id::uuid end as filed
     from private.read_import(p_rows, p_account_currency) r
-  ), numbered as (
-    select k.*, first_value(k.row_number) over (partition by k.key order by k.row_number) as first
-    from known_by k
+    -- amounts of a file without a currency have the account's currency, or the default of a new row
+    cross join lateral (select coalesce(r.currency, p_account_currency, 'usd') as currency) n
   ), checked as materialized (
-    select n.*,
-      nullif(concat_ws('; ', n.problem,
-        case when n.category_id is not null and n.filed is null then format('category_id "%s" is not a category of this context', left(n.category_id, 40)) end,
-        case when n.first < n.row_number then format('external_id "%s" is that of row %s too', left(n.key, 40), n.first) end), '') as refusal
-    from numbered n
-  ), found as materialized (
-    select c.*, known.id as known_id, known.import_id as known_import, known.status as known_status,
-      known.transaction_date as known_date, known.booked_on as known_day, known.reference_no as known_reference_no, known.description as known_description,
-      known.metadata as known_metadata, known.name as known_name, nullif(known.transfer_id, known.id) as known_transfer,
-      private.bank_values(known.amount, known.name, known.status, known.transaction_date, known.booked_on, known.reference_no, known.description, known.metadata) as known_values,
-      known.amount <> c.amount as has_amount,
-      -- compared by the day if the file has one, because the day does not depend on the time zone
-      coalesce(case when c.booked_on is null then known.transaction_date <> c.transaction_date else coalesce(known.booked_on, known.transaction_date::date) <> c.booked_on end, false) as is_moved,
-      coalesce(known.currency <> c.currency, false) as has_currency,
-      -- amounts of a file without a currency have the account's currency, or the default of a new row
-      coalesce(known.currency <> coalesce(c.currency, p_account_currency, 'usd'), false) as is_of_other_currency,
-      known.account_id is distinct from coalesce(p_account_id, known.account_id) as has_account,
-      known.category_id is distinct from coalesce(c.filed, known.category_id) as is_refiled
+    select k.*, coalesce(k.external_id, k.content_key) as id_key, case when k.external_id is not null then left(k.content_key, 20) end as account_key,
+      nullif(concat_ws('; ', k.problem,
+        case when k.category_id is not null and k.filed is null then format('category_id "%s" is not a category of this context', left(k.category_id, 40)) end), '') as problems
+    from known_by k
+  ), candidates as materialized (
+    select c.*, t.candidate
     from checked c
-    -- one look-up per row, as in recognize_import()
+    -- few look-ups per row, as in recognize_import()
     left join lateral (
-      select t.*
+      select t.candidate
       from (
         (
-          select t.* from api.transactions t
-          where t.organization_id = (select public.org_id()) and t.source = p_source and t.external_id >= c.key
+          select t as candidate from api.transactions t
+          where t.organization_id = (select public.org_id()) and t.source = p_source and t.external_id >= c.id_key
           order by t.external_id limit 1
         )
         union all
         (
-          select t.* from api.transactions t
-          where (select public.org_id()) is null and t.organization_id is null and t.user_id = (select public.uid()) and t.source = p_source and t.external_id >= c.key
+          select t from api.transactions t
+          where (select public.org_id()) is null and t.organization_id is null and t.user_id = (select public.uid()) and t.source = p_source and t.external_id >= c.id_key
           order by t.external_id limit 1
         )
       ) t
-      where c.refusal is null and t.external_id = c.key
-    ) as known on true
+      where (t.candidate).external_id = c.id_key
+      union all
+      select t.candidate
+      from (
+        (
+          select t as candidate from api.transactions t
+          where t.organization_id = (select public.org_id()) and t.source = p_source
+            and t.external_id >= c.account_key || repeat('0', 16) and t.external_id <= c.account_key || repeat('f', 16)
+          order by t.external_id
+        )
+        union all
+        (
+          select t from api.transactions t
+          where (select public.org_id()) is null and t.organization_id is null and t.user_id = (select public.uid()) and t.source = p_source
+            and t.external_id >= c.account_key || repeat('0', 16) and t.external_id <= c.account_key || repeat('f', 16)
+          order by t.external_id
+        )
+      ) t
+      where starts_with((t.candidate).external_id, c.account_key)
+    ) t on c.problems is null
   ), histories as materialized (
-    select h.* from private.bank_history(array(select f.known_id from found f where f.known_id is not null)) h
+    select h.* from private.bank_history(array(select distinct (n.candidate).id from candidates n where (n.candidate).id is not null)) h
+  ), offered as (
+    select n.*, h.said as candidate_said, h.earlier as candidate_earlier, h.is_edited as candidate_is_edited, h.is_matched as candidate_is_matched,
+      t.day as candidate_day, t.is_equal, t.is_of_account, t.external_id = n.external_id as has_id, t.external_id = n.content_key as has_content_key,
+      t.external_id = n.content_key or t.is_of_account and (
+        t.is_equal or exists (select from unnest(array_prepend(coalesce(h.said, t.values), h.earlier)) as e (said) where private.is_same_entry(n.name, n.amount, n.file_day, e.said))
+      ) as is_same
+    from candidates n
+    left join histories h on h.id = (n.candidate).id
+    cross join lateral (
+      select k.external_id, coalesce(k.booked_on, k.transaction_date::date) as day,
+        -- a user may have moved the transaction to another account since
+        p_account_id is null or k.account_id is null or k.account_id = p_account_id or h.matched_account_id is not distinct from p_account_id
+          or (select i.account_id from api.imports i where i.id = k.import_id) is not distinct from p_account_id as is_of_account,
+        (k.name, k.amount) = (n.name, n.amount) and (coalesce(k.booked_on, k.transaction_date::date) = n.file_day) is not false as is_equal,
+        case when k.id is not null then private.bank_values(k.amount, k.name, k.status, k.transaction_date, k.booked_on, k.reference_no, k.description, k.metadata) end as values
+      from (select (n.candidate).*) k
+    ) t
+  ), recognized as (
+    select distinct on (o.row_number) o.*, case when o.is_same then o.candidate end as known,
+      coalesce(bool_or(o.has_id) over of_row, false) as is_taken, coalesce(bool_or(o.has_id and o.is_of_account) over of_row, false) as is_taken_here
+    from offered o
+    window of_row as (partition by o.row_number)
+    order by o.row_number, o.is_same desc nulls last, o.is_equal desc, o.has_content_key desc, abs(o.candidate_day - o.file_day), (o.candidate).created_at, (o.candidate).id
+  ), found as (
+    select r.*, k.id as known_id, k.import_id as known_import, k.status as known_status, k.transaction_date as known_date, k.booked_on as known_day,
+      k.reference_no as known_reference_no, k.description as known_description, k.metadata as known_metadata, k.name as known_name,
+      nullif(k.transfer_id, k.id) as known_transfer,
+      private.bank_values(k.amount, k.name, k.status, k.transaction_date, k.booked_on, k.reference_no, k.description, k.metadata) as known_values,
+      case when r.is_same then r.candidate_said end as said, case when r.is_same then r.candidate_earlier end as earlier,
+      r.is_same and r.candidate_is_edited as is_edited, coalesce(r.is_same and r.candidate_is_matched, false) as is_matched,
+      k.amount <> r.amount as has_amount,
+      -- compared by the day if the file has one, because the day does not depend on the time zone
+      coalesce(case when r.booked_on is null then k.transaction_date <> r.transaction_date else coalesce(k.booked_on, k.transaction_date::date) <> r.booked_on end, false) as is_moved,
+      coalesce(k.currency <> r.currency, false) as has_currency,
+      coalesce(k.currency <> r.stored_currency, false) as is_of_other_currency,
+      k.account_id is distinct from coalesce(p_account_id, k.account_id) as has_account,
+      k.category_id is distinct from coalesce(r.filed, k.category_id) as is_refiled
+    from recognized r cross join lateral (select (r.known).*) k
+  ), compared_in_file as (
+    select f.*, f.external_id is not null and row_number() over (partition by f.known_id is null, f.external_id order by f.row_number) > 1 as is_second,
+      lag(f.row_number) over (partition by f.known_id order by f.row_number) as row_of_known,
+      lag(f.row_number) over by_name as row_of_name, lag(f.file_day) over by_name as day_of_name,
+      lag(f.row_number) over by_amount as row_of_amount, lag(f.file_day) over by_amount as day_of_amount
+    from found f
+    window by_name as (partition by f.known_id is null, f.external_id, f.name, f.amount < 0 order by f.file_day, f.row_number),
+      by_amount as (partition by f.known_id is null, f.external_id, f.amount order by f.file_day, f.row_number)
+  ), refused as materialized (
+    select f.*, nullif(concat_ws('; ', f.problems,
+      case when r.repeated is not null then format('external_id "%s" is that of row %s too', left(f.external_id, 40), r.repeated) end), '') as refusal
+    from compared_in_file f
+    -- the same rule as for two files: another name and amount, or a far day, is another transaction
+    cross join lateral (
+      select case
+        when f.external_id is null then null
+        when f.known_id is not null then f.row_of_known
+        when f.row_of_name is not null and (f.file_day - f.day_of_name <= 5) is not false then f.row_of_name
+        when (f.file_day - f.day_of_amount <= 5) is not false then f.row_of_amount
+      end as repeated
+    ) r
   ), booked as (
     -- A file without statuses contains booked rows. So it sets a pending row to paid, unless a user has set its status.
-    select f.*, h.said, h.earlier, coalesce(h.is_matched, false) as is_matched,
+    select f.*,
       case
         -- a user entered the row, so its name is the user's
-        when h.is_matched then private.core_values(h.said) - 'name' = private.core_values(f.known_values) - 'name'
-        else f.known_import is not null and coalesce(not h.is_edited or own.has_name or private.core_values(h.said) = private.core_values(f.known_values), false)
+        when f.is_matched then private.core_values(f.said) - 'name' = private.core_values(f.known_values) - 'name'
+        else f.known_import is not null and coalesce(not f.is_edited or own.has_name or private.core_values(f.said) = private.core_values(f.known_values), false)
       end as is_banks,
       coalesce(own.has_name, false) as has_own_name,
-      not coalesce(h.is_matched, false) and f.known_name <> f.name as is_renamed,
+      not f.is_matched and f.known_name <> f.name as is_renamed,
       base.reference_no as base_reference_no, base.description as base_description, base.metadata as base_metadata,
       base.reference_no is distinct from coalesce(f.reference_no, base.reference_no) as has_reference_no,
       base.description is distinct from coalesce(f.description, base.description) as has_description,
       base.metadata is distinct from coalesce(f.metadata, base.metadata) as has_metadata,
-      coalesce(f.status, case when f.known_status <> 'paid' and (f.known_import is not null and not h.is_edited or h.said ->> 'status' = f.known_status) then 'paid' else f.known_status end) as says_status
-    from found f left join histories h on h.id = f.known_id
+      coalesce(f.status, case when f.known_status <> 'paid' and (f.known_import is not null and not f.is_edited or f.said ->> 'status' = f.known_status) then 'paid' else f.known_status end) as says_status
+    from refused f
     cross join lateral (
-      select case when h.is_matched then h.said ->> 'reference_no' else f.known_reference_no end as reference_no,
-        case when h.is_matched then h.said ->> 'description' else f.known_description end as description,
-        case when h.is_matched then nullif(h.said -> 'metadata', 'null') else f.known_metadata end as metadata
+      select case when f.is_matched then f.said ->> 'reference_no' else f.known_reference_no end as reference_no,
+        case when f.is_matched then f.said ->> 'description' else f.known_description end as description,
+        case when f.is_matched then nullif(f.said -> 'metadata', 'null') else f.known_metadata end as metadata
     ) base
     -- A pending transaction is booked under the name that a user has written. Otherwise it would stay pending for ever.
     cross join lateral (
-      select f.known_status = 'pending' and not h.is_matched and h.said ->> 'name' <> f.known_name
-        and private.core_values(h.said) - 'name' = private.core_values(f.known_values) - 'name' as has_name
+      select f.known_status = 'pending' and not f.is_matched and f.said ->> 'name' <> f.known_name
+        and private.core_values(f.said) - 'name' = private.core_values(f.known_values) - 'name' as has_name
     ) own
   ), compared as (
     select b.*,
@@ -193,19 +270,35 @@ begin atomic
             and (c.is_essential or e.said - array['day', 'transaction_date', 'booked_on'] = c.says - array['day', 'transaction_date', 'booked_on'])
         ) as is_later
     from compared c
+  ), former as materialized (
+    select f.*
+    from private.former_rows(
+      (
+        select jsonb_agg(jsonb_build_object('row_number', d.row_number, 'key', d.id_key, 'content_key', d.content_key, 'name', d.name, 'amount', d.amount,
+          'day', coalesce(d.file_day, current_date)))
+        from decided d
+        where d.known_id is null and d.refusal is null
+      ), p_source, p_account_id) f
+  ), keyed as materialized (
+    select d.*, f.verdict as former, f.transaction_id as former_id,
+      d.known_id is null and (d.is_taken_here or d.is_second or f.is_taken_here is true) as is_used_again,
+      case when d.known_id is null and (d.is_taken or d.is_second or f.is_taken is true) then d.content_key else d.id_key end as key
+    from decided d left join former f on f.row_number = d.row_number
   ), resolved as materialized (
     select r.*
     from private.resolve_import_rows(
       (
         select jsonb_agg(jsonb_build_object(
-          'row_number', d.row_number, 'key', d.key, 'name', d.name, 'amount', d.amount, 'currency', coalesce(d.currency, p_account_currency, 'usd'),
-          'day', coalesce(d.booked_on, d.transaction_date::date, current_date), 'description', d.description, 'status', coalesce(d.status, 'paid')))
-        from decided d
-        where d.known_id is null and d.refusal is null
+          'row_number', k.row_number, 'key', k.key, 'name', k.name, 'amount', k.amount, 'currency', k.stored_currency,
+          'day', coalesce(k.file_day, current_date), 'description', k.description, 'status', coalesce(k.status, 'paid'), 'former', k.former, 'former_id', k.former_id))
+        from keyed k
+        where k.known_id is null and k.refusal is null
       ),
-      p_source, p_account_id, array(select d.known_id from decided d where d.known_id is not null), p_match, p_link_transfers, p_again) r
+      p_source, p_account_id, array(select k.known_id from keyed k where k.known_id is not null), p_match, p_link_transfers, p_again) r
   ), decided_on as materialized (
-    select d.*, r.transaction_id as other_id, r.reason as other_reason,
+    select d.*, r.transaction_id as other_id,
+      nullif(concat_ws('; ', r.reason, case when d.is_used_again and coalesce(r.verdict, 'new') = 'new'
+        then format('the bank gave the id "%s" to another transaction too, so this one is known by its day, amount and name', left(d.external_id, 40)) end), '') as other_reason,
       case
         when d.refusal is not null then 'invalid'
         when d.known_id is null then coalesce(r.verdict, 'new')
@@ -213,7 +306,7 @@ begin atomic
         when d.is_later and private.line_items_fit(d.itemized, d.amount) then 'updated'
         else 'changed'
       end as decision
-    from decided d left join resolved r on r.row_number = d.row_number
+    from keyed d left join resolved r on r.row_number = d.row_number
   ), closed_days as materialized (
     -- materialized, because it would otherwise be computed for each row
     select private.closed_until(p_account_id, (select public.uid()), (select public.org_id())) as until
@@ -240,11 +333,11 @@ begin atomic
       else concat_ws('; ', 'stored with another ' || j.differences, case when j.is_later then format('its line items add up to %s', j.itemized) end,
         case when j.has_amount and j.known_transfer is not null then 'it is half of a transfer' end)
     end,
-    coalesce(j.known_id, case when j.closed is null then j.other_id end),
+    case when j.refusal is null then coalesce(j.known_id, case when j.closed is null then j.other_id end) end,
     case when j.is_matched or j.has_own_name then j.known_name else j.name end, j.amount,
     case when j.known_id is null then coalesce(j.transaction_date, now()) when j.is_moved then j.transaction_date end,
     case when j.known_id is null or j.is_moved then j.booked_on end,
-    coalesce(j.currency, p_account_currency, 'usd'), j.key, j.filed,
+    j.stored_currency, j.key, j.filed,
     case when j.known_id is null or j.takes_reference_no then j.reference_no end,
     case when j.known_id is null or j.takes_description then j.description end,
     case when j.known_id is null then coalesce(j.status, 'paid') else j.says_status end,
@@ -376,5 +469,5 @@ end
 $$;
 comment on function private.delete_import_transactions(uuid) is 'Deletes the transactions of an import that is being deleted. Raises 409 if one of them was changed since.';
 
-grant execute on function private.read_import(jsonb, text), private.judge_import(jsonb, text, uuid, text, boolean, boolean, boolean), private.store_import_updates(jsonb[]), private.begin_import(text, uuid, text, bigint),
+grant execute on function private.read_import(jsonb, text), private.short_hash(jsonb), private.judge_import(jsonb, text, uuid, text, boolean, boolean, boolean), private.store_import_updates(jsonb[]), private.begin_import(text, uuid, text, bigint),
   private.is_of_import(uuid, uuid), private.recognize_import(api.transactions), private.delete_import_transactions(uuid) to authenticated;

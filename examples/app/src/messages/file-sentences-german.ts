@@ -222,6 +222,11 @@ export const german: ReadonlyArray<readonly [sentence: string, translation: stri
   ['it is half of a transfer', 'Sie gehört zu einer Umbuchung.'],
   ['known under another id of the bank', 'Unter einer anderen Kennung der Bank bekannt.'],
   ['external_id "{}" is that of row {} too', 'Die Kennung „{}“ hat auch Zeile {}.'],
+  [
+    'the bank gave the id "{}" to another transaction too, so this one is known by its day, amount and name',
+    'Die Bank hat die Kennung „{}“ mehrfach vergeben, deshalb zählen Tag, Betrag und Name.',
+  ],
+  ['perhaps "{}" of a closed day', 'Vielleicht „{}“ von einem abgeschlossenen Tag.'],
   ['recorded from a subscription as "{}" on {}', 'Als wiederkehrende Zahlung „{}“ am {} eingetragen.'],
   ['entered as "{}" on {}', 'Von Hand eingetragen als „{}“ am {}.'],
   ['announced by the bank as "{}" on {}', 'Von der Bank angekündigt als „{}“ am {}.'],

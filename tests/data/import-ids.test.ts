@@ -1,0 +1,312 @@
+/** Ids that a bank uses again, in another file or for another account: no transaction replaces another. */
+import fc from 'fast-check'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { dataStack, type Caller, type DataStack } from '../support/data.ts'
+
+let stack: DataStack
+beforeAll(async () => {
+  stack = await dataStack()
+})
+afterAll(() => stack.stop())
+
+type Row = Record<string, any>
+const judge = async (caller: Caller, rows: Row[], more: Row = {}): Promise<Row[]> => {
+  const { status, body, text } = await caller.post('/rpc/import_transactions', { p_rows: rows, p_source: 'bank', ...more })
+  expect(status, text).toBe(200)
+  return body
+}
+/** Stores a file, after a dry run that says the same. */
+const store = async (caller: Caller, rows: Row[], more: Row = {}): Promise<Row[]> => {
+  const dry = await judge(caller, rows, more)
+  const done = await judge(caller, rows, { p_dry_run: false, ...more })
+  expect(done.map(({ verdict, reason }) => [verdict, reason])).toEqual(dry.map(({ verdict, reason }) => [verdict, reason]))
+  return done
+}
+const verdicts = (rows: Row[]) => rows.map(({ verdict }) => verdict).join(' ')
+const stored = async (caller: Caller): Promise<Row[]> =>
+  (await caller.get('/transactions?order=booked_on,name,amount&select=id,name,amount,booked_on,category_id,account_id,external_id')).body
+const books = async (caller: Caller) => (await stored(caller)).map(({ name, amount }) => `${name} ${amount}`)
+const undoLast = async (caller: Caller) => {
+  const [last] = (await caller.get('/activity?order=id.desc&limit=1')).body
+  return caller.post('/rpc/undo', { p_activity_id: last.id })
+}
+
+async function user() {
+  const caller = stack.as(await stack.person())
+  const [giro, savings] = await caller.create('accounts', ['Giro', 'Savings'].map((name) => ({ name, type: 'checking', currency: 'eur' })))
+  return { caller, giro: { p_account_id: giro.id }, savings: { p_account_id: savings.id } }
+}
+
+const january = [
+  { external_id: '1', name: 'GROCER', amount: -52.1, transaction_date: '2026-01-10' },
+  { external_id: '2', name: 'RENT', amount: -900, transaction_date: '2026-01-15' },
+]
+const february = [
+  { external_id: '1', name: 'FUEL', amount: -40, transaction_date: '2026-02-08' },
+  { external_id: '2', name: 'SALARY', amount: 3000, transaction_date: '2026-02-20' },
+]
+const march = [{ external_id: '1', name: 'BOOKS', amount: -18, transaction_date: '2026-03-02' }]
+const all = ['GROCER -52.1', 'RENT -900', 'FUEL -40', 'SALARY 3000', 'BOOKS -18']
+
+describe('a bank that counts its ids anew in each file', () => {
+  test('adds to the books, and the category of the earlier transaction stays where it is', async () => {
+    const { caller, giro } = await user()
+    const [grocer] = await store(caller, january, giro)
+    const { id: category_id } = await caller.create('categories', { name: 'Food' })
+    await caller.patch(`/transactions?id=eq.${grocer?.['transaction_id']}`, { category_id })
+    const rows = await store(caller, february, giro)
+    expect(rows.map(({ verdict, reason }) => [verdict, reason])).toEqual([
+      ['new', 'the bank gave the id "1" to another transaction too, so this one is known by its day, amount and name'],
+      ['new', 'the bank gave the id "2" to another transaction too, so this one is known by its day, amount and name'],
+    ])
+    expect(await stored(caller)).toMatchObject([{ name: 'GROCER', category_id }, { name: 'RENT' }, { name: 'FUEL', category_id: null }, { name: 'SALARY' }])
+    expect((await caller.get(`/accounts?id=eq.${giro.p_account_id}&select=current_balance`)).body).toMatchObject([{ current_balance: 2007.9 }])
+  })
+
+  test.each([[january, february, march], [march, february, january], [february, march, january]])(
+    'has the same books in every order of its files, also of files that come again',
+    async (...files) => {
+      const { caller, giro } = await user()
+      for (const file of files) expect(new Set((await store(caller, file, giro)).map(({ verdict }) => verdict))).toEqual(new Set(['new']))
+      for (const file of [...files, [...january, ...february.slice(1)]])
+        expect(new Set((await store(caller, file, giro)).map(({ verdict }) => verdict))).toEqual(new Set(['duplicate']))
+      expect(await books(caller)).toEqual(all)
+    },
+  )
+
+  test('corrects each of its transactions under the id that they share', async () => {
+    const { caller, giro } = await user()
+    for (const file of [january, february, march]) await store(caller, file, giro)
+    const corrected = [
+      { ...march[0]!, amount: -18.5 },
+      { ...february[0]!, name: 'FUEL STATION' },
+      { ...january[0]!, transaction_date: '2026-01-12' },
+    ]
+    for (const row of corrected) {
+      expect(verdicts(await store(caller, [row], giro))).toBe('updated')
+      expect(verdicts(await store(caller, [row], giro))).toBe('duplicate')
+    }
+    expect(await books(caller)).toEqual(['GROCER -52.1', 'RENT -900', 'FUEL STATION -40', 'SALARY 3000', 'BOOKS -18.5'])
+    for (const file of [january, february, march]) expect(verdicts(await store(caller, file, giro))).not.toMatch(/new|updated/)
+  })
+
+  test('books what it announced, also of an id that it had used before', async () => {
+    const { caller, giro } = await user()
+    await store(caller, january, giro)
+    const announced = { ...february[0]!, status: 'pending' }
+    expect(verdicts(await store(caller, [announced], giro))).toBe('new')
+    expect(verdicts(await store(caller, [{ ...announced, status: 'paid', name: 'FUEL STATION 12', amount: -41.3, transaction_date: '2026-02-17' }], giro)))
+      .toBe('updated')
+    expect(await books(caller)).toEqual(['GROCER -52.1', 'RENT -900', 'FUEL STATION 12 -41.3'])
+  })
+
+  test('keeps a row that the user has edited, and the transaction that later has its id', async () => {
+    const { caller, giro } = await user()
+    await store(caller, january, giro)
+    await caller.patch('/transactions?name=eq.GROCER', { name: 'Food with Bo', amount: -26.05, transaction_date: '2026-01-20' })
+    expect(verdicts(await store(caller, january, giro))).toBe('changed duplicate')
+    expect(verdicts(await store(caller, february, giro))).toBe('new new')
+    await caller.patch('/transactions?name=eq.FUEL', { name: 'Petrol', amount: -39, transaction_date: '2026-02-18' })
+    for (const file of [january, february]) expect(verdicts(await store(caller, file, giro))).toBe('changed duplicate')
+    expect(await books(caller)).toEqual(['RENT -900', 'Food with Bo -26.05', 'Petrol -39', 'SALARY 3000'])
+  })
+
+  test('gives back what an undo or the deletion of an import takes, in any order', async () => {
+    const { caller, giro } = await user()
+    await store(caller, january, { ...giro, p_file_name: 'january' })
+    await store(caller, february, { ...giro, p_file_name: 'february' })
+    expect((await undoLast(caller)).status).toBe(200)
+    expect(await books(caller)).toEqual(all.slice(0, 2))
+    expect((await undoLast(caller)).status).toBe(200)
+    expect(await books(caller)).toEqual(all.slice(0, 4))
+    expect((await caller.delete('/imports?file_name=eq.january')).status).toBe(204)
+    expect(await books(caller)).toEqual(all.slice(2, 4))
+    for (const match of [true, false]) expect(verdicts(await judge(caller, february, { ...giro, p_match: match }))).toBe('duplicate duplicate')
+    expect(verdicts(await store(caller, january, { ...giro, p_file_name: 'january' }))).toBe('new new')
+    for (const file of [january, february]) expect(verdicts(await store(caller, file, giro))).toBe('duplicate duplicate')
+    for (const name of ['january', 'february']) expect((await caller.delete(`/imports?file_name=eq.${name}`)).status).toBe(204)
+    expect(await books(caller)).toEqual([])
+  })
+
+  test('deletes for good only the transaction that the user deleted', async () => {
+    const { caller, giro } = await user()
+    await store(caller, january, giro)
+    await caller.delete('/transactions?name=eq.GROCER')
+    expect(verdicts(await store(caller, february, giro))).toBe('new new')
+    expect(verdicts(await store(caller, january, giro))).toBe('deleted duplicate')
+    await caller.delete('/transactions?name=eq.FUEL')
+    expect(verdicts(await store(caller, february, giro))).toBe('deleted duplicate')
+    expect(verdicts(await store(caller, march, giro))).toBe('new')
+    for (const expected of ['deleted duplicate', 'duplicate duplicate', 'deleted duplicate']) {
+      expect(verdicts(await judge(caller, february, giro))).toBe(expected)
+      if (expected.startsWith('deleted'))
+        await caller.post('/rpc/undo', { p_activity_id: (await caller.get('/activity?action=eq.delete&order=id.desc&limit=1')).body[0].id })
+      else await caller.delete('/transactions?name=eq.FUEL')
+    }
+  })
+
+  test('does not bring back a row that was announced, booked with other values and then deleted', async () => {
+    const { caller, giro } = await user()
+    const announced = { external_id: '7', name: 'INN', amount: -20, transaction_date: '2026-01-10', status: 'pending' }
+    const booked = { ...announced, name: 'INN AT THE LAKE', amount: -24, transaction_date: '2026-01-19', status: 'paid' }
+    await store(caller, [announced], giro)
+    expect(verdicts(await store(caller, [booked], giro))).toBe('updated')
+    await caller.delete('/transactions')
+    expect([verdicts(await judge(caller, [announced], giro)), verdicts(await judge(caller, [booked], giro))]).toEqual(['deleted', 'deleted'])
+    expect(verdicts(await judge(caller, [{ ...booked, name: 'GARAGE', amount: -80 }], giro))).toBe('new')
+  })
+
+  test('overlaps its next file by whole days, with other ids for the same rows', async () => {
+    const { caller, giro } = await user()
+    await store(caller, january, giro)
+    const overlapping = [{ ...january[1]!, external_id: '1' }, { ...february[0]!, external_id: '2' }]
+    expect(verdicts(await store(caller, overlapping, giro))).toBe('duplicate new')
+    expect(verdicts(await store(caller, overlapping, giro))).toBe('duplicate duplicate')
+    expect(await books(caller)).toEqual(all.slice(0, 3))
+  })
+})
+
+describe('another transaction has', () => {
+  const hotel = { external_id: 'a-1', name: 'HOTEL', amount: -200, transaction_date: '2026-05-04' }
+  test.each<[string, Row]>([
+    ['another name and amount on the same day, as a fee for a purchase abroad', { name: 'FOREIGN TRANSACTION FEE', amount: -6 }],
+    ['the name of the purchase in its own', { name: 'FEE HOTEL', amount: -6 }],
+    ['the opposite sign, as the money that comes back', { amount: 200, transaction_date: '2026-05-06' }],
+    ['the same name on a far day', { amount: -180, transaction_date: '2026-06-04' }],
+    ['the same name and amount on a far day', { transaction_date: '2026-06-04' }],
+    ['the same amount on a far day', { name: 'RENT', transaction_date: '2026-06-04' }],
+  ])('%s', async (_, change) => {
+    const other = { ...hotel, ...change }
+    for (const files of [[[hotel], [other]], [[other], [hotel]], [[hotel, other]], [[other, hotel]]]) {
+      const { caller, giro } = await user()
+      for (const file of files) expect(verdicts(await store(caller, file, giro))).toBe(file.map(() => 'new').join(' '))
+      for (const file of [...files, [hotel], [other], [hotel, other]])
+        expect(verdicts(await store(caller, file, giro))).toBe(file.map(() => 'duplicate').join(' '))
+      expect(await books(caller)).toHaveLength(2)
+    }
+  })
+
+  test.each<[string, Row]>([
+    ['another amount', { amount: -210 }],
+    ['another name', { name: 'RITZ' }],
+    ['another day', { transaction_date: '2026-05-07' }],
+    ['another day and amount', { transaction_date: '2026-05-07', amount: -210 }],
+    ['another day and name', { transaction_date: '2026-05-07', name: 'RITZ' }],
+    ['a name of other case and punctuation, and another amount', { name: 'Hotel.', amount: -210 }],
+  ])('not only %s: that is a correction', async (_, change) => {
+    const { caller, giro } = await user()
+    await store(caller, [hotel], giro)
+    expect(verdicts(await store(caller, [{ ...hotel, ...change }], giro))).toBe('updated')
+    expect(await stored(caller)).toHaveLength(1)
+  })
+
+  test('one id for three rows of a file, and a row of them in the next', async () => {
+    const { caller, giro } = await user()
+    const three = [hotel, { ...hotel, name: 'FEE', amount: -6 }, { ...hotel, name: 'REWARD', amount: 2 }]
+    expect(verdicts(await store(caller, three, giro))).toBe('new new new')
+    for (const file of [three, three.toReversed(), three.slice(1, 2)])
+      expect(new Set((await store(caller, file, giro)).map(({ verdict }) => verdict))).toEqual(new Set(['duplicate']))
+    expect(verdicts(await store(caller, [{ ...hotel, name: 'TAX', amount: -1 }], giro))).toBe('new')
+    expect(await books(caller)).toEqual(['FEE -6', 'HOTEL -200', 'REWARD 2', 'TAX -1'])
+    const invalid = await judge(caller, [{ ...hotel, external_id: 'b' }, { ...hotel, external_id: 'b', name: 'FEE', amount: -6 }, {
+      ...hotel,
+      external_id: 'b',
+      amount: -210,
+    }], giro)
+    expect(invalid[2]).toMatchObject({ verdict: 'invalid', reason: 'external_id "b" is that of row 1 too' })
+  })
+
+  test('its id removed by the reader, because its file has several transactions with it', async () => {
+    const fee = { ...hotel, name: 'FEE', amount: -6 }
+    const withoutId = ({ external_id, ...row }: Row) => ({ ...row, metadata: { shared_id: external_id } })
+    const alone = [[hotel], [fee]]
+    for (const file of alone) {
+      for (const files of [[file, [hotel, fee].map(withoutId)], [[hotel, fee].map(withoutId), file]]) {
+        const { caller, giro } = await user()
+        for (const rows of [...files, ...files]) await store(caller, rows, giro)
+        expect(await books(caller)).toEqual(['FEE -6', 'HOTEL -200'])
+      }
+    }
+  })
+})
+
+describe('two accounts whose bank counts ids per account', () => {
+  test('have rows of their own under one source, which the next files correct', async () => {
+    const { caller, giro, savings } = await user()
+    const interest = { external_id: '1', name: 'INTEREST', amount: 1.25, transaction_date: '2026-01-10', status: 'pending' }
+    expect(await store(caller, january, giro)).toMatchObject([{ verdict: 'new', reason: null }, { verdict: 'new', reason: null }])
+    expect(await store(caller, [interest], savings)).toMatchObject([{ verdict: 'new', reason: null }])
+    expect(verdicts(await store(caller, [{ ...interest, status: 'paid', amount: 1.3 }], savings))).toBe('updated')
+    expect(verdicts(await store(caller, [{ ...january[0]!, amount: -52 }], giro))).toBe('updated')
+    expect(await books(caller)).toEqual(['GROCER -52', 'INTEREST 1.3', 'RENT -900'])
+    await caller.delete('/transactions?name=eq.INTEREST')
+    expect([verdicts(await judge(caller, [interest], savings)), verdicts(await judge(caller, [{ ...january[0]!, amount: -52 }], giro))]).toEqual([
+      'deleted',
+      'duplicate',
+    ])
+  })
+
+  test('may have the same row, such as the fee of a month', async () => {
+    const { caller, giro, savings } = await user()
+    const fee = { external_id: '31', name: 'MONTHLY FEE', amount: -2, transaction_date: '2026-01-31' }
+    for (const verdict of ['new', 'duplicate']) for (const account of [giro, savings]) expect(verdicts(await store(caller, [fee], account))).toBe(verdict)
+    expect((await caller.get('/accounts?select=current_balance')).body).toEqual([{ current_balance: -2 }, { current_balance: -2 }])
+    const [first] = await stored(caller)
+    await caller.delete(`/transactions?id=eq.${first?.['id']}`)
+    const answers = [verdicts(await judge(caller, [fee], giro)), verdicts(await judge(caller, [fee], savings))]
+    expect(answers.toSorted()).toEqual(['deleted', 'duplicate'])
+  })
+
+  test('and a row that the user moved to the other account is still the row of its bank', async () => {
+    const { caller, giro, savings } = await user()
+    await store(caller, january, giro)
+    await caller.patch('/transactions?name=eq.RENT', { account_id: savings.p_account_id })
+    expect(await store(caller, january, giro)).toMatchObject([{ verdict: 'duplicate' }, { verdict: 'changed', reason: 'stored with another account_id' }])
+    expect(verdicts(await store(caller, february, savings))).toBe('new new')
+    expect(await books(caller)).toHaveLength(4)
+  })
+
+  test('replay by PostgREST is as before: source and external_id name one row of the context', async () => {
+    const { caller, giro, savings } = await user()
+    await store(caller, january, giro)
+    await store(caller, february, savings)
+    const again = await caller.post('/transactions', { name: 'x', amount: 1, source: 'bank', external_id: '1' }, {
+      prefer: 'resolution=ignore-duplicates,return=representation',
+    })
+    expect(again.body).toEqual([])
+    expect(await books(caller)).toHaveLength(4)
+  })
+})
+
+test('no file of any order, repeated or overlapping, loses or doubles a transaction, whatever its ids', async () => {
+  const entry = fc.record({ external_id: fc.constantFrom('1', '2', '3'), day: fc.integer({ min: 1, max: 28 }), account: fc.integer({ min: 0, max: 1 }) })
+  await fc.assert(
+    fc.asyncProperty(
+      fc.array(entry, { minLength: 2, maxLength: 12 }),
+      fc.array(fc.array(fc.nat(), { maxLength: 5 }), { minLength: 1, maxLength: 4 }),
+      async (entries, picks) => {
+        const { caller, giro, savings } = await user()
+        // each transaction has its own name and amount
+        const rows = entries.map(({ external_id, day }, at) => ({
+          external_id,
+          name: `PAYEE${String.fromCodePoint(65 + at)}`,
+          amount: -10 - at,
+          transaction_date: `2026-01-${String(day).padStart(2, '0')}`,
+        }))
+        const files = [...picks.map((pick) => [...new Set(pick.map((number) => number % rows.length))]), [...rows.keys()]]
+        const seen = new Set<number>()
+        for (const file of files) {
+          for (const account of [0, 1]) {
+            const sent = file.filter((at) => entries[at]!.account === account)
+            if (sent.length === 0) continue
+            const answer = await store(caller, sent.map((at) => rows[at]!), [giro, savings][account])
+            expect(verdicts(answer)).toBe(sent.map((at) => seen.has(at) ? 'duplicate' : 'new').join(' '))
+            for (const at of sent) seen.add(at)
+          }
+        }
+        expect((await books(caller)).toSorted()).toEqual(rows.map(({ name, amount }) => `${name} ${amount}`).toSorted())
+      },
+    ),
+    { numRuns: Number(process.env['BOOKS'] ?? 20), seed: Number(process.env['SEED'] ?? 22) },
+  )
+}, 120_000)
