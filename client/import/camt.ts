@@ -1,5 +1,6 @@
 /** Reads CAMT.053 statements, CAMT.052 reports and CAMT.054 notifications (ISO 20022, https://www.iso20022.org) of every version. */
-import { clean, type Entry, type ParsedFile, reference } from './entries.ts'
+import { clean, currencyIn, type Entry, type FileAccount, type FileBalance, type FileStatement, type ParsedFile, reference } from './entries.ts'
+import { thousandths } from './statement-sums.ts'
 import { child, every, textAt, type Tree, xmlTree } from './tree.ts'
 import { type Problem, StatementError } from './types.ts'
 
@@ -116,25 +117,93 @@ function rowsOf(entry: Tree, problems: Problem[]): Entry[] {
 }
 
 /** Gives an entry without a date the last day of its statement. */
-function withDay(row: Entry, statement: Tree): Entry {
-  const end = textAt(statement, 'FrToDt/ToDtTm') || accountOf(statement).balance?.on || textAt(statement, 'CreDtTm')
+function withDay(row: Entry, element: Tree, { closing }: FileStatement): Entry {
+  const end = textAt(element, 'FrToDt/ToDtTm') || closing?.on || textAt(element, 'CreDtTm')
   if (row.date !== '' || end === '') return row
   const date = end.slice(0, 10)
   return { ...row, date, notes: [{ field: 'transaction_date', message: `This entry has no date, so it has the statement's: ${date}.` }] }
 }
 
-/** Returns the account of a statement. Its id is the IBAN, otherwise the account number. */
-function accountOf(statement: Tree): ParsedFile['accounts'][number] {
-  const account = child(statement, 'Acct')
-  const currency = textAt(account, 'Ccy').toLowerCase()
+const currencyOf = (amount: Tree | undefined) => currencyIn(amount?.attributes['Ccy'])
+
+/** Returns a balance without the credit line that the bank may include. */
+function balanceIn(element: Tree): FileBalance {
+  const line = child(element, 'CdtLine')
+  const amount = (isDebit(element, false) ? '-' : '') + textAt(element, 'Amt')
+  const credit = line !== undefined && isTrue(textAt(line, 'Incl')) ? thousandths(textAt(line, 'Amt')) ?? 0 : 0
+  const total = thousandths(amount)
+  return { line: element.line, amount: credit === 0 || total === undefined ? amount : String((total - credit) / 1000), on: dayOf(child(element, 'Dt')) }
+}
+
+/** The statements of one element by currency: it can have balances and entries in several. */
+type Statements = Map<string | undefined, FileStatement>
+
+/** Returns the account without its currency. Its id is the IBAN, otherwise the account number. */
+function accountOf(element: Tree): Pick<FileAccount, 'id' | 'name'> {
+  const account = child(element, 'Acct')
   const name = clean(textAt(account, 'Nm') || textAt(account, 'Ownr/Nm'))
-  const closing = statement.children.find((balance) => balance.name === 'Bal' && (textAt(balance, 'Tp/CdOrPrtry/Cd') === 'CLBD'))
-  return {
-    id: textAt(account, 'Id/IBAN') || textAt(account, 'Id/Othr/Id'),
-    ...name === '' ? {} : { name },
-    ...currency === '' ? {} : { currency },
-    ...closing === undefined ? {} : { balance: { amount: (isDebit(closing, false) ? '-' : '') + textAt(closing, 'Amt'), on: dayOf(child(closing, 'Dt')) } },
+  return { id: textAt(account, 'Id/IBAN') || textAt(account, 'Id/Othr/Id'), ...name === '' ? {} : { name } }
+}
+
+/** Returns the statement in a currency, by default the account's. */
+function statementIn(statements: Statements, element: Tree, currency = currencyIn(textAt(element, 'Acct/Ccy'))): FileStatement {
+  const known = statements.get(currency)
+  if (known !== undefined) return known
+  const number = textAt(element, 'Id')
+  const statement: FileStatement = {
+    line: element.line,
+    account: { ...accountOf(element), ...currency === undefined ? {} : { currency } },
+    ...number === '' ? {} : { number },
   }
+  statements.set(currency, statement)
+  return statement
+}
+
+/** Adds the balances of an element to its statements. It can have those of several days. */
+function addBalances(statements: Statements, element: Tree): void {
+  for (const balance of element.children.filter(({ name }) => name === 'Bal')) {
+    const code = textAt(balance, 'Tp/CdOrPrtry/Cd')
+    const statement = statementIn(statements, element, currencyOf(child(balance, 'Amt')))
+    const read = balanceIn(balance)
+    if (code === 'CLBD' && (statement.closing === undefined || read.on > statement.closing.on)) statement.closing = read
+    if (['OPBD', 'PRCD'].includes(code) && (statement.opening === undefined || read.on < statement.opening.on)) statement.opening = read
+  }
+}
+
+/** Returns true for a page of a statement of several pages. */
+function isPage(element: Tree): boolean {
+  const paging = element.children.find(({ name }) => name.endsWith('Pgntn'))
+  return paging !== undefined && !(textAt(paging, 'PgNb') === '1' && isTrue(textAt(paging, 'LastPgInd')))
+}
+
+/** Returns a problem for a total of the statement that contradicts its entries. Banks count pending and informational entries or not. */
+function totalProblems(element: Tree, entries: Tree[]): Problem[] {
+  const summary = child(element, 'TxsSummry')
+  // banks write the total of all pages on one of them
+  if (summary === undefined || isPage(element)) return []
+  const booked = entries.filter((entry) => !['INFO', 'PDNG', 'FUTR'].includes(stateOf(entry)))
+  const counted = [entries, entries.filter((entry) => stateOf(entry) !== 'INFO'), booked]
+  const sum = (some: Tree[], sign: (entry: Tree) => number) => some.reduce((total, entry) => total + sign(entry) * (thousandths(textAt(entry, 'Amt')) ?? 0), 0)
+  const directions: Array<[path: string, isCounted: (entry: Tree) => boolean]> = [
+    ['TtlNtries', () => true],
+    ['TtlCdtNtries', (entry) => !isDebit(entry, false)],
+    ['TtlDbtNtries', (entry) => isDebit(entry, false)],
+  ]
+  for (const [path, isCounted] of directions) {
+    const total = child(summary, path)
+    const lists = counted.map((list) => list.filter(isCounted))
+    const number = textAt(total, 'NbOfNtries')
+    const amount = thousandths(textAt(total, 'Sum'))
+    const details = lists.map((list) => list.reduce((count, entry) => count + Math.max(1, every(entry, ['TxDtls']).length), 0))
+    const isCount = number === '' || [...lists.map((list) => list.length), ...details].includes(Number(number))
+    // some banks write the balance of both directions
+    const isSum = amount === undefined ||
+      lists.some((list) => sum(list, () => 1) === amount || Math.abs(sum(list, (entry) => isDebit(entry, false) ? -1 : 1)) === Math.abs(amount))
+    if (isCount && isSum) continue
+    const stated = isCount ? `add up to the stated total of ${textAt(total, 'Sum')}` : `match the stated number of ${number}`
+    return [{ line: total?.line ?? summary.line, message: `The transactions do not ${stated}. Something may be missing in the file.` }]
+  }
+  return []
 }
 
 /** Statements of many banks have a batch as one entry, and only the notification has its transactions. */
@@ -143,25 +212,34 @@ const SPLIT_BATCH = 'This batch is read as its transactions. A statement (CAMT.0
 /** @throws StatementError if the XML is not well-formed, or is no statement */
 export function readCamt(text: string): ParsedFile {
   const tree = xmlTree(text)
-  const statements = every(tree, ['Stmt', 'Rpt', 'Ntfctn'])
-  if (statements.length === 0) throw new StatementError('This XML is no statement of an account (CAMT.052, .053 or .054).')
+  const elements = every(tree, ['Stmt', 'Rpt', 'Ntfctn'])
+  if (elements.length === 0) throw new StatementError('This XML is no statement of an account (CAMT.052, .053 or .054).')
   const entries: Entry[] = []
   const problems: Problem[] = []
-  const accounts = new Map<string, ParsedFile['accounts'][number]>()
-  for (const statement of statements) {
-    const account = accountOf(statement)
-    // a file can have one statement per day; the latest balance counts
-    const existing = accounts.get(account.id)
-    if (existing === undefined) accounts.set(account.id, account)
-    else if (account.balance !== undefined && account.balance.on >= (existing.balance?.on ?? '')) existing.balance = account.balance
-    for (const entry of statement.children.filter(({ name }) => name === 'Ntry')) {
+  const found: Statements[] = []
+  let previous: Tree | undefined
+  for (const element of elements) {
+    // the pages of a statement are one statement
+    const isNext = previous !== undefined && isPage(element) && textAt(previous, 'Id') === textAt(element, 'Id') &&
+      accountOf(previous).id === accountOf(element).id
+    const statements: Statements = isNext ? found.at(-1)! : new Map()
+    if (!isNext) found.push(statements)
+    previous = element
+    addBalances(statements, element)
+    const children = element.children.filter(({ name }) => name === 'Ntry')
+    for (const entry of children) {
       if (stateOf(entry) === 'INFO') problems.push({ line: entry.line, message: 'This entry only informs and moves no money, so it was left out.' })
       else {
         const rows = rowsOf(entry, problems)
-        if (statement.name === 'Ntfctn' && rows.length > 1) problems.push({ line: entry.line, message: SPLIT_BATCH })
-        for (const row of rows) entries.push({ ...withDay(row, statement), account: account.id })
+        if (element.name === 'Ntfctn' && rows.length > 1) problems.push({ line: entry.line, message: SPLIT_BATCH })
+        const statement = statementIn(statements, element, currencyOf(child(entry, 'Amt')))
+        for (const row of rows) {
+          entries.push({ ...withDay(row, element, statement), ...statement.account.id === '' ? {} : { account: statement.account }, statement })
+        }
       }
     }
+    if (statements.size === 0) statementIn(statements, element)
+    problems.push(...totalProblems(element, children))
   }
-  return { signs: 'defined', entries, problems, accounts: [...accounts.values()] }
+  return { signs: 'defined', entries, problems, statements: found.flatMap((statements) => [...statements.values()]) }
 }

@@ -74,7 +74,7 @@ function entryOf({ line, cells }: Line, { layout, fields, directions, statuses, 
   const status = statuses === undefined ? undefined : statuses.meanings.get(plainName(cells[statuses.at] ?? '')) ?? 'paid'
   return {
     line,
-    ...account === '' ? {} : { account },
+    ...account === '' ? {} : { account: { id: account } },
     date,
     amount,
     debit,
@@ -133,7 +133,6 @@ export function readCsv(text: string, options: ReadOptions): ParsedFile & { pres
     if ('message' in sides) problems.push(sides)
     else entries.push(...[sides].flat())
   }
-  const accounts = new Set(entries.flatMap(({ account: id }) => id === undefined ? [] : [id]))
   const currency = fields.unit ?? options.currency ?? preset?.currency
   return {
     // the user's answer for the directions also decides the signs
@@ -146,7 +145,7 @@ export function readCsv(text: string, options: ReadOptions): ParsedFile & { pres
       : 'defined',
     entries,
     problems,
-    accounts: [...accounts].map((id) => ({ id })),
+    statements: [],
     ...layout.preset === undefined ? {} : { preset: layout.preset },
     header: layout.header,
     ...preset?.keepsOpenings === true ? { keepsOpenings: true } : {},

@@ -2,6 +2,26 @@
 import type { TextColumn } from '../fields.ts'
 import type { DateOrder, Detail, Problem, StatementAccount, StatementRow } from './types.ts'
 
+/** An account as the file names it. `currency` applies to rows that name no other. Without a name in the file the `id` is empty. */
+export type FileAccount = Omit<StatementAccount, 'rows' | 'balance'>
+
+/** A balance as text of the file, with its line. */
+export type FileBalance = { line: number, amount: string, on: string }
+
+/** A statement of one account in one currency: its balances, which can prove its entries. */
+export type FileStatement = {
+  line: number
+  /** The name of the file in its archive. */
+  file?: string
+  account: FileAccount
+  /** The bank's number of the statement. */
+  number?: string
+  opening?: FileBalance
+  closing?: FileBalance
+  /** True if the closing balance ends a page and no day. */
+  isPage?: boolean
+}
+
 /** A part of a split transaction. All values are text of the file. */
 export type Split = { category: string, memo?: string, amount?: string }
 
@@ -10,8 +30,8 @@ export type Entry = {
   line: number
   /** The name of the file in its archive. */
   file?: string
-  /** The `id` of one of the accounts. */
-  account?: string
+  account?: FileAccount
+  statement?: FileStatement
   date: string
   amount?: string
   /** `debit` and `credit` replace `amount`. */
@@ -52,22 +72,19 @@ export type ParsedFile = {
   dateOrders?: readonly DateOrder[]
   entries: Entry[]
   problems: Problem[]
-  accounts: Array<Omit<StatementAccount, 'rows' | 'balance'> & { balance?: { amount: string, on: string } }>
+  /** The statements of formats that have them. */
+  statements: FileStatement[]
 }
 
-/** Joins the files of one archive. The latest balance of an account counts, and each problem gets the name of its file. */
+/** Joins the files of one archive. Each entry, statement and problem gets the name of its file. */
 export function joined(files: Array<{ name: string, parsed: ParsedFile }>): ParsedFile {
-  const accounts = new Map<string, ParsedFile['accounts'][number]>()
-  for (const account of files.flatMap(({ parsed }) => parsed.accounts)) {
-    const { balance, ...known } = accounts.get(account.id) ?? {}
-    const latest = balance !== undefined && (account.balance === undefined || account.balance.on < balance.on) ? balance : account.balance
-    accounts.set(account.id, { ...account, ...known, ...latest === undefined ? {} : { balance: latest } })
-  }
+  for (const { name, parsed } of files) for (const one of [...parsed.entries, ...parsed.problems, ...parsed.statements]) one.file = name
+  const all = files.map(({ parsed }) => parsed)
   return {
     signs: 'defined',
-    entries: files.flatMap(({ name, parsed }) => parsed.entries.map((entry) => ({ ...entry, file: name }))),
-    problems: files.flatMap(({ name, parsed }) => parsed.problems.map((problem) => ({ ...problem, file: name }))),
-    accounts: [...accounts.values()],
+    entries: all.flatMap(({ entries }) => entries),
+    problems: all.flatMap(({ problems }) => problems),
+    statements: all.flatMap(({ statements }) => statements),
   }
 }
 

@@ -21,7 +21,9 @@ export function sidesOf(entry: Entry, journal: Journal, cellOf: (column: string)
   const foreign = cellOf(journal.foreignAmount)
   const arrived = leaves && foreign !== '' ? { amount: foreign, currency: cellOf(journal.foreignCurrency) } : {}
   return [
-    ...leaves ? [{ ...entry, account: source, name: destination, out: true }] : [],
-    ...arrives ? [{ ...entry, ...arrived, account: destination, name: source, out: false, external_id: `${entry.external_id}${leaves ? ' in' : ''}` }] : [],
+    ...leaves ? [{ ...entry, account: { id: source }, name: destination, out: true }] : [],
+    ...arrives
+      ? [{ ...entry, ...arrived, account: { id: destination }, name: source, out: false, external_id: `${entry.external_id}${leaves ? ' in' : ''}` }]
+      : [],
   ]
 }

@@ -1,5 +1,5 @@
 /** Reads OFX and QFX (https://financialdataexchange.org/ofx) of both kinds: SGML (1.x) and XML (2.x). */
-import { clean, type Entry, type ParsedFile } from './entries.ts'
+import { clean, currencyIn, type Entry, type FileAccount, type FileStatement, type ParsedFile } from './entries.ts'
 import { child, every, sgmlTree, textAt, type Tree, unescaped, xmlTree } from './tree.ts'
 import { type Problem, StatementError } from './types.ts'
 
@@ -15,11 +15,12 @@ const TRADE = /^(?:BUY|SELL|REINVEST|INCOME|INVEXPENSE|TRANSFER|SPLIT|RETOFCAP|J
 
 /** Parses either kind. XML that is not well-formed is parsed as SGML, which does not require closing tags. */
 function treeOf(text: string, problems: Problem[]): Tree {
-  const start = text.search(/<OFX[\s>]/i)
-  if (start === -1) throw new StatementError('This OFX file has no <OFX> element.')
+  // some programs write no <OFX> element around the transactions
+  const start = text.search(/<[A-Z]/i)
+  if (start === -1) throw new StatementError('This OFX file has no statement of an account.')
   if (/^\s*<\?xml/.test(text)) {
     try {
-      return xmlTree(text)
+      return { name: '', line: 1, text: '', attributes: {}, children: [xmlTree(text)] }
     } catch (error) {
       if (!(error instanceof StatementError)) throw error
     }
@@ -31,53 +32,114 @@ function treeOf(text: string, problems: Problem[]): Tree {
   return root
 }
 
-function entryOf(transaction: Tree, account: string): Entry {
+/** Returns an amount with a decimal point. The format has no groups, so the last mark is the decimal sign, unless the same mark occurs before it. */
+function decimalOf(text: string): string {
+  const last = Math.max(text.lastIndexOf('.'), text.lastIndexOf(','))
+  if (last === -1) return text
+  const isGroup = text.indexOf(text[last]!) !== last
+  const plain = (part: string) => part.replace(/[.,]/g, '')
+  return isGroup ? plain(text) : `${plain(text.slice(0, last))}.${text.slice(last + 1)}`
+}
+
+/** Converts the amount of a transaction in another currency to the account's, as the file's rate says, half away from zero. */
+function converted(
+  amount: string,
+  { account }: FileStatement,
+  currency: Tree | undefined,
+): Pick<Entry, 'amount' | 'currency' | 'notes'> & { original?: string } {
+  const symbol = currencyIn(textAt(currency, 'CURSYM'))
+  if (symbol === undefined || symbol === account.currency) return { amount }
+  const rate = decimalOf(textAt(currency, 'CURRATE'))
+  const [digits, factor] = [amount, rate].map((text) => /^([-+]?)(\d*)\.?(\d*)$/.exec(text.trim()))
+  if (digits == null || factor == null || factor[1] !== '' || !(Number(rate) > 0) || account.currency === undefined) {
+    return {
+      amount,
+      currency: symbol,
+      notes: [{ field: 'currency', message: `The file has no rate for ${symbol.toUpperCase()}, so this amount stays in it.` }],
+    }
+  }
+  const product = BigInt(`${digits[2]}${digits[3]}`) * BigInt(`${factor[2]}${factor[3]}`)
+  // in cents of the account
+  const unit = 10n ** BigInt(digits[3]!.length + factor[3]!.length)
+  const cents = (product * 200n + unit) / (2n * unit)
+  const exact = `${cents / 100n}.${String(cents % 100n).padStart(2, '0')}`
+  const original = `${amount.trim()} ${symbol.toUpperCase()}`
+  const isRounded = product * 100n % unit !== 0n
+  return {
+    amount: `${digits[1]}${exact}`,
+    original: `${original} × ${rate}`,
+    ...isRounded ? { notes: [{ field: 'amount' as const, message: `"${original}" at the rate ${rate} was rounded to ${exact}.` }] } : {},
+  }
+}
+
+/** Returns the elements that hold transactions, for a file without an element of a statement. */
+const holdersOf = (tree: Tree): Tree[] =>
+  tree.children.some(({ name }) => name === 'BANKTRANLIST' || name === 'STMTTRN') ? [tree] : tree.children.flatMap(holdersOf)
+
+function entryOf(transaction: Tree, statement: FileStatement): Entry {
   const at = (path: string) => textAt(transaction, path)
   const pending = transaction.name === 'STMTTRNP'
   // some banks escape these texts twice
   const unescapedAt = (path: string) => unescaped(at(path))
   const type = at('TRNTYPE')
   const check = at('CHECKNUM')
+  // ORIGCURRENCY needs no conversion: its amount is in the account's currency
+  const { original, ...money } = converted(decimalOf(at('TRNAMT')), statement, child(transaction, 'CURRENCY'))
   return {
     line: transaction.line,
-    account,
+    ...statement.account.id === '' ? {} : { account: statement.account },
+    statement,
     // the date as written, without its time zone: the bank prints the same date
     date: at(pending ? 'DTTRAN' : 'DTPOSTED'),
-    amount: at('TRNAMT'),
+    ...money,
     name: unescapedAt('PAYEE/NAME') || unescapedAt('NAME'),
     fallbackName: clean(`${type} ${check}`),
     description: unescapedAt('MEMO'),
     reference_no: check || at('REFNUM'),
     external_id: at('FITID'),
-    // not ORIGCURRENCY, which is the currency before a conversion
-    currency: at('CURRENCY/CURSYM'),
     status: pending ? 'pending' : 'paid',
     ...OUT.includes(type) ? { hint: true } : IN.includes(type) ? { hint: false } : {},
-    metadata: { type, corrects: at('CORRECTFITID') },
+    metadata: { type, corrects: at('CORRECTFITID'), original_amount: original },
+  }
+}
+
+/** The elements that name the account, with the type of those that name none. */
+const ACCOUNTS = { BANKACCTFROM: '', CCACCTFROM: 'CREDITCARD', INVACCTFROM: 'INVESTMENT' }
+
+function accountOf(statement: Tree): FileAccount {
+  const [element, kind] = Object.entries(ACCOUNTS).find(([name]) => child(statement, name) !== undefined) ?? []
+  const at = (path: string) => element === undefined ? '' : textAt(statement, `${element}/${path}`)
+  const bank = at('BANKID') || at('BROKERID')
+  const type = at('ACCTTYPE') || kind
+  const currency = currencyIn(textAt(statement, 'CURDEF'))
+  return {
+    id: at('ACCTID'),
+    ...bank === '' ? {} : { bank },
+    ...type === undefined || type === '' ? {} : { type },
+    ...currency === undefined ? {} : { currency },
   }
 }
 
 /** @throws StatementError if the file is no OFX, or has no statement */
 export function readOfx(text: string): ParsedFile {
   const problems: Problem[] = []
-  const statements = every(treeOf(text, problems), STATEMENTS)
-  if (statements.length === 0) throw new StatementError('This OFX file has no statement of an account.')
+  const tree = treeOf(text, problems)
+  const named = every(tree, STATEMENTS)
+  const elements = named.length > 0 ? named : holdersOf(tree)
+  if (elements.length === 0) throw new StatementError('This OFX file has no statement of an account.')
   const entries: Entry[] = []
-  const accounts = new Map<string, ParsedFile['accounts'][number]>()
-  for (const statement of statements) {
-    const from = ['BANKACCTFROM', 'CCACCTFROM', 'INVACCTFROM'].map((name) => child(statement, name)).find((found) => found !== undefined)
-    const id = textAt(from, 'ACCTID')
-    const currency = /^[A-Za-z]{3}$/.exec(textAt(statement, 'CURDEF'))?.[0].toLowerCase()
-    const balance = textAt(statement, 'LEDGERBAL/BALAMT')
-    if (!accounts.has(id)) {
-      accounts.set(id, {
-        id,
-        ...currency === undefined ? {} : { currency },
-        ...balance === '' ? {} : { balance: { amount: balance, on: textAt(statement, 'LEDGERBAL/DTASOF') } },
-      })
+  const statements: FileStatement[] = []
+  for (const element of elements) {
+    const balance = child(element, 'LEDGERBAL')
+    const amount = decimalOf(textAt(balance, 'BALAMT'))
+    const statement: FileStatement = {
+      line: element.line,
+      account: accountOf(element),
+      ...balance === undefined || amount === '' ? {} : { closing: { line: balance.line, amount, on: textAt(balance, 'DTASOF') } },
     }
-    for (const transaction of every(statement, ['STMTTRN', 'STMTTRNP'])) {
-      entries.push(entryOf(transaction, id))
+    statements.push(statement)
+    for (const transaction of every(element, ['STMTTRN', 'STMTTRNP'])) {
+      entries.push(entryOf(transaction, statement))
       const action = textAt(transaction, 'CORRECTACTION')
       if (action !== '') {
         const what = action === 'DELETE' ? 'takes back' : 'replaces'
@@ -87,10 +149,10 @@ export function readOfx(text: string): ParsedFile {
         })
       }
     }
-    const list = child(statement, 'INVTRANLIST')
+    const list = child(element, 'INVTRANLIST')
     const trades = list?.children.filter(({ name }) => TRADE.test(name)) ?? []
     if (trades[0] !== undefined)
       problems.push({ line: trades[0].line, message: `${trades.length} trades of investments were left out; only what moved cash is read.` })
   }
-  return { signs: 'defined', entries, problems, accounts: [...accounts.values()] }
+  return { signs: 'defined', entries, problems, statements }
 }

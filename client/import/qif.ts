@@ -30,7 +30,7 @@ function entryOf(record: Field[], account: string | undefined, isFirst: boolean)
   const check = textOf(record, 'N')
   return {
     line: record[0]?.line ?? 1,
-    ...account === undefined ? {} : { account },
+    ...account === undefined ? {} : { account: { id: account, name: account } },
     ...isFirst && transfer !== undefined && transfer === account ? { isOpening: true } : {},
     date: textOf(record, 'D'),
     // later versions repeat T as U, which also holds larger numbers
@@ -48,7 +48,6 @@ function entryOf(record: Field[], account: string | undefined, isFirst: boolean)
 export function readQif(text: string): ParsedFile {
   const entries: Entry[] = []
   const problems: Problem[] = []
-  const used = new Set<string>()
   const kinds = new Set<string>()
   let list = ''
   let lists = 0
@@ -66,7 +65,6 @@ export function readQif(text: string): ParsedFile {
       entries.push(entryOf(fields, account, isFirst))
       isFirst = false
       kinds.add(list)
-      if (account !== undefined) used.add(account)
     } else if (list === 'invst') leftOut += 1
   }
   const lines = text.split('\n')
@@ -90,5 +88,5 @@ export function readQif(text: string): ParsedFile {
   end()
   if (lists === 0 && leftOut === 0) throw new StatementError('This QIF file has no list of transactions (!Type:Bank, !Type:CCard or !Type:Cash).')
   // programs disagree about the sign of card purchases
-  return { signs: kinds.size === 1 && kinds.has('ccard') ? 'open' : 'defined', entries, problems, accounts: [...used].map((id) => ({ id, name: id })) }
+  return { signs: kinds.size === 1 && kinds.has('ccard') ? 'open' : 'defined', entries, problems, statements: [] }
 }

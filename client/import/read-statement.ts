@@ -14,7 +14,7 @@ import { type Format, type ReadOptions, type Statement, StatementError, type Sta
 /** Returns the format of a file by its first characters. */
 function formatOf(text: string): Format {
   const start = text.slice(0, 4096).trimStart()
-  if (/^(?:OFXHEADER|<\?OFX)|<OFX[\s>]/i.test(start)) return 'ofx'
+  if (/^(?:OFXHEADER|<\?OFX)|<(?:OFX|BANKTRANLIST|STMTTRN)[\s>]/i.test(start)) return 'ofx'
   if (/^<!doctype html|^<html/i.test(start)) throw new StatementError('This is a web page, not the file that it offers. Download the statement itself.')
   if (start.startsWith('<')) return 'camt'
   // comments may stand before the first list
@@ -52,8 +52,8 @@ export function readStatement(file: Uint8Array | ArrayBuffer | string | NamedFil
 /** Formats that name the account of each row, so that several files can become one statement. */
 const PARSERS = { camt: readCamt, mt940: readMt940, ofx: readOfx }
 
-/** Options of formats with fixed notations. */
-const FIXED = { dateOrder: 'ymd', decimal: '.' } as const
+/** Options of formats with fixed notations. Programs that write OFX differ in the order of dates. */
+const FIXED = { camt: { dateOrder: 'ymd', decimal: '.' }, mt940: { dateOrder: 'ymd', decimal: '.' }, ofx: { decimal: '.' } } as const
 
 /** Reads the files of an archive as one statement. Rows that several files repeat under one id of the bank are read once. */
 function readTogether(files: NamedFile[], options: ReadOptions): Statement {
@@ -74,7 +74,7 @@ function readTogether(files: NamedFile[], options: ReadOptions): Statement {
   const [{ format, encoding }] = all as [typeof all[number]]
   const other = all.find((one) => one.format !== format)
   if (other !== undefined) throw new StatementError(`This archive has files of several formats, such as "${other.name}". Import each file.`)
-  const statement = toRows(joined(all.map(({ name, parsed }) => ({ name, parsed }))), format === 'ofx' ? options : { ...options, ...FIXED })
+  const statement = toRows(joined(all.map(({ name, parsed }) => ({ name, parsed }))), { ...options, ...FIXED[format] })
   return { format, ...encoding === undefined ? {} : { encoding }, ...statement }
 }
 
@@ -84,13 +84,12 @@ function read(text: string, format: Format, options: ReadOptions): Omit<Statemen
       const { preset, header, options: completed, ...parsed } = readCsv(text, options)
       return { header, ...preset === undefined ? {} : { preset }, ...toRows(parsed, completed) }
     }
-    case 'ofx':
-      return toRows(readOfx(text), options)
     case 'qif':
       return toRows(readQif(text), options)
+    case 'ofx':
     case 'camt':
     case 'mt940':
-      return toRows(PARSERS[format](text), { ...options, ...FIXED })
+      return toRows(PARSERS[format](text), { ...options, ...FIXED[format] })
     default:
       throw new StatementError(`There is no format "${format as string}".`)
   }

@@ -1,14 +1,16 @@
 /** Converts the entries of every format reader to rows: the only place that decides dates, decimals, signs, names and duplicate ids. */
 import { textLengths } from '../fields.ts'
+import { accountKeys, accountsOf } from './accounts.ts'
 import { amountIn, decimalOf, hasMoreDecimals, hasNoDecimals } from './amounts.ts'
 import { dateOrderOf, dayIn, looksLikeDay } from './dates.ts'
 import { balanceProblem, clean, currencyIn, type Entry, type ParsedFile, reference, type Split } from './entries.ts'
 import { textColumns } from './layout.ts'
-import { provenBalance } from './running-balance.ts'
+import { removeRepeats } from './repeats.ts'
 import { removeSharedIds } from './shared-ids.ts'
 import { contradictions, plainCents, type Signs, signsByHints, signsOf } from './signs.ts'
+import { entriesByStatement, sumProblems } from './statement-sums.ts'
 import { isOpeningName } from './vocabulary.ts'
-import type { DateOrder, Decimal, Detail, Problem, ReadOptions, Statement, StatementAccount, StatementRow } from './types.ts'
+import type { DateOrder, Decimal, Detail, Problem, ReadOptions, Statement, StatementRow } from './types.ts'
 
 /** Removes members that are undefined or ''. Banks leave fields empty. */
 const withoutEmpty = <T extends object>(values: T) =>
@@ -79,7 +81,7 @@ function signQuestion([first, other]: Entry[], decimal: Decimal): Problem {
 }
 
 /** The decisions that apply to all entries of a file. */
-type Conventions = { order: DateOrder, decimal: Decimal, signs: Signs, currencies: Map<string, string | undefined>, options: ReadOptions }
+type Conventions = { order: DateOrder, decimal: Decimal, signs: Signs, options: ReadOptions }
 
 /** Returns the signs of all amounts, or the entries that make them unclear. */
 function decideSigns({ entries, signs }: ParsedFile, decimal: Decimal, { negate }: ReadOptions): Signs | { unclear: Entry[] } {
@@ -97,15 +99,14 @@ const isOpening = (entry: Entry, { keepsOpenings = false }: ParsedFile) =>
   entry.isOpening === true || (!keepsOpenings && isOpeningName(entry.name || (entry.description ?? '')))
 
 /** Returns the currency of an entry; undefined if the file and the options name none. */
-const currencyOf = ({ account = '', currency }: Entry, currencies: Conventions['currencies'], options: ReadOptions) =>
-  clean(currency) === '' ? currencies.get(account) ?? currencyIn(options.currency) : currencyIn(clean(currency))
+const currencyOf = ({ account, statement, currency }: Entry, options: ReadOptions) =>
+  currencyIn(clean(currency) || ((account ?? statement?.account)?.currency ?? options.currency))
 
 /** Decides the date order, the decimal sign and the signs by the options or by the file. Returns questions if neither decides them. */
 function decide(parsed: ParsedFile, options: ReadOptions): Conventions | Problem[] {
-  const { entries, accounts, dateOrders } = parsed
-  const currencies = new Map(accounts.map(({ id, currency }) => [id, currency]))
+  const { entries, dateOrders } = parsed
   const order = options.dateOrder ?? dateOrderOf(filledTexts(entries, ({ date }) => [date]), dateOrders)
-  const whole = entries.filter((entry) => hasNoDecimals(currencyOf(entry, currencies, options)))
+  const whole = entries.filter((entry) => hasNoDecimals(currencyOf(entry, options)))
   const decimal = options.decimal ?? decimalOf(filledTexts(entries, amountTexts), new Set(filledTexts(whole, amountTexts)))
   const questions: Problem[] = []
   if (typeof order === 'object') {
@@ -126,13 +127,13 @@ function decide(parsed: ParsedFile, options: ReadOptions): Conventions | Problem
   const isTransaction = (entry: Entry) => looksLikeDay(entry.date) && !isOpening(entry, parsed)
   const signs = decideSigns({ ...parsed, entries: entries.filter(isTransaction) }, decimal, options)
   if ('unclear' in signs) return [...questions, signQuestion(signs.unclear, decimal)]
-  return typeof order === 'object' ? questions : { order, decimal, signs, currencies, options }
+  return typeof order === 'object' ? questions : { order, decimal, signs, options }
 }
 
 /** Returns the row of an entry with its warnings; no row without a valid date and amount. */
 function rowOf(
   entry: Entry,
-  { order, decimal, signs, currencies, options }: Conventions,
+  { order, decimal, signs, options }: Conventions,
 ): { row?: StatementRow, notes: Array<Omit<Problem, 'line' | 'row'>> } {
   const notes: Array<Omit<Problem, 'line' | 'row'>> = [...entry.notes ?? []]
   const date = dayIn(entry.date, order, options.dateOrder !== undefined)
@@ -158,7 +159,7 @@ function rowOf(
   const longText = counterparty.length > name.length ? counterparty : description
 
   const currencyText = clean(entry.currency)
-  const currency = currencyOf(entry, currencies, options)
+  const currency = currencyOf(entry, options)
   if (currencyText !== '' && currency === undefined) notes.push({ field: 'currency', message: `"${clean(currencyText, 40)}" is no currency's code.` })
 
   const split = entry.splits === undefined ? undefined : partsOf(entry.splits, decimal, cents)
@@ -182,31 +183,10 @@ function rowOf(
   return { row, notes }
 }
 
-/** Returns each account with its rows and its balance. */
-function accountsOf(
-  accounts: ParsedFile['accounts'],
-  entries: Entry[],
-  rows: StatementRow[],
-  duplicates: Set<number>,
-  { order, decimal }: Conventions,
-): StatementAccount[] {
-  const rowsById = new Map(accounts.map(({ id }) => [id, [] as StatementRow[]]))
-  entries.forEach(({ account }, index) => {
-    if (account !== undefined && !duplicates.has(index)) rowsById.get(account)?.push(rows[index]!)
-  })
-  return accounts.map(({ balance, ...account }) => {
-    const cents = balance === undefined ? undefined : amountIn(balance.amount, decimal)
-    const on = balance === undefined ? undefined : dayIn(balance.on, order)
-    const exact = typeof cents === 'number' ? { balance: { amount: cents / 100, ...on === undefined ? {} : { on } } } : {}
-    return { ...account, ...exact, rows: rowsById.get(account.id) ?? [] }
-  })
-}
-
 /**
  * Returns the rows of a file. Guesses nothing: if the file does not prove a convention, it returns no rows and a question for the user.
  */
 export function toRows(parsed: ParsedFile, options: ReadOptions): Pick<Statement, 'rows' | 'problems' | 'accounts' | 'balance'> {
-  const { accounts } = parsed
   const openings = new Set(parsed.entries.filter((entry) => isOpening(entry, parsed)))
   const entries = parsed.entries.filter((entry) => !openings.has(entry))
   const readerProblems = [...parsed.problems, ...[...openings].map(balanceProblem)]
@@ -214,7 +194,7 @@ export function toRows(parsed: ParsedFile, options: ReadOptions): Pick<Statement
   if (Array.isArray(decided)) return { rows: [], problems: [...readerProblems, ...decided], accounts: [] }
   // the reader has a question for the user
   if (readerProblems.some(({ option }) => option !== undefined)) return { rows: [], problems: readerProblems, accounts: [] }
-  const problems = [...readerProblems]
+  const problems = [...readerProblems, ...sumProblems(parsed.statements, entriesByStatement(parsed.entries))]
   const rows: StatementRow[] = []
   const rowEntries: Entry[] = []
   /** Problems with a `row` that still counts the duplicates. */
@@ -230,7 +210,9 @@ export function toRows(parsed: ParsedFile, options: ReadOptions): Pick<Statement
     rows.push(row)
     rowEntries.push(entry)
   }
-  const duplicates = removeSharedIds(rows, rowEntries, rowProblems)
+  const keys = accountKeys(rows, rowEntries, parsed.statements, options)
+  const duplicates = removeSharedIds(rows, rowEntries, keys, rowProblems)
+  removeRepeats(keys, { rows, entries: rowEntries, duplicates, problems: rowProblems })
   const rowNumbers = new Map<number, number>()
   for (const index of rows.keys()) if (!duplicates.has(index)) rowNumbers.set(index, rowNumbers.size + 1)
   for (const { row: index, ...problem } of rowProblems) {
@@ -241,12 +223,6 @@ export function toRows(parsed: ParsedFile, options: ReadOptions): Pick<Statement
   }
   const fileOf = ({ file = '' }: Problem) => file
   problems.sort((a, b) => fileOf(a) === fileOf(b) ? a.line - b.line : fileOf(a) < fileOf(b) ? -1 : 1)
-  const balance = accounts.length > 1 ? undefined : provenBalance(rowEntries, rows, decided.decimal)
-  const found = accountsOf(accounts, rowEntries, rows, duplicates, decided)
-  return {
-    rows: rows.filter((_, index) => !duplicates.has(index)),
-    problems,
-    accounts: balance === undefined ? found : found.map((account) => ({ balance, ...account })),
-    ...balance === undefined || found.length > 0 ? {} : { balance },
-  }
+  const { accounts, balance } = accountsOf(rows, rowEntries, keys, duplicates, parsed.statements, decided)
+  return { rows: rows.filter((_, index) => !duplicates.has(index)), problems, accounts, ...balance === undefined ? {} : { balance } }
 }

@@ -2,22 +2,23 @@
 import type { Entry } from './entries.ts'
 import type { Problem, StatementRow } from './types.ts'
 
-const placeOf = ({ line, file }: Entry) => ({ line, ...file === undefined ? {} : { file } })
+export const placeOf = ({ line, file }: Pick<Entry, 'line' | 'file'>) => ({ line, ...file === undefined ? {} : { file } })
 
-const nameOf = ({ line, file }: Entry) => file === undefined ? `line ${line}` : `line ${line} of ${file}`
+export const nameOf = ({ line, file }: Pick<Entry, 'line' | 'file'>) => file === undefined ? `line ${line}` : `line ${line} of ${file}`
 
 /**
  * Removes an id from the rows that share it if they differ: the database then recognizes each by its day, amount and name. Equal rows with
  * the same id are duplicates, and so is a pending row that the file also has as booked.
  *
+ * @param keys the account of each row
  * @param problems receives one problem for each of these rows
  * @returns the indexes of the duplicates
  */
-export function removeSharedIds(rows: StatementRow[], entries: Entry[], problems: Problem[]): Set<number> {
+export function removeSharedIds(rows: StatementRow[], entries: Entry[], keys: string[], problems: Problem[]): Set<number> {
   const indexesById = new Map<string, number[]>()
   rows.forEach(({ external_id }, index) => {
     if (external_id === undefined) return
-    const key = JSON.stringify([entries[index]?.account, external_id])
+    const key = JSON.stringify([keys[index], external_id])
     const same = indexesById.get(key)
     if (same === undefined) indexesById.set(key, [index])
     else same.push(index)

@@ -52,7 +52,7 @@ function signsByBalance(entries: Entry[], column: number, cents: Map<Entry, numb
   const pairs: Array<[before: Entry, after: Entry]> = []
   for (const entry of entries) {
     if (!isFilled(entry.balances?.[column])) continue
-    const account = JSON.stringify([entry.account, entry.currency])
+    const account = JSON.stringify([entry.account?.id, entry.currency])
     const before = last.get(account)
     if (before !== undefined) pairs.push([before, entry])
     last.set(account, entry)

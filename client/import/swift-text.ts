@@ -1,4 +1,7 @@
-/** Parses the field `:86:` of MT940, in which banks describe a transaction: with German subfields, with Dutch code words, or as free text. */
+/**
+ * Parses the field `:86:` of MT940, in which banks describe a transaction: with German and Polish subfields, with Dutch code words, with a French
+ * code before the name, or as free text.
+ */
 import { clean, reference } from './entries.ts'
 
 export type Texts = { name: string, description: string, reference: string, iban: string, mandate: string, kind: string }
@@ -30,7 +33,7 @@ function germanTexts(text: string, separator: string): Texts {
   const between = (from: number, to: number) => fields.flatMap(([code, value]) => code >= from && code <= to ? [value] : [])
   const purpose = joined([...between(20, 29), ...between(60, 63)])
   const sepa = partsOf(purpose, SEPA)
-  const account = clean(between(31, 31).join(''))
+  const account = clean(between(38, 38).join('') || between(31, 31).join(''))
   return {
     name: clean(between(32, 33).join(''), 5000) || sepa.get('ABWA') || sepa.get('ABWE') || '',
     description: sepa.size === 1 ? clean(purpose, 5000) : sepa.get('SVWZ') ?? clean(sepa.get('') ?? '', 5000),
@@ -57,9 +60,29 @@ function dutchTexts(text: string): Texts {
   }
 }
 
+/** The bank's code, the name of the counterparty, and the description on the next lines. */
+const CODED = /^(?=[A-Z]*\d)([A-Z\d]{2,4})\?(?!\d\d)([^\n]*)\n?([^]*)$/
+
+/** @param supplement the description in `:61:`, which some rows repeat after the name */
+function frenchTexts([, kind = '', first = '', rest = '']: string[], supplement: string): Texts {
+  const name = clean(first, 5000)
+  const more = clean(supplement, 5000)
+  const isRepeated = more !== '' && name.endsWith(` ${more}`)
+  return {
+    name: isRepeated ? name.slice(0, -more.length).trim() : name,
+    description: clean(rest, 5000) || (isRepeated ? more : ''),
+    reference: '',
+    iban: '',
+    mandate: '',
+    kind,
+  }
+}
+
 /** Returns the texts of a transaction. Free text becomes the description. */
-export function labelledTexts(text: string): Texts {
-  const separator = /^\d{3}([^\w\s])\d\d/.exec(text)?.[1]
+export function labelledTexts(text: string, supplement: string): Texts {
+  const [, separator] = /^(?:\d{3}(?=[^\w\s])|(?=[?~<^]))(.)\d\d/.exec(text) ?? []
+  const coded = CODED.exec(text)
+  if (coded !== null) return frenchTexts(coded, supplement)
   if (separator !== undefined) return germanTexts(text, separator)
   if (/^\/[A-Z]{2,4}\//.test(text) && SLASHED.test(text)) return dutchTexts(text)
   // German banks write the code of the transaction type before the text

@@ -1,5 +1,6 @@
 /** Reads MT940 statements and MT942 interim reports of SWIFT (https://www.swift.com/standards), with or without the blocks of a SWIFT message. */
-import { clean, type Entry, type ParsedFile, reference } from './entries.ts'
+import { clean, type Entry, type FileStatement, type ParsedFile, reference } from './entries.ts'
+import { isOff } from './statement-sums.ts'
 import { labelledTexts } from './swift-text.ts'
 import { type Problem, StatementError } from './types.ts'
 
@@ -45,22 +46,24 @@ function entryDay(digits: string, valued: string): string {
 /** Returns an amount with a decimal point: the format has a comma, and some banks write a point. */
 const decimalOf = (amount: string) => amount.replace(',', '.').replace(/\.$/, '')
 
-const centsOf = (amount: string) => Math.round(Number(amount) * 100)
+/** Value date, entry date, mark, third letter of the currency, sign, amount, type, references. The format has no sign. */
+const LINE = /^(\d{6})(\d{4})?(R[CD]|E[CD]|[CD])([A-Z])?([-+])?(\d[\d.]*(?:[,.]\d*)?)([A-Z][A-Z0-9]{3})?([^\n]*)(?:\n([^]*))?$/
 
-/** Value date, entry date, mark, third letter of the currency, amount, type, references. */
-const LINE = /^(\d{6})(\d{4})?(R[CD]|E[CD]|[CD])([A-Z])?(\d[\d.]*(?:[,.]\d*)?)([A-Z][A-Z0-9]{3})?([^\n]*)(?:\n([^]*))?$/
+const notRead = ({ line, text }: Field): Problem => ({ line, message: `"${clean(text, 60)}" is no transaction of MT940. It was left out.` })
 
-/** Returns the entry of the fields `:61:` and `:86:`. */
-function entryOf(field: Field, details: string, currency: string | undefined): Entry | Problem {
+/** Returns the entry of the fields `:61:` and `:86:`, and true in `hasMinus` if a minus stands before its amount. */
+function entryOf(field: Field, details: string, statement: FileStatement): { entry: Entry, hasMinus: boolean } | undefined {
   const found = LINE.exec(field.text)
-  if (found === null) return { line: field.line, message: `"${clean(field.text, 60)}" is no transaction of MT940. It was left out.` }
-  const [, value = '', entered, mark = '', , amount = '', kind = '', references = '', supplement = ''] = found
+  if (found === null) return undefined
+  const [, value = '', entered, mark = '', , sign, amount = '', kind = '', references = '', supplement = ''] = found
   const valued = dayOf(value)
   const booked = entered === undefined ? valued : entryDay(entered, valued)
   const [own = '', bank = ''] = references.split('//')
-  const texts = labelledTexts(details)
-  return {
+  const texts = labelledTexts(details, supplement)
+  const entry: Entry = {
     line: field.line,
+    ...statement.account.id === '' ? {} : { account: statement.account },
+    statement,
     date: booked,
     amount: decimalOf(amount),
     // the reversal of a credit takes money away
@@ -69,7 +72,6 @@ function entryOf(field: Field, details: string, currency: string | undefined): E
     fallbackName: clean(texts.kind || supplement || kind),
     description: texts.description || clean(supplement, 5000),
     reference_no: clean(texts.reference || reference(own.trim())),
-    ...currency === undefined ? {} : { currency },
     status: mark.startsWith('E') ? 'pending' : 'paid',
     metadata: {
       iban: texts.iban,
@@ -80,53 +82,94 @@ function entryOf(field: Field, details: string, currency: string | undefined): E
       reversal: mark.startsWith('R') ? true : undefined,
     },
   }
+  return { entry, hasMinus: sign === '-' }
 }
 
-/** A statement in progress. */
-type Current = { id: string, name?: string, currency?: string, opening?: number, sum: number }
+/** An entry with a minus before its amount. */
+type Signed = { entry: Entry, field: Field }
+
+/**
+ * Decides entries such as `D-104,12`. Some banks write the minus in addition to the mark, others instead of the opposite mark. The balances must
+ * prove one of the two, otherwise the entries are left out.
+ *
+ * @param entries the booked entries of the statement
+ */
+function decideSigned(signed: Signed[], entries: Entry[], statement: FileStatement, problems: Problem[]): Entry[] {
+  if (signed.length === 0) return entries
+  const opposite = new Map(signed.map(({ entry }) => [entry, { ...entry, out: entry.out !== true }]))
+  const readings = [entries, entries.map((entry) => opposite.get(entry) ?? entry)].filter((reading) => isOff(statement, reading) === false)
+  if (readings.length === 1) return readings[0]!
+  problems.push(...signed.map(({ field }) => notRead(field)))
+  return entries.filter((entry) => !opposite.has(entry))
+}
 
 /** @throws StatementError if the file has no account and no transaction */
 export function readMt940(text: string): ParsedFile {
-  const entries: Entry[] = []
+  const decided: Entry[][] = []
   const problems: Problem[] = []
-  const accounts = new Map<string, ParsedFile['accounts'][number]>()
-  let current: Current = { id: '', sum: 0 }
+  let current: FileStatement = { line: 1, account: { id: '' } }
+  const statements = [current]
+  let own: Entry[] = []
+  let signed: Signed[] = []
+  const end = () => {
+    decided.push(decideSigned(signed, own, current, problems))
+    own = []
+    signed = []
+  }
+  const begin = (statement: FileStatement) => {
+    end()
+    current = statement
+    statements.push(current)
+  }
+  /** Sets the currency of the statement's account. Some banks write it behind the account number. */
+  const setCurrency = (currency: string) => {
+    current.account.id = current.account.id.replace(new RegExp(`[\\s/]*${currency}$`, 'i'), '')
+    current.account.currency = currency
+  }
   const fields = fieldsOf(text)
   for (const [index, field] of fields.entries()) {
     const { tag, line } = field
     if (tag === '25' || tag === '25P') {
-      current = { id: clean(field.text.split('\n')[0]), sum: 0 }
+      begin({ line, account: { id: clean(field.text.split('\n')[0]) } })
+    } else if (tag === '28' || tag === '28C') {
+      current.number = clean(field.text)
     } else if (tag === '60F' || tag === '60M') {
       const balance = balanceIn(field.text)
       if (balance === undefined) continue
-      // some banks write the currency behind the account number
-      const id = current.id.replace(new RegExp(`[\\s/]*${balance.currency}$`, 'i'), '')
-      current = { id, currency: balance.currency, opening: centsOf(balance.amount), sum: 0 }
-      if (!accounts.has(id)) accounts.set(id, { id, currency: balance.currency })
+      const { account: { id }, number } = current
+      if (current.opening !== undefined) begin({ line, account: { id }, ...number === undefined ? {} : { number } })
+      setCurrency(balance.currency)
+      current.opening = { line, ...balance }
     } else if (tag === '34F' || tag === '90D' || tag === '90C') {
       const currency = /^\d*([A-Z]{3})/.exec(field.text)?.[1]?.toLowerCase()
-      if (currency !== undefined) current = { ...current, id: current.id.replace(new RegExp(`[\\s/]*${currency}$`, 'i'), ''), currency }
+      if (currency !== undefined) setCurrency(currency)
     } else if (tag === '61') {
       const next = fields[index + 1]
-      const entry = entryOf(field, next?.tag === '86' ? next.text : '', current.currency)
-      if ('message' in entry) {
-        problems.push(entry)
-        continue
+      const found = entryOf(field, next?.tag === '86' ? next.text : '', current)
+      if (found === undefined) problems.push(notRead(field))
+      else {
+        own.push(found.entry)
+        if (found.hasMinus) signed.push({ entry: found.entry, field })
       }
-      current.sum += (entry.out === true ? -1 : 1) * (entry.status === 'pending' ? 0 : centsOf(entry.amount ?? ''))
-      if (current.id !== '' && !accounts.has(current.id)) accounts.set(current.id, { id: current.id })
-      entries.push({ ...entry, ...current.id === '' ? {} : { account: current.id } })
     } else if (tag === '62F' || tag === '62M') {
       const balance = balanceIn(field.text)
       if (balance === undefined) continue
-      if (current.opening !== undefined && current.opening + current.sum !== centsOf(balance.amount)) {
-        problems.push({ line, message: 'The transactions do not add up to this closing balance. Something may be missing in the file.' })
+      if (current.account.currency !== undefined && current.account.currency !== balance.currency) {
+        problems.push({
+          line,
+          message: `This closing balance is in ${balance.currency.toUpperCase()}, but its statement in ${current.account.currency.toUpperCase()}.`,
+        })
+        continue
       }
-      const account = accounts.get(current.id)
-      // a file can have one statement per day; the latest balance counts. 62M is the end of a page, not of a day
-      if (account !== undefined && tag === '62F' && balance.on >= (account.balance?.on ?? '')) account.balance = { amount: balance.amount, on: balance.on }
+      setCurrency(balance.currency)
+      current.closing = { line, ...balance }
+      current.isPage = tag === '62M'
     }
   }
-  if (accounts.size === 0 && entries.length === 0) throw new StatementError('This MT940 file has neither an account nor a transaction.')
-  return { signs: 'defined', entries, problems, accounts: [...accounts.values()].filter(({ id }) => id !== '') }
+  end()
+  const entries = decided.flat()
+  if (entries.length === 0 && statements.every(({ account, opening, closing }) => account.id === '' || (opening ?? closing) === undefined)) {
+    throw new StatementError('This MT940 file has neither an account nor a transaction.')
+  }
+  return { signs: 'defined', entries, problems, statements }
 }

@@ -47,9 +47,14 @@ export type Problem = {
 /** A balance that the file states, at the end of the day `on`, which some files leave out. */
 export type StatementBalance = { amount: number, on?: string }
 
+/** An account is its number and its currency: banks keep several currencies under one number. In OFX it is also its bank and its type. */
 export type StatementAccount = {
   /** The IBAN or account number in the bank's spelling. In QIF the name, because QIF has no numbers. */
   id: string
+  /** The bank's number in OFX. */
+  bank?: string
+  /** The type in OFX, such as `CHECKING`, `SAVINGS`, `CREDITLINE` or `CREDITCARD`. */
+  type?: string
   name?: string
   currency?: string
   /** The closing balance, if the file contains one. In CSV the running balances prove it, for the last day before the newest row's. */
@@ -70,7 +75,7 @@ export type Statement = {
   problems: Problem[]
   /** Empty if the file names no account. */
   accounts: StatementAccount[]
-  /** The closing balance of a CSV file that names no account, as in `StatementAccount`. */
+  /** The closing balance of a file that names no account, as in `StatementAccount`. */
   balance?: StatementBalance
 }
 

@@ -20,7 +20,9 @@ test('OFX 1 with unclosed values and an encoding in its header is read, and a ti
   expect(rows[1]).toMatchObject({ name: 'CHECK 1042', amount: -1200, reference_no: '1042' })
   // An & without an entity stays an &.
   expect(rows[2]).toMatchObject({ name: 'AT&T REFUND', amount: 2500 })
-  expect(accounts).toEqual([{ id: '000123456789', currency: 'usd', balance: { amount: 1282.5, on: '2025-03-10' }, rows }])
+  expect(accounts).toEqual([
+    { id: '000123456789', bank: '111000025', type: 'CHECKING', currency: 'usd', balance: { amount: 1282.5, on: '2025-03-10' }, rows },
+  ])
 })
 
 test('OFX with the same bank id for two transactions reports it, and gives each row a unique id', () => {
@@ -51,8 +53,8 @@ test('OFX 2 is read: XML, a comma as decimal separator, and an account and a car
   const { rows, accounts, problems } = readStatement(bytesOf('two-accounts.ofx'))
   expect(briefly(rows)).toEqual([
     ['2025-03-03', -19.9, 'eur', 'Müller & Söhne'],
-    // In another currency than the account's.
-    ['2025-03-04', -35, 'usd', 'Shop'],
+    // -35.00 USD at 1.1, in the currency of the account.
+    ['2025-03-04', -38.5, 'eur', 'Shop'],
     ['2025-03-05', -7, 'eur', 'Kiosk'],
   ])
   expect(rows.map(({ external_id }) => external_id)).toEqual(['1', '2', '1'])

@@ -58,7 +58,7 @@ test('MT942 is read, and an expected credit is pending', () => {
     ['Caffè Muster, Lugano', -20.05, 'chf', 'paid'],
     ['Ann Muster', 100, 'chf', 'pending'],
   ])
-  expect(accounts).toEqual([{ id: 'CH9300762011623852957', rows }])
+  expect(accounts).toEqual([{ id: 'CH9300762011623852957', currency: 'chf', rows }])
 })
 
 test('MT940 reports a missing transaction, a line that is none, and more than two decimals', () => {

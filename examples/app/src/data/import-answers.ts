@@ -1,7 +1,7 @@
 /** Remembers the user's answers for the next file of a bank, by its header line, in this browser until the user signs out. */
 import type { Answers, Read } from './bank-file.ts'
 
-/** `accounts` by the last digits of the account number in the file. */
+/** `accounts` by the last digits, the type and the currency of the account in the file. */
 export type Remembered = { answers: Answers, accounts: Record<string, string>, currency?: string }
 
 /** Returns the signature of a bank's files; undefined for an unreadable file. */

@@ -88,7 +88,6 @@ export const german: ReadonlyArray<readonly [sentence: string, translation: stri
     'This entry only informs and moves no money, so it was left out.',
     'Dieser Eintrag ist nur eine Information und bewegt kein Geld. Er wurde ausgelassen.',
   ],
-  ['This OFX file has no <OFX> element.', 'Dieser OFX-Datei fehlt das Element <OFX>.'],
   [
     'The file breaks off here: its last elements are never closed. The end may be missing.',
     'Hier bricht die Datei ab. Vielleicht fehlt das Ende.',
@@ -118,6 +117,12 @@ export const german: ReadonlyArray<readonly [sentence: string, translation: stri
     'The transactions do not add up to this closing balance. Something may be missing in the file.',
     'Die Buchungen ergeben nicht diesen Endsaldo. Vielleicht fehlt etwas in der Datei.',
   ],
+  ['The transactions do not {}. Something may be missing in the file.', 'Die Buchungen ergeben nicht {}. Vielleicht fehlt etwas in der Datei.'],
+  ['add up to the stated total of {}', 'die angegebene Summe {}'],
+  ['match the stated number of {}', 'die angegebene Anzahl {}'],
+  ['This closing balance is in {}, but its statement in {}.', 'Dieser Endsaldo ist in {}, der Kontoauszug aber in {}.'],
+  ['"{}" at the rate {} was rounded to {}.', '„{}“ zum Kurs {} wurde auf {} gerundet.'],
+  ['The file has no rate for {}, so this amount stays in it.', 'Die Datei enthält keinen Kurs für {}, deshalb bleibt der Betrag in dieser Währung.'],
   ['This MT940 file has neither an account nor a transaction.', 'Diese MT940-Datei enthält weder ein Konto noch eine Buchung.'],
 
   // CSV
@@ -209,6 +214,16 @@ export const german: ReadonlyArray<readonly [sentence: string, translation: stri
     'Die Bank hat die Kennung „{}“ mehrfach vergeben, deshalb zählen Tag, Betrag und Name.',
   ],
   ['This is {} once more, with the same id, and was left out.', 'Das ist noch einmal {} mit derselben Kennung und wurde ausgelassen.'],
+  ['This is the statement of {} once more, and was left out.', 'Das ist noch einmal der Kontoauszug von {}. Er wurde ausgelassen.'],
+  ['This is {} once more, as the balances prove, and was left out.', 'Das ist laut den Kontoständen noch einmal {} und wurde ausgelassen.'],
+  [
+    'This may be {} once more. No balance proves that it is another transaction, so it was left out. If it is, add it by hand.',
+    'Das ist vielleicht noch einmal {}. Kein Kontostand beweist eine weitere Buchung, deshalb wurde sie ausgelassen. Wenn es eine ist, trag sie selbst ein.',
+  ],
+  [
+    'This statement begins with a balance inside of another one, but has other transactions. The file may have some of them twice.',
+    'Dieser Kontoauszug beginnt mitten in einem anderen, hat aber andere Buchungen. Vielleicht sind einige doppelt in der Datei.',
+  ],
   ['line {} of {}', 'Zeile {} von {}'],
   ['line {}', 'Zeile {}'],
   ['{} has more than {} transactions.', 'Am {} sind es mehr als {} Buchungen.'],

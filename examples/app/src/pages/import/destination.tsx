@@ -70,7 +70,7 @@ export function Destination({ groups, accounts, choices, onChoose }: Destination
         <Field
           key={group.key}
           name={`account ${group.key}`}
-          label={group.account === null ? common.account : m.accountFor(group.account.name)}
+          label={group.account === null && group.key === '' ? common.account : m.accountFor(group.account?.name ?? group.key)}
           hint={`${group.rows.length} ${m.rowOrRows(group.rows.length)}${
             accounts.length > 0 && !choices.accounts[group.key] ? m.changeNoBalance : m.withoutAccounts(accounts.length)
           }`}

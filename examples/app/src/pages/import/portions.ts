@@ -3,30 +3,67 @@ import type { Statement, StatementBalance, StatementRow } from 'finance-client/i
 import type { Account } from '../../data/accounts.ts'
 import type { Portion } from '../../data/imports.ts'
 
-/** Rows of one account in the file; `account` is null if it names none. */
-export type Group = { key: string, account: { id: string, name: string, currency?: string } | null, rows: StatementRow[], balance?: StatementBalance }
+/**
+ * Rows of one account in one currency. `account` is null if the file names none. `currency` is undefined if the file names none.
+ * `key` identifies the account in every file of its bank, without its whole number.
+ */
+export type Group = {
+  key: string
+  account: { id: string, name: string } | null
+  currency?: string
+  rows: StatementRow[]
+  balance?: StatementBalance
+}
 
 /** Shortens an account number, so that browsers do not store all of it. */
 const endOf = (account: string): string => account.length > 4 && /\d{4}/.test(account) ? `…${account.slice(-4)}` : account
 
-/** Groups rows by account. A group without rows has a balance. */
+/** Groups rows by account and currency. A group without rows has a balance. */
 export function groupsOf({ accounts, rows, balance }: Statement): Group[] {
-  const ends = accounts.map(({ id }) => endOf(id))
-  const groups = accounts.map(({ id, name, currency, rows: accountRows, balance: stated }, at): Group => {
+  const plainKeys = accounts.map(({ id, type, currency }) => [endOf(id), type, currency?.toUpperCase()].filter((part) => part !== undefined).join(' '))
+  const names = accounts.map(({ id, name }) => name ?? endOf(id))
+  const groups = accounts.map(({ id, currency, rows: accountRows, balance: stated }, at): Group => {
+    const [plainKey, name] = [plainKeys[at] ?? '', names[at] ?? '']
     // two numbers may have the same last digits
-    const key = ends.indexOf(endOf(id)) === at ? endOf(id) : `${endOf(id)} (${at + 1})`
+    const key = plainKeys.indexOf(plainKey) === at ? plainKey : `${plainKey} (${at + 1})`
+    const isUnique = names.filter((other) => other === name).length === 1
     return {
       key,
-      account: { id, name: name ?? key, ...currency !== undefined && { currency } },
+      account: { id, name: isUnique ? name : name === endOf(id) ? key : `${name} ${key}` },
+      ...currency !== undefined && { currency },
       rows: accountRows,
       ...stated !== undefined && { balance: stated },
     }
   })
   const named = new Set(accounts.flatMap((account) => account.rows))
   const others = rows.filter((row) => !named.has(row))
-  return [...groups, ...others.length === 0 ? [] : [{ key: '', account: null, rows: others, ...balance !== undefined && { balance } }]].filter((group) =>
-    group.rows.length > 0 || group.balance !== undefined
-  )
+  const currencies = new Set(others.map(({ currency }) => currency))
+  if (currencies.size === 0) currencies.add(undefined)
+  const unnamed = [...currencies].map((currency): Group => ({
+    key: currencies.size === 1 ? '' : currency?.toUpperCase() ?? '',
+    account: null,
+    ...currency !== undefined && { currency },
+    rows: others.filter((row) => row.currency === currency),
+    ...balance !== undefined && currencies.size === 1 && { balance },
+  }))
+  return [...groups, ...unnamed].filter((group) => group.rows.length > 0 || group.balance !== undefined)
+}
+
+/**
+ * Returns the user's account for a group: the remembered one, otherwise the one with the same last digits, if they belong to no other group.
+ *
+ * @param remembered the id of the account of the last file
+ */
+export function accountFor(group: Group, groups: Group[], accounts: Account[], remembered: string | undefined): string {
+  const isCurrency = (account: Account) => ({ currency }: Group) => currency === undefined || currency === account.currency
+  const fitting = accounts.filter((account) => isCurrency(account)(group))
+  const last = fitting.find(({ id }) => id === remembered)
+  const same = fitting.filter((account) => {
+    const { account_number: number } = account
+    const ofNumber = number === null ? [] : groups.filter((one) => one.account?.id.endsWith(number) === true && isCurrency(account)(one))
+    return ofNumber.length === 1 && ofNumber[0] === group
+  })
+  return last?.id ?? (same.length === 1 ? same[0]?.id : undefined) ?? ''
 }
 
 export type Choices = {
@@ -41,8 +78,8 @@ export type Choices = {
 export const lacksCurrency = (group: Group, { accounts }: Choices): boolean => !accounts[group.key] && group.rows.some(({ currency }) => currency === undefined)
 
 /** Returns the balance that the file states for the chosen account, on a known day and in its currency. */
-function balanceFor({ account, balance }: Group, chosen: Account | undefined): Portion['balance'] {
-  if (chosen === undefined || balance?.on === undefined || (account?.currency ?? chosen.currency) !== chosen.currency) return null
+function balanceFor({ currency, balance }: Group, chosen: Account | undefined): Portion['balance'] {
+  if (chosen === undefined || balance?.on === undefined || (currency ?? chosen.currency) !== chosen.currency) return null
   return { amount: balance.amount, on: balance.on }
 }
 

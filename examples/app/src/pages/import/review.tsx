@@ -17,7 +17,7 @@ import { ErrorNote, Skeleton } from '../../parts/ui.tsx'
 import { useToast } from '../../parts/toast.tsx'
 import { Destination, HowItWasRead } from './destination.tsx'
 import { ImportChoices } from './import-choices.tsx'
-import { type Choices, type Group, groupsOf, portionsOf } from './portions.ts'
+import { accountFor, type Choices, type Group, groupsOf, portionsOf } from './portions.ts'
 import { VerdictTable } from './verdict-table.tsx'
 
 type ReviewProps = {
@@ -30,16 +30,9 @@ type ReviewProps = {
   onDone: (what: Omit<Remembered, 'answers'>) => void
 }
 
-/** Returns the remembered account, otherwise the one with the same last digits. */
-function accountFor({ key }: Group, accounts: Account[], recalled: Remembered | undefined): string {
-  const last = accounts.find(({ id }) => id === recalled?.accounts[key])
-  const same = accounts.filter(({ account_number: number }) => number !== null && key.endsWith(number))
-  return last?.id ?? (same.length === 1 ? same[0]?.id : undefined) ?? ''
-}
-
 /** Returns the user's only account, for a file of one group in the same currency. */
 const onlyAccount = (groups: Group[], [account, ...others]: Account[]): string =>
-  groups.length === 1 && others.length === 0 && groups[0]?.rows.every(({ currency = account?.currency }) => currency === account?.currency)
+  groups.length === 1 && others.length === 0 && (groups[0]?.currency ?? account?.currency) === account?.currency
     ? account?.id ?? ''
     : ''
 
@@ -51,7 +44,9 @@ export function Review({ file, statement, answers, onAnswer, accounts, recalled,
   const navigate = useNavigate()
   const groups = useMemo(() => groupsOf(statement), [statement])
   const [choices, setChoices] = useState<Choices>(() => ({
-    accounts: Object.fromEntries(groups.map((group) => [group.key, accountFor(group, accounts, recalled) || onlyAccount(groups, offered(accounts))])),
+    accounts: Object.fromEntries(
+      groups.map((group) => [group.key, accountFor(group, groups, accounts, recalled?.accounts[group.key]) || onlyAccount(groups, offered(accounts))]),
+    ),
     currency: recalled?.currency ?? usualCurrency(accounts),
     withPending: false,
   }))
