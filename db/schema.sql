@@ -2188,6 +2188,8 @@ grant execute on function private.distribution_statement(jsonb,text,text) to aut
 
 grant execute on function private.due_occurrences(date,date,integer) to authenticated;
 
+grant execute on function private.euro_rates() to authenticated;
+
 grant execute on function private.exchange_rates(text,text,text) to authenticated;
 
 grant execute on function private.fail_rate_download() to auth_service;

@@ -188,7 +188,7 @@ export const dataErrors: DataError[] = [
     'QUOTA_EXCEEDED',
     ['call'],
     'a file has at most 10485760 bytes',
-    'the file exceeds a limit of `begin_upload`; `details` has the bytes or files that are left',
+    'the file, or the files that an undo restores, exceed a limit of `begin_upload`; `details` has the bytes or files that are left',
     'Make the file smaller.',
   ),
   row(413, '54001', sends, 'stack depth limit exceeded', 'the JSON is nested too deep'),

@@ -8,6 +8,7 @@ import type { Client } from '../index.ts'
 import { fetchText } from './export-mine.ts'
 import { tables } from './format.ts'
 import { members, objectOf } from './raw-json.ts'
+import { problemOf } from './row-problem.ts'
 
 export type Restored = {
   /** Number of rows per table: stored now, and already present. */
@@ -64,7 +65,10 @@ export function rowStore(client: Client, restored: Restored, toRequestRow: (tabl
       // the rows are no longer a valid transfer, such as after the deletion of an account
       if (table === 'transactions' && rows.length > 1) return send(table, rows.map((row) => [withoutTransfer(row)]))
       const { key } = tables[table]
-      restored.problems.push(...rows.map((row) => ({ table, id: JSON.parse(members(row).get(key.at(-1)!) ?? '""') as string, message: error.message })))
+      for (const row of rows) {
+        const values = members(row)
+        restored.problems.push({ table, id: JSON.parse(values.get(key.at(-1)!) ?? '""') as string, message: problemOf(error, values) })
+      }
     }
     onRows(rows.length)
   }

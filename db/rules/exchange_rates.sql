@@ -5,6 +5,8 @@ $$Your own exchange rates
 
 One `base` was worth `rate` `quote` from `on_date` on, until the next rate of the two. Reports with `p_convert_to` use the context's rates: yours in the personal context, the organization's in a team.
 
+A currency that the euro has replaced, such as `hrk` or `bgn`, has a fixed rate since then. Another rate of it from that day on is 400 `22023`.
+
 A context has one rate for a day and a pair in one direction. `POST` with `Prefer: resolution=merge-duplicates` creates or replaces it: of a team with `on_conflict=organization_id,base,quote,on_date`, of your own with `on_conflict=user_id,organization_id,base,quote,on_date`.$$;
 comment on column api.exchange_rates.id is 'Identifier';
 comment on column api.exchange_rates.on_date is 'First day of the rate: a date between 1900 and 2199';
@@ -54,6 +56,7 @@ as $$
 declare
   by_caller constant boolean := current_user = 'authenticated';
   broken text;
+  replaced record;
 begin
   if private.count_exceeds_limit(tg_op) then
     perform private.refuse_many_rows();
@@ -105,6 +108,13 @@ begin
     end;
     if broken is not null then
       perform private.refuse_row(tg_relid, tg_op, new, broken);
+    end if;
+    select * into replaced from private.euro_rates() e where e.currency in (new.base, new.quote) and e.since <= new.on_date limit 1;
+    if found and (new.base, new.quote, new.on_date, new.rate) is distinct from (old.base, old.quote, old.on_date, old.rate) then
+      perform private.check_policy(tg_relid, tg_op, new);
+      perform private.invalid(
+        format('the euro has replaced %s since %s', replaced.currency, replaced.since),
+        format('1 eur is always %s %s. Store a rate of eur instead.', replaced.rate, replaced.currency));
     end if;
   end if;
   return new;

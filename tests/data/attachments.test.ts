@@ -228,6 +228,25 @@ describe('a deletion', () => {
       expect(await list(mine, '&status=eq.ready')).toMatchObject([{ id: third }])
     }))
 
+  test('cannot be undone beyond the limits of an upload, and then restores nothing', async () => {
+    const transaction = await shopping(mine)
+    const deleted = await attach(mine, transaction, 'first!')
+    await mine.delete(`/attachments?id=eq.${deleted}`)
+    await attach(mine, transaction, 'second')
+    const refused = (message: string, details: string) => ({ status: 413, body: { code: 'QUOTA_EXCEEDED', message, details } })
+    await withLimits({ files_per_transaction: 1 }, async () => {
+      expect(await undo(mine, deleted)).toMatchObject(refused('a transaction has at most 1 files', '0 left'))
+    })
+    const { body: files } = await mine.get('/attachments?select=size')
+    const used = files.reduce((sum: number, { size }: { size: number }) => sum + size, 0)
+    await withLimits({ files_quota: used + 5 }, async () => {
+      expect(await undo(mine, deleted)).toMatchObject(refused(`the files of this context have at most ${used + 5} bytes`, '5 left'))
+    })
+    expect(await mine.get(`/attachments?id=eq.${deleted}`)).toMatchObject({ body: [] })
+    expect(await filesOf(deleted)).toEqual([{ released: true }])
+    expect(await undo(mine, deleted)).toMatchObject({ status: 200, body: { create: 1 } })
+  })
+
   test("of the account deletes the user's files at once, and of an organization those of the team", async () => {
     const team = await stack.organization({ owner: ann })
     const ours = stack.as(ann, team)

@@ -1,6 +1,6 @@
 /** The instance's exchange rates: of the European Central Bank, beside those that a user has stored. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { dataStack, type Caller, type DataStack } from '../support/data.ts'
+import { dataStack, returning, type Caller, type DataStack } from '../support/data.ts'
 
 let stack: DataStack
 const today = new Date().toISOString().slice(0, 10)
@@ -62,6 +62,59 @@ describe("a user's own rate wins", () => {
   test('and completes those of the instance for a currency that the bank does not publish', async () => {
     expect(await converted(await newCaller('vnd', '2025-01-03', [['2025-01-01', 'vnd', 'usd', 0.5]]), 'eur')).toBe(40)
     expect(await converted(await newCaller('eur', '2025-01-03', [['2025-01-01', 'usd', 'vnd', 20_000]]), 'vnd')).toBe(2_500_000)
+  })
+})
+
+describe('a currency that the euro has replaced', () => {
+  test.each<[string, number, string, string, string]>([
+    ['is worth its fixed rate since then', 51.13, 'bgn', 'eur', '2026-02-15'],
+    ['on the first day', 13.27, 'hrk', 'eur', '2023-01-01'],
+    ['in the other direction', 195.58, 'eur', 'bgn', '2026-01-01'],
+    ['as euros to a third currency', 16.59, 'hrk', 'usd', '2025-01-03'],
+    ['from a third currency, as euros', 602.76, 'usd', 'hrk', '2025-01-03'],
+    ['to another such currency', 25.96, 'hrk', 'bgn', '2026-01-01'],
+    ['to itself', 100, 'hrk', 'hrk', '2026-01-01'],
+  ])('%s: %d', async (_, expected, from, to, on) => {
+    expect(await converted(await newCaller(from, on), to)).toBe(expected)
+  })
+
+  test('has no fixed rate before', async () => {
+    const caller = await newCaller('hrk', '2022-12-31')
+    const answer = await caller.post('/rpc/get_transaction_stat', { p_convert_to: 'eur' })
+    expect([answer.body, answer.headers.get('x-left-out')]).toEqual([0, '1'])
+    await caller.create('exchange_rates', { on_date: '2022-01-01', base: 'eur', quote: 'hrk', rate: 8 })
+    expect(await converted(caller, 'eur')).toBe(12.5)
+  })
+
+  test("has another currency's own rate with the euro, and no older rate of its own", async () => {
+    const rates: Rate[] = [['2022-01-01', 'hrk', 'usd', 9], ['2022-01-01', 'hrk', 'eur', 9], ['2026-01-01', 'eur', 'usd', 2]]
+    expect(await converted(await newCaller('hrk', '2026-01-01', rates), 'usd')).toBe(26.54)
+  })
+
+  test('converts a balance and the net worth without any rate', async () => {
+    const caller = stack.as(await stack.person())
+    await caller.create('accounts', { name: 'Sofia', type: 'checking', currency: 'bgn', balance: 100 })
+    expect((await caller.get('/rpc/get_balances?on_date=2026-02-15&p_convert_to=eur')).body).toMatchObject([{ currency: 'eur', balance: 51.13 }])
+    expect((await caller.get('/rpc/get_net_worth?grouping=monthly&periods=1&p_convert_to=eur')).body).toMatchObject([{ currency: 'eur', net: 51.13 }])
+  })
+
+  test('also if only rows of an early version have it', async () => {
+    const caller = await newCaller('eur', '2025-01-03')
+    await stack.owner.query(`update api.transactions set currency = 'dem' where id = $1`, [(await caller.get('/transactions')).body[0].id])
+    expect(await converted(caller, 'eur')).toBe(51.13)
+  })
+
+  test('takes no other rate since then', async () => {
+    const caller = stack.as(await stack.person())
+    const rate = (on_date: string, base: string, quote: string) => caller.post('/exchange_rates', { on_date, base, quote, rate: 7 }, returning)
+    const refused = { status: 400, body: { code: '22023', message: 'the euro has replaced hrk since 2023-01-01' } }
+    expect(await rate('2023-01-01', 'eur', 'hrk')).toMatchObject({
+      ...refused,
+      body: { ...refused.body, hint: '1 eur is always 7.53450 hrk. Store a rate of eur instead.' },
+    })
+    expect(await rate('2026-05-01', 'hrk', 'usd')).toMatchObject(refused)
+    const { body: [former] } = await rate('2022-12-31', 'eur', 'hrk')
+    expect(await caller.patch(`/exchange_rates?id=eq.${former.id}`, { on_date: '2023-01-02' })).toMatchObject(refused)
   })
 })
 

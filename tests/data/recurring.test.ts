@@ -228,6 +228,15 @@ describe('monthly_cost', () => {
     expect((await caller.get('/subscriptions?select=monthly_cost')).body).toEqual([{ monthly_cost: cost }])
   })
 
+  test.each([['jpy', 1000, 'yearly', 83], ['krw', 100, 'weekly', 435], ['kwd', 1, 'yearly', 0.08]])(
+    'has the decimals of its currency: in %s, %d %s is %d a month',
+    async (currency, amount, period, cost) => {
+      const caller = await someone()
+      await caller.create('subscriptions', { title: 'x', amount, period, currency })
+      expect((await caller.get('/subscriptions?select=monthly_cost')).body).toEqual([{ monthly_cost: cost }])
+    },
+  )
+
   test('is exact for every amount, with half a cent rounded away from zero', async () => {
     const fractions: Record<string, [bigint, bigint]> = {
       monthly: [1n, 1n],

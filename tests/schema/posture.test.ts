@@ -142,6 +142,7 @@ describe('anon and authenticated', () => {
       'core_values',
       'is_untouched',
       'line_items_fit',
+      'euro_rates',
       'mark_day',
       'marked_day',
       'moment_bounds',

@@ -175,3 +175,17 @@ test('an export with an open question stores nothing and hands on the question',
   expect(problems).toMatchObject([{ table: 'transactions', option: 'negate', message: exported.problems[0]?.message }])
   expect(tables.transactions).toEqual({ stored: 0, present: 0 })
 })
+
+test('an account in a currency that has ended is a problem with a sentence, and the rest is stored', async () => {
+  const ben = await someone('Ben')
+  const { problems, tables } = await storeAppExport(ben, readAppExport(fileOf('firefly').toString().replaceAll('USD', 'DEM')))
+  expect(tables.accounts).toEqual({ stored: 1, present: 0 })
+  expect(problems.map(({ table, message }) => [table, message])).toEqual([
+    [
+      'accounts',
+      '"DEM" is not a currency that is in use today, so this was not stored. Convert the amounts, for example to EUR, and import the file again.',
+    ],
+    ['transactions', expect.stringMatching(/^(This belongs to something that was not stored|"DEM" is not a currency)/)],
+  ])
+  expect((await booksOf(ben)).transactions.map(({ amount }) => amount)).toEqual([-12.5, -34.2, 1350, -200])
+})

@@ -11,7 +11,7 @@ create or replace function api.monthly_cost(api.subscriptions) returns numeric
   language sql immutable parallel safe
 begin atomic
   -- enough decimal places that no monthly cost is at half a cent before it is rounded
-  select case when $1.kind = 'expense' then round($1.amount::numeric(34, 20) * months.share / months.of, 2) end
+  select case when $1.kind = 'expense' then round($1.amount::numeric(34, 20) * months.share / months.of, least(private.currency_decimals($1.currency), 2)) end
   from (
     select
       case when $1.interval_in_days is not null or $1.period in ('daily', 'weekly') then 365 else 1 end as share,
@@ -22,7 +22,7 @@ begin atomic
   ) months;
 end;
 comment on function api.monthly_cost(api.subscriptions) is
-  'Average cost per month in its currency, so that costs of all periods compare: a year has 12 months and 365 days. Null for an income and a transfer, which cost nothing, so a sum has only expenses. Does not depend on whether it is due now';
+  'Average cost per month in its currency, with its decimals, so that costs of all periods compare: a year has 12 months and 365 days. Null for an income and a transfer, which cost nothing, so a sum has only expenses. Does not depend on whether it is due now';
 grant execute on function api.monthly_cost(api.subscriptions) to authenticated;
 
 create or replace function api.next_due_on(api.subscriptions) returns date

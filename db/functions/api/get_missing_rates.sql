@@ -39,5 +39,5 @@ $$Transactions without an exchange rate
 
 The transactions of the active context that a report with this `p_convert_to` leaves out, because your context has no rate on or before their day. `p_filters` as in get_filtered_transactions.
 
-Each row: `currency`, `day` (the first such day), `transactions` (their number), `transaction_ids` (the first 100). Ordered by currency. Without a missing rate the result is empty. One rate in `exchange_rates` for `day`, of `currency` and `p_convert_to` in either direction, is enough for all transactions of the row. Transfers and failed transactions count as in get_transaction_stat.$$;
+Each row: `currency`, `day` (the first such day), `transactions` (their number), `transaction_ids` (the first 100). Ordered by currency. Without a missing rate the result is empty. One rate in `exchange_rates` for `day`, of `currency` and `p_convert_to` in either direction, is enough for all transactions of the row; for a currency that the euro has replaced by then, one of `eur`. Transfers and failed transactions count as in get_transaction_stat.$$;
 grant execute on function api.get_missing_rates(text, jsonb) to authenticated;

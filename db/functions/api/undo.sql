@@ -302,5 +302,5 @@ $$Reverts a request
 
 Reverts all that the request of this row of activity did to your personal rows and, while an organization is active, to the organization's. Deleted rows return with their ids, times and users, changed rows get their former values, and created rows are deleted. Either all of it happens or nothing. The undo is a request like any other: it is recorded in activity, and can be undone.
 
-Returns {`change_id`, `create`, `update`, `delete`}: the `change_id` of its own activity, and how many rows it created, updated and deleted. 404 if you do not see the row of activity. 403 if your role may not do the opposite action. 409 if a row is no longer as the request left it, or if another row now refers to a row that it created. So a second undo is 409 too.$$;
+Returns {`change_id`, `create`, `update`, `delete`}: the `change_id` of its own activity, and how many rows it created, updated and deleted. 404 if you do not see the row of activity. 403 if your role may not do the opposite action. 409 if a row is no longer as the request left it, or if another row now refers to a row that it created. 413 `QUOTA_EXCEEDED` if restored files would exceed a limit. So a second undo is 409 too.$$;
 grant execute on function api.undo(uuid) to authenticated;

@@ -24,6 +24,21 @@ create or replace function private.is_currency(p_code text) returns boolean
 comment on function private.is_currency(text) is 'Whether the currency is supported.';
 grant execute on function private.currency_codes(), private.is_currency(text) to authenticated;
 
+-- Regulations of the European Union fix these rates for ever. The product accepts hrk and bgn; the others are of rows from its early versions.
+create or replace function private.euro_rates() returns table (currency text, since date, rate numeric)
+  language sql immutable parallel safe rows 24
+begin atomic
+  values
+    ('ats', date '1999-01-01', 13.7603), ('bef', '1999-01-01', 40.3399), ('dem', '1999-01-01', 1.95583), ('esp', '1999-01-01', 166.386),
+    ('fim', '1999-01-01', 5.94573), ('frf', '1999-01-01', 6.55957), ('iep', '1999-01-01', 0.787564), ('itl', '1999-01-01', 1936.27),
+    ('luf', '1999-01-01', 40.3399), ('nlg', '1999-01-01', 2.20371), ('pte', '1999-01-01', 200.482), ('grd', '2001-01-01', 340.750),
+    ('sit', '2007-01-01', 239.640), ('cyp', '2008-01-01', 0.585274), ('mtl', '2008-01-01', 0.429300), ('skk', '2009-01-01', 30.1260),
+    ('eek', '2011-01-01', 15.6466), ('lvl', '2014-01-01', 0.702804), ('ltl', '2015-01-01', 3.45280), ('hrk', '2023-01-01', 7.53450),
+    ('bgn', '2026-01-01', 1.95583);
+end;
+comment on function private.euro_rates() is 'The currencies that the euro has replaced: since that day, one euro is always worth the rate in the currency.';
+grant execute on function private.euro_rates() to authenticated;
+
 create or replace function private.currency_decimals(p_currency text) returns integer
   language sql immutable parallel safe
   return case

@@ -99,6 +99,7 @@ as $$
 declare
   pairs text[];
   one record;
+  target text;
   missing date[];
   found_days date[];
   numerators numeric[];
@@ -106,48 +107,58 @@ declare
 begin
   execute format($query$select coalesce(array_agg(distinct base || quote), '{}') from api.exchange_rates where %s$query$, p_context) into pairs;
   for one in
-    select u.currency, array_agg(u.day order by u.day) as days from unnest(p_currencies, p_days) u (currency, day) group by u.currency
+    -- an amount of a currency that the euro has replaced is converted as an amount of euros
+    select u.currency as given, case when f.rate is null then u.currency else 'eur' end as currency, coalesce(f.rate, 1) as per_euro,
+      case when t.rate is null then p_convert_to else 'eur' end as target, coalesce(t.rate, 1) as target_per_euro, array_agg(u.day order by u.day) as days
+    from unnest(p_currencies, p_days) u (currency, day)
+    left join private.euro_rates() f on f.currency = u.currency and f.since <= u.day
+    left join private.euro_rates() t on t.currency = p_convert_to and t.since <= u.day
+    group by u.currency, f.rate, t.rate
   loop
     missing := one.days;
-    if one.currency = p_convert_to then
-      return query select one.currency, d, 1::numeric, 1::numeric from unnest(missing) d;
+    target := one.target;
+    if one.given = p_convert_to then
+      return query select one.given, d, 1::numeric, 1::numeric from unnest(missing) d;
+      continue;
+    elsif one.currency = target then
+      return query select one.given, d, one.target_per_euro, one.per_euro from unnest(missing) d;
       continue;
     end if;
     for step in 1..4 loop
       with partners as (
         -- the other currency of each pair
         select case when p.pair like c.code || '%' then right(p.pair, 3) else left(p.pair, 3) end as via, c.code
-        from unnest(pairs) p (pair) join (values (one.currency), (p_convert_to)) c (code) on c.code in (left(p.pair, 3), right(p.pair, 3))
+        from unnest(pairs) p (pair) join (values (one.currency), (target)) c (code) on c.code in (left(p.pair, 3), right(p.pair, 3))
       ), ways as (
         select p.via, true as is_first_own, true as is_second_own from partners p where step = 2 and p.code = one.currency
         intersect
-        select p.via, true, true from partners p where p.code = p_convert_to
+        select p.via, true, true from partners p where p.code = target
         union
-        select p.via, p.code = one.currency, p.code <> one.currency from partners p where step = 4 and p.via not in (one.currency, p_convert_to)
+        select p.via, p.code = one.currency, p.code <> one.currency from partners p where step = 4 and p.via not in (one.currency, target)
       ), rates as (
-        select l.*, null as via from private.leg_rates(p_context, one.currency, p_convert_to, true, missing) l
-          where step = 1 and array[one.currency || p_convert_to, p_convert_to || one.currency] && pairs
+        select l.*, null as via from private.leg_rates(p_context, one.currency, target, true, missing) l
+          where step = 1 and array[one.currency || target, target || one.currency] && pairs
         union all
-        select l.*, null from private.leg_rates(p_context, one.currency, p_convert_to, false, missing) l where step = 3
+        select l.*, null from private.leg_rates(p_context, one.currency, target, false, missing) l where step = 3
         union all
         select l.*, w.via from ways w cross join lateral
-          private.path_rates(p_context, one.currency, w.via, p_convert_to, w.is_first_own, w.is_second_own, missing) l
+          private.path_rates(p_context, one.currency, w.via, target, w.is_first_own, w.is_second_own, missing) l
       ), best as (
         select distinct on (r.day) r.day, r.numerator, r.denominator from rates r order by r.day, r.on_date desc, r.via
       )
       select coalesce(array_agg(b.day), '{}'), array_agg(b.numerator), array_agg(b.denominator) into found_days, numerators, denominators from best b;
-      return query select one.currency, u.day, u.numerator, u.denominator from unnest(found_days, numerators, denominators) u (day, numerator, denominator);
+      return query select one.given, u.day, u.numerator * one.target_per_euro, u.denominator * one.per_euro from unnest(found_days, numerators, denominators) u (day, numerator, denominator);
       missing := array(select unnest(missing) except select unnest(found_days));
       exit when missing = '{}';
     end loop;
-    return query select one.currency, d, null::numeric, null::numeric from unnest(missing) d;
+    return query select one.given, d, null::numeric, null::numeric from unnest(missing) d;
   end loop;
 end
 $$;
 comment on function private.rates_of_days(text, text[], date[], text) is
 $$The rates of a report: currency and day as in the two arrays, with numerator and denominator, which are null for a missing rate
 
-The first of these that exists applies, each on or before the day:
+Since the day on which the euro replaced a currency, its amounts count as euros at the fixed rate of private.euro_rates(). Between the euro and another currency, the first of these that exists applies, each on or before the day:
 1. the context's own rate of the two currencies, in either direction;
 2. its own rates of both with a third currency: of several such currencies the one whose older rate is the latest;
 3. the instance's rates of both with the euro;

@@ -16,11 +16,19 @@ begin
     if kept <> (select count(*) from new_rows where status = 'ready') then
       perform private.invalid('the file of a deleted attachment is no longer kept', 'Deleted files are kept for a limited time and size.');
     end if;
+    -- an upload adds one attachment, and an undo may restore many
+    perform private.refuse_file(format('a transaction has at most %s files', s.files_per_transaction), 0, 'Delete a file of the transaction first.')
+      from (select distinct transaction_id from new_rows) n cross join private.settings s
+      where (select count(*) from api.attachments a where a.transaction_id = n.transaction_id) > s.files_per_transaction;
+    perform private.refuse_file(format('the files of this context have at most %s bytes', f.quota), greatest(f.quota - f.used + n.size, 0), 'Delete files first.')
+      from (select user_id, organization_id, sum(size)::bigint as size from new_rows group by 1, 2) n
+      cross join lateral private.file_space(n.user_id, n.organization_id) f
+      where f.used > f.quota;
   end if;
   return null;
 end
 $$;
-comment on function private.keep_files() is 'Keeps the files of attachments that an undo restores. Refuses the undo if a file is gone.';
+comment on function private.keep_files() is 'Refuses new attachments above the limits: 413. Keeps the files of attachments that an undo restores, and refuses the undo if a file is gone.';
 
 create or replace function private.release_files() returns trigger
   language plpgsql security definer set search_path = ''
@@ -119,7 +127,6 @@ declare
   upload_seconds constant integer := 600;
   owner record;
   attachment api.attachments;
-  files bigint;
   space record;
 begin
   select case when t.organization_id is null then t.user_id end as user_id, t.organization_id into owner from api.transactions t
@@ -136,13 +143,6 @@ begin
   if attachment.id is null then
     if p_size > space.max_file_bytes then
       perform private.refuse_file(format('a file has at most %s bytes', space.max_file_bytes), space.max_file_bytes, 'Make the file smaller.');
-    end if;
-    select count(*) into files from api.attachments a where a.transaction_id = p_transaction_id;
-    if files >= space.max_files_per_transaction then
-      perform private.refuse_file(format('a transaction has at most %s files', space.max_files_per_transaction), 0, 'Delete a file of the transaction first.');
-    end if;
-    if space.used + p_size > space.quota then
-      perform private.refuse_file(format('the files of this context have at most %s bytes', space.quota), greatest(space.quota - space.used, 0), 'Delete files first.');
     end if;
     perform private.make_room_for_file(owner.user_id, owner.organization_id, space.quota);
     insert into api.attachments (transaction_id, name, size, sha256, note) values (p_transaction_id, p_name, p_size, p_sha256, p_note) returning * into attachment;

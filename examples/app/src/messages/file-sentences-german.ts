@@ -21,6 +21,18 @@ export const german: ReadonlyArray<readonly [sentence: string, translation: stri
     'The account "{}" exists already, so its starting balance of {} was not stored.',
     'Das Konto „{}“ gibt es schon, deshalb wurde sein Anfangssaldo {} nicht gespeichert.',
   ],
+  [
+    '"{}" is not a currency that is in use today, so this was not stored. Convert the amounts, for example to EUR, and import the file again.',
+    '„{}“ ist heute keine gültige Währung, deshalb wurde das nicht gespeichert. Rechne die Beträge um, zum Beispiel in EUR, und importiere die Datei noch einmal.',
+  ],
+  ['The amount has more decimals than its currency.', 'Der Betrag hat mehr Nachkommastellen als seine Währung.'],
+  ['The line items do not add up to a part of their transaction.', 'Die Teile passen zusammen nicht zum Betrag ihrer Buchung.'],
+  [
+    'This belongs to something that was not stored, such as an account or a transaction.',
+    'Das gehört zu etwas, das nicht gespeichert wurde, etwa einem Konto oder einer Buchung.',
+  ],
+  ['The same row already exists under another id.', 'Derselbe Eintrag ist schon unter einer anderen Kennung vorhanden.'],
+  ['A value of this row is not allowed. {}', 'Ein Wert dieses Eintrags ist nicht erlaubt. {}'],
   ['This is no export of an app that is known here.', 'Das ist kein Export einer bekannten App.'],
   ['This is no export of {}.', 'Das ist kein Export von {}.'],
 
