@@ -5,6 +5,7 @@ import pg from 'pg'
 import about from '../package.json' with { type: 'json' }
 import type { FunctionRows, Tables } from '../db/types.ts'
 import { isConfigError } from '../common/errors.ts'
+import { collationChangeSql } from '../common/collation.ts'
 import { belowFloors, databaseVersionsSql, floorOf, type Program, type Versions } from '../common/floors.ts'
 import { objectGraceSeconds } from '../common/deleted-objects.ts'
 import { exportCommand } from './export.ts'
@@ -29,6 +30,7 @@ const help = (command: string, isDeployed: boolean) =>
   files move [--to database]               move the files of transactions to the object storage of FILES_URL, or back into the database
   files check                              read all files, and compare them with their size and SHA-256
   mail-test <e-mail>                       send one mail by the mail settings, and show the server's answer
+  restored                                 after a restore by other means, end all sessions and pending links
   keys                                     list the signing keys
   keys rotate                              sign with a new key as soon as every PostgREST has loaded it
   keys revoke <kid>                        reject a key and all tokens that it signed, at once
@@ -63,6 +65,7 @@ const commands: Record<string, Command> = {
     )
     out.write(`Version ${about.version}\nDatabase ${database?.name}\n${table(seen, ['program', 'version', 'floor'])}`)
     for (const { line } of belowFloors(versions)) out.write(`${line}\n`)
+    for (const { warning } of (await sql.raw<{ warning: string }>(collationChangeSql).execute(db)).rows) out.write(`${warning}\n`)
   },
   'mail-test': async (_db, args, _options, out, { sendMail }) => {
     const to = argument(args, 0, 'e-mail')
@@ -120,6 +123,10 @@ const commands: Record<string, Command> = {
     const user = await userByEmail(db, argument(args, 1, 'e-mail'))
     const { numDeletedRows: ended } = await db.deleteFrom('auth.api_keys').where('userId', '=', user.id).executeTakeFirst()
     out.write(`Ended ${ended} API key${ended === 1n ? '' : 's'} of ${user.email}.\n`)
+  },
+  restored: async (db, _args, _options, out) => {
+    const { rows } = await sql<{ what: string, ended: string }>`select * from private.end_restored_access(null) where ended > 0`.execute(db)
+    out.write(`Ended: ${rows.map(({ what, ended }) => `${ended} ${what}`).join(', ') || 'nothing'}.\n`)
   },
   users: async (db, _args, options, out) => {
     const users = await db.selectFrom('auth.users as u')

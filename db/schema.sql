@@ -2310,6 +2310,8 @@ grant execute on function private.occurrences(api.subscriptions,date,date) to au
 
 grant execute on function private.oldest_of_page(bigint) to authenticated;
 
+grant execute on function private.oldest_transaction_seconds() to auth_service;
+
 grant execute on function private.own_rates(text,text,text,date[]) to authenticated;
 
 grant execute on function private.owner_of_new(text,uuid,text) to authenticated;

@@ -70,6 +70,7 @@ export type FunctionRows = {
   'private.is_file_external': { isFileExternal: boolean }
   'private.is_incomplete_since': { isIncompleteSince: boolean }
   'private.mark_for_standbys': { markForStandbys: unknown }
+  'private.oldest_transaction_seconds': { oldestTransactionSeconds: number }
   'private.postgrest_listeners': { postgrestListeners: string[] }
   'private.postgrest_processes': { postgrestProcesses: number }
   'private.queue_webhooks': { queueWebhooks: string }

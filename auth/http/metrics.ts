@@ -179,10 +179,10 @@ export function createMetrics(routes: Iterable<string>): Metrics {
         lastKnown(failedRateDownloads),
       )
       const figures = lastKnown(databaseFigures)
-      const ofDatabase = (name: string, help: string, value: (read: DatabaseFigures) => number) =>
+      const ofDatabase = (name: string, help: string, value: (read: DatabaseFigures) => number | null) =>
         gauge(name, help, async () => {
           const read = await figures()
-          return read === undefined ? undefined : value(read)
+          return read === undefined ? undefined : value(read) ?? undefined
         })
       ofDatabase('finance_database_size_bytes', 'The size of the database.', ({ sizeBytes }) => sizeBytes)
       ofDatabase('finance_database_connections', 'Connections of clients to the server of the database.', ({ connections: used }) => used)
@@ -190,6 +190,9 @@ export function createMetrics(routes: Iterable<string>): Metrics {
       ofDatabase('finance_database_locks_waiting', 'Statements that wait for a lock.', ({ waiting: statements }) => statements)
       ofDatabase('finance_database_lock_wait_seconds', 'Time of the longest of these waits.', ({ longestWaitSeconds }) => longestWaitSeconds)
       ofDatabase('finance_database_start_timestamp_seconds', 'When the server of the database started.', ({ startedAt }) => startedAt)
+      ofDatabase('finance_database_oldest_transaction_seconds', 'Age of the oldest open transaction.', (read) => read.oldestTransactionSeconds)
+      ofDatabase('finance_database_notification_queue_ratio', 'Share of the queue of notifications in use.', (read) => read.notificationQueueRatio)
+      ofDatabase('finance_database_collation_changed', '1 if the library that sorts texts has changed.', (read) => (read.collationChanged ? 1 : 0))
       const ofSlots = (name: string, help: string, value: (slot: DatabaseFigures['slots'][number]) => number) => {
         const made = new Gauge({
           name,

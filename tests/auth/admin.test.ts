@@ -18,7 +18,7 @@ describe('the operator’s command', () => {
     const { code, text } = await run('--help')
     expect(code).toBe(0)
     expect(text).toMatch(/^Usage: infra\/docker\/admin <command>/)
-    for (const command of ['status', 'products', 'grant', 'end', 'verify', 'two-factor', 'passkeys', 'api-keys', 'users', 'organizations'])
+    for (const command of ['status', 'products', 'grant', 'end', 'verify', 'two-factor', 'passkeys', 'api-keys', 'users', 'organizations', 'restored'])
       expect(text).toMatch(new RegExp(`^  ${command} `, 'm'))
     expect((await run()).code).toBe(1)
   })
@@ -52,6 +52,13 @@ describe('the operator’s command', () => {
     expect([await status(anns), await status(bobs)]).toEqual([401, 200])
     expect(await run('api-keys', 'revoke', ann.email)).toEqual({ code: 0, text: `Ended 0 API keys of ${ann.email}.\n` })
     expect(await run('api-keys', 'list')).toMatchObject({ code: 1, text: expect.stringContaining('There is no command api-keys list') })
+  })
+
+  test('ends all sessions and pending links after a restore by other means', async () => {
+    const ann = await signedIn(stack, 'Ann')
+    expect(await run('restored')).toMatchObject({ code: 0, text: expect.stringMatching(/^Ended: \d+ sessions[^\n]*\.\n$/) })
+    expect((await ann.get('/get-session')).status).toBe(401)
+    expect(await run('restored')).toEqual({ code: 0, text: 'Ended: nothing.\n' })
   })
 
   test('ends one of several products', async () => {

@@ -71,6 +71,20 @@ test('a statement that waits for a lock is counted, with its time', async () => 
   }
 })
 
+test('a forgotten transaction of an operator is measured, with the rights of the service', async () => {
+  await using own = await startStack()
+  const holder = await own.sql.connect()
+  try {
+    await holder.query('begin; select pg_current_xact_id()')
+    const { rows: [{ age }] } = await holder.query('select extract(epoch from clock_timestamp() - now())::float8 as age')
+    await expect.poll(async () => (await readMetrics(own)).get('finance_database_oldest_transaction_seconds')).toBeGreaterThan(age)
+    expect((await readMetrics(own)).get('finance_database_notification_queue_ratio')).toBe(0)
+  } finally {
+    await holder.query('rollback')
+    holder.release()
+  }
+})
+
 test('the database tells its size, connections, locks, start and replication slots with the rights of the service', async () => {
   await using own = await startStack()
   const values = await readMetrics(own)

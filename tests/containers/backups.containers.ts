@@ -7,10 +7,11 @@ import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { mkdir, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises'
 import { basename, join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { textOf } from '../support/doc-commands.ts'
 import type { Person } from '../support/person.ts'
 import { missingSeries } from '../support/metric-queries.ts'
-import { deployment, run, type Deployment } from './deployment.ts'
+import { deployment, exceptSessions, run, type Deployment } from './deployment.ts'
 import { resticServer, type ResticServer } from './restic-server.ts'
 
 let it: Deployment
@@ -45,6 +46,11 @@ const store = async (name: string) => {
   })
   expect(status).toBe(201)
 }
+/** A restore ends all sessions. */
+const signInAgain = async () => {
+  await ann.signIn()
+  token = await ann.token()
+}
 const stored = async () => {
   const answer = await fetch(`${it.url}/data/transactions?select=name&order=name`, { headers: { authorization: `Bearer ${token}` } })
   return (await answer.json() as { name: string }[]).map(({ name }) => name)
@@ -73,6 +79,43 @@ afterAll(async () => {
   await it.remove()
   await elsewhere.close()
   monitor.close()
+})
+
+describe('the check tries the repository of off-site copies, before the first one', () => {
+  const findings = () => it.command('check').then((text) => text, ({ code, stdout }: { code: number, stdout: string }) => `${code}: ${stdout}`)
+  const repository = (line: string) => writeFile(join(it.directory, 'offsite.env'), `RESTIC_REPOSITORY=${line}\nRESTIC_PASSWORD=far away\n`)
+  afterEach(() => offsite('far away'))
+
+  test('a server that answers is fine, also without a repository', async () => {
+    expect(await findings()).toBe('No problem found.\n')
+    await repository(`rest:http://${it.gateway}:${elsewhere.port}/another/`)
+    expect(await findings()).toBe('No problem found.\n')
+  })
+
+  test('a server that does not, and a wrong password, are doubts', async () => {
+    await repository(`rest:http://${it.gateway}:1/`)
+    expect(await findings()).toMatch(
+      /^2: RESTIC_REPOSITORY: the repository of offsite\.env cannot be used \([^\n]+\): correct offsite\.env, or wait until it is back\.\n$/,
+    )
+    await expect.poll(() => [...elsewhere.files.keys()].some((path) => path.includes('config')), patiently).toBe(true)
+    await offsite('another')
+    expect(await findings()).toMatch(/^2: RESTIC_REPOSITORY: [^\n]*wrong password/)
+  })
+
+  test('a folder must be mounted, as docs/operations.md shows', async () => {
+    await repository('/repository')
+    expect(await findings()).toMatch(/^2: RESTIC_REPOSITORY: the container offsite cannot write to the folder \/repository: mount it there/)
+    const folder = join(it.directory, 'disk')
+    await mkdir(folder)
+    const [example = ''] = /services: \{ offsite: .*/.exec(textOf('docs/operations.md')) ?? []
+    await writeFile(join(it.directory, 'mine.yaml'), example.replace('/mnt/disk/finance', folder))
+    await it.configure({ COMPOSE_FILE: 'compose.yaml:mine.yaml' })
+    expect(await findings()).toBe('No problem found.\n')
+    await it.compose('run', '--rm', '--no-deps', '-T', 'offsite', 'restic', 'init')
+    expect(await readdir(folder)).toContain('config')
+    expect(await findings()).toBe('No problem found.\n')
+    await it.shell(`sed -i '/^COMPOSE_FILE=/d' .env`)
+  })
 })
 
 describe('the profile backup', () => {
@@ -187,11 +230,15 @@ describe('recovery to a point in time', () => {
 
   test('shows a time between two writes in a drill, which changes nothing', async () => {
     await store('A')
+    const { body: { id } } = await ann.post('/api-key/create', { name: 'Leaked', expiresInDays: 30 })
     between = (await it.sql(`select to_char(clock_timestamp() at time zone 'UTC', 'YYYY-MM-DD HH24:MI:SS.US') || '+00'`)).join()
     await store('B')
+    expect((await ann.post('/api-key/revoke', { keyId: id })).status).toBe(200)
     const before = await it.sums()
     const output = await it.command('restore', '--drill', '--at', between)
-    expect(output).toMatch(/It has \d+ definitions, \d+ tables, 1 people, \d+ rows\.\nThe drill of .* passed\./)
+    expect(output).toMatch(
+      /It has \d+ definitions, \d+ tables, 1 people, \d+ rows\.\nWith the data it brings back the access of that time: .*1 API keys.*\.\nThe drill of .* passed\./,
+    )
     expect(await it.sums()).toEqual(before)
     expect(await stored()).toEqual(['A', 'B', 'Groceries'])
   })
@@ -199,11 +246,18 @@ describe('recovery to a point in time', () => {
   test('replaces the database: it has only the first write, and the former database is kept', async () => {
     const output = await it.command('restore', '--at', between)
     expect(output).toContain(`Restored as it was at ${between}.`)
+    expect(output).toMatch(/^Ended, because a restore ends all sessions, and whatever was revoked or changed since: 1 sessions, 1 API keys\.$/m)
+    expect(await it.sql('select count(*) from auth.api_keys')).toEqual(['0'])
+    expect((await ann.get('/get-session')).status).toBe(401)
+    const former = token
+    await signInAgain()
     expect(await stored()).toEqual(['A', 'Groceries'])
     const volume = `${/DATABASE_VOLUME=(\S+)/.exec(output)?.[1]}`
     await it.configure({ DATABASE_VOLUME: volume })
     await it.up()
+    token = former
     expect(await stored()).toEqual(['A', 'B', 'Groceries'])
+    await signInAgain()
   })
 
   test('works again afterwards', async () => {
@@ -249,7 +303,8 @@ describe('a new machine', () => {
     expect(output).toContain('grafana does not start; the services for clients run.')
     expect(output).toContain('Restored.')
     await it.configure({ COMPOSE_PROFILES: 'backup,pitr' })
-    expect([...(await it.sums()).values()]).toEqual(sums)
+    expect(exceptSessions((await it.sums()).values())).toEqual(exceptSessions(sums))
+    await signInAgain()
     expect(await stored()).toEqual(['A', 'B', 'Groceries', 'Last'])
   })
 
@@ -258,6 +313,7 @@ describe('a new machine', () => {
     const output = await it.shell('infra/docker/restore --from-offsite latest --at latest 2>&1')
     expect(output).toMatch(/Taken from off-site: pitr-\S+ of \S+: 1 people/)
     expect(output).toContain('Restored as it was at latest.')
+    await signInAgain()
     expect(await stored()).toContain('Groceries')
   })
 

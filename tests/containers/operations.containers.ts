@@ -71,6 +71,12 @@ const data = (init: RequestInit = {}) =>
 const store = async (name: string) => expect((await data({ method: 'POST', body: JSON.stringify({ name, amount: -1 }) })).status).toBe(201)
 const stored = async () => (await (await data()).json() as { name: string }[]).map(({ name }) => name)
 const session = async () => (await ann.get('/get-session')).status
+/** A restore ends all sessions. */
+async function signInAgain(): Promise<void> {
+  expect(await session()).toBe(401)
+  await ann.signIn()
+  token = await ann.token()
+}
 /** Removes everything of the old machine except the files that the page says to keep. */
 async function newMachine(): Promise<void> {
   await it.compose('--profile', '*', 'down', '--volumes', '--timeout', '10')
@@ -139,12 +145,19 @@ describe('one machine with Docker', () => {
 describe('backup and restore', () => {
   test('a backup is made, drilled and restored', async () => {
     await store('Groceries')
+    const { body: { id } } = await ann.post('/api-key/create', { name: 'Leaked', expiresInDays: 30 })
     const made = await paste('docs/operations.md', 'infra/docker/backup --keep 14')
     expect(await dumps()).toEqual([made.trim().split('/').at(-1)])
     await store('Later')
-    expect(await paste('docs/operations.md', 'infra/docker/restore --drill')).toContain('all as they were')
+    expect((await ann.post('/api-key/revoke', { keyId: id })).status).toBe(200)
+    expect(await paste('docs/operations.md', 'infra/docker/restore --drill')).toMatch(
+      /access of that time: .*1 ways to sign in, .*1 API keys[^]*all as they were/,
+    )
     expect(await stored()).toEqual(['Groceries', 'Later'])
-    expect(await paste('docs/operations.md', 'infra/docker/restore "$(ls')).toContain('Restored.')
+    const restored = await paste('docs/operations.md', 'infra/docker/restore "$(ls')
+    expect(restored).toMatch(/^Ended, because a restore ends all sessions, and whatever was revoked or changed since: 1 sessions, 1 API keys\.\nRestored\./m)
+    expect(await it.sql('select count(*) from auth.api_keys')).toEqual(['0'])
+    await signInAgain()
     expect(await stored()).toEqual(['Groceries'])
   })
 
@@ -170,13 +183,13 @@ describe('backup and restore', () => {
     await expect.poll(copied, patiently).toBe(2)
   })
 
-  test('all sessions are ended', async () => {
+  test('API keys, passkeys, webhooks and calendars are ended', async () => {
+    await ann.post('/api-key/create', { name: 'Script', expiresInDays: 30 })
+    expect(await paste('docs/operations.md', 'docker compose exec db psql')).toMatch(/^DELETE 1$/m)
     expect(await session()).toBe(200)
-    expect(await paste('docs/operations.md', 'docker compose exec db psql')).toMatch(/^DELETE [1-9]/)
-    expect(await session()).toBe(401)
   })
 
-  test('a new machine lists the off-site copies and restores one, with its sessions', async () => {
+  test('a new machine lists the off-site copies and restores one', async () => {
     await newMachine()
     // The line that an upgrade left in the old `.env`. Its image was on the old machine.
     await it.configure({ COMPOSE_FILE: '.deployed.0123456789ab.yaml' })
@@ -186,10 +199,12 @@ describe('backup and restore', () => {
     expect(there.at(-1)).toMatch(new RegExp(`^finance-\\d{8}T\\d{6}Z of ${new URL(it.url).host}: 1 people, [1-9]\\d* rows, [1-9]\\d* bytes$`))
     expect(await paste('docs/operations.md', 'infra/docker/restore --drill --from-offsite latest')).toContain('all as they were')
     expect(await it.sql(`select to_regclass('api.transactions') is null or (select count(*) = 0 from api.transactions)`)).toEqual(['t'])
-    expect(await paste('docs/operations.md', 'infra/docker/restore --from-offsite latest')).toContain('Restored.')
+    expect(await paste('docs/operations.md', 'infra/docker/restore --from-offsite latest')).toMatch(
+      /Access that was revoked since the backup is back[^\n]*\nRestored\./,
+    )
     trust(await rootOf())
+    await signInAgain()
     expect(await stored()).toEqual(['Groceries'])
-    expect(await session()).toBe(200)
   })
 })
 
@@ -207,6 +222,7 @@ describe('recovery to a point in time', () => {
     expect(await paste('docs/operations.md', 'infra/docker/restore --drill --at')).toContain(`The drill of ${moment} passed.`)
     expect(await stored()).toEqual(['A', 'B', 'Groceries'])
     expect(await paste('docs/operations.md', 'infra/docker/restore --at')).toContain(`Restored as it was at ${moment}.`)
+    await signInAgain()
     expect(await stored()).toEqual(['A', 'Groceries'])
   })
 
@@ -218,6 +234,7 @@ describe('recovery to a point in time', () => {
     await newMachine()
     expect(await paste('docs/operations.md', 'infra/docker/restore --from-offsite latest --at latest')).toContain('Restored as it was at latest.')
     trust(await rootOf())
+    await signInAgain()
     expect(await stored()).toEqual(['A', 'Groceries'])
   })
 
@@ -270,10 +287,20 @@ describe('upgrade and rollback', () => {
     expect(await it.sql('select count(*) from auth.users')).toEqual(['0'])
     await it.compose('exec', '-T', 'backup', 'infra/docker/backup')
     await paste('docs/operations.md', 'infra/docker/restore "$(cat')
+    await signInAgain()
     expect(await stored()).toEqual(['A', 'Groceries'])
     for (const service of ['db', 'backup', 'offsite']) await it.compose('exec', '-T', service, 'test', '-e', '/next')
     expect(await it.compose('exec', '-T', 'backup', 'infra/docker/backup')).toMatch(/finance-\d{8}T\d{6}Z\.dump/)
   })
+})
+
+test('the indexes of texts are rebuilt after another version of the library that sorts them', async () => {
+  expect(await it.sql(`select datlocprovider, datlocale from pg_database where datname = 'finance'`)).toEqual(['b|C.UTF-8'])
+  await it.sql(`update pg_database set datcollversion = '0' where datname = 'finance'`)
+  expect(await it.command('admin', 'status')).toContain('Warning: the indexes of texts were built with version 0')
+  await paste('docs/operations.md', 'docker compose exec db reindexdb')
+  await paste('docs/operations.md', 'docker compose exec db psql')
+  expect(await it.command('admin', 'status')).not.toContain('Warning: the indexes')
 })
 
 describe('rotation of every secret', () => {

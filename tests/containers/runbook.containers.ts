@@ -247,6 +247,18 @@ test('a busy database: the process that blocks another one is named, and ended',
   await Promise.all([waiting, holder])
 })
 
+test('a transaction that stays open is named, and ended', async () => {
+  const holder = it.inDatabase(['psql', '-U', 'postgres', 'finance'], 'begin; select pg_current_xact_id(); select pg_sleep(600);').catch(() => 'ended')
+  const holders = () => it.sql(`select pid from pg_stat_activity where query like 'select pg_sleep(600)%'`)
+  await expect.poll(holders, { timeout: 30_000 }).toHaveLength(1)
+  const [PROCESS = ''] = await holders()
+  expect(await paste('docs/runbook.md', 'docker compose exec -T db psql')).toMatch(new RegExp(`^ *${PROCESS} \\| postgres +\\| psql `, 'm'))
+  await paste('docs/runbook.md', 'docker compose exec -T db psql', { PROCESS })
+  expect(await paste('docs/runbook.md', 'docker compose exec -T db psql')).toContain('(0 rows)')
+  await paste('docs/runbook.md', 'docker compose restart auth')
+  await Promise.all([holder, isUp()])
+})
+
 test('another alert: the state of everything', async () => {
   expect(await paste('docs/runbook.md', 'infra/docker/admin status')).toContain('Nothing is monitored')
   await paste('docs/runbook.md', 'docker compose ps --all')

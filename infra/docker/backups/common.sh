@@ -15,6 +15,24 @@ fi
 people_of() { sed -nE 's/^rows\|auth\.users\|"([0-9]+) .*/\1/p' "$1"; }
 rows_of() { awk -F'[|" ]+' '$1 == "rows" { rows += $3 } END { print rows + 0 }' "$1"; }
 
+# access_of <sums>: what a backup holds besides data
+access_of() {
+  awk -F'[|" ]+' '
+    BEGIN { split("members invitations accounts two_factors passkeys api_keys webhooks calendars", tables); split("members, invitations, ways to sign in, second factors, passkeys, API keys, webhooks, calendars", names, ", ") }
+    $1 == "rows" { rows[$2] = $3 }
+    END { for (i = 1; i <= 8; i++) printf "%s%d %s", (i > 1 ? ", " : ""), rows["auth." tables[i]], names[i] }' "$1"
+}
+
+# The access in a database before a restore, in base64; empty if it has no users.
+# shellcheck disable=SC2034 # for the scripts that source this
+access_now="select encode(convert_to(private.access_now()::text, 'UTF8'), 'base64') from (select from auth.users limit 1) as any_user"
+
+# ending <access before the restore>: the statement that ends sessions in the restored database, and what was revoked since the backup
+ending() { echo "select ended || ' ' || what from private.end_restored_access(nullif(convert_from(decode('$1', 'base64'), 'UTF8'), '')::jsonb) where ended > 0;"; }
+
+# say_ended <file with the result>
+say_ended() { [ ! -s "$1" ] || echo "Ended, because a restore ends all sessions, and whatever was revoked or changed since: $(paste -sd, "$1" | sed 's/,/, /g')."; }
+
 # serve <file for the output of compose>: starts all services and waits for those that clients need. For the other ones it only prints an
 # error, because a restore has not failed if, for example, Grafana does not start.
 serve() {

@@ -41,8 +41,9 @@ DATABASE_VOLUME=$(docker compose config | sed -n 's/^name: //p')_database_$(date
 export DATABASE_VOLUME
 discard() { finish; docker volume rm -f "$DATABASE_VOLUME" >/dev/null; }
 trap discard EXIT
+[ -n "$drill" ] || read_access
 check=(sh -c '${1:+psql -XqU postgres -d finance -c "$1"} && node infra/docker/migrate.ts' sh "$revoke"); [ -z "$drill" ] || check=(node infra/local/check.ts)
-docker compose run --rm --no-deps -T recovery infra/docker/backups/recover "$base" "$target" "${check[@]}" </dev/null 2>"$work/recovery" || {
+docker compose run --rm --no-deps -T recovery infra/docker/backups/recover "$base" "$target" "${check[@]}" < <([ -n "$drill" ] || ending "$access") 2>"$work/recovery" || {
   # drop the messages of compose itself. grep would drop the rest too if a message has a byte that is no text.
   grep -avE '^ *(Container|Network|Volume) |level=warning' "$work/recovery" >"$work/reason" || true
   explain "$work/reason"
@@ -59,6 +60,7 @@ mv .env.new .env
 status=0
 serve "$work/up" || status=1
 [ "$status" = 1 ] || echo "Restored as it was at $at."
+say_unknown
 if [ -n "$old_volume" ]; then
   echo "The former database is in the volume $old_volume. To go back to it: write DATABASE_VOLUME=$old_volume into .env, infra/docker/up"
   echo "When you are sure, remove it: docker volume rm $old_volume"
