@@ -98,6 +98,12 @@ export function errorResponse(code: ErrorCode, message?: string, retryAfterSecon
   return Response.json(body, headers === undefined ? { status } : { status, headers })
 }
 
+/** Returns the sentence of METHOD_NOT_ALLOWED and its header `Allow` (RFC 9110, 15.5.6). @param methods at least two */
+export const onlyMethods = (methods: string[]): { message: string, headers: { allow: string } } => ({
+  message: `This path has only ${methods.slice(0, -1).join(', ')} and ${methods.at(-1)}.`,
+  headers: { allow: methods.join(', ') },
+})
+
 /** The codes of better-auth and its organization plugin. */
 type EngineCode = keyof typeof BASE_ERROR_CODES | keyof typeof ORGANIZATION_ERROR_CODES
 

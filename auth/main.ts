@@ -8,7 +8,7 @@ import { openApiDocument } from '../description/openapi.ts'
 import { withWholeRows } from '../description/whole-rows.ts'
 import { configError } from '../common/errors.ts'
 import { databaseVersionsSql, type Versions } from '../common/floors.ts'
-import { startServer, type Listener } from '../common/http-server.ts'
+import { defaultHost, startServer, type Listener } from '../common/http-server.ts'
 import { createLog, describeError, type Log } from '../common/log.ts'
 import { openObjects } from '../common/open-objects.ts'
 import { readSettings, type Settings } from '../common/settings.ts'
@@ -207,7 +207,7 @@ export async function startAuth(
     const checks = cacheForASecond(healthChecks(db, await migrationNames()))
     const app = createApp({ services, metrics, tracing, ready: checks, documents, isStopping: () => stopping, additions })
     const service: Service = {
-      listener: getRequestListener((request, bindings) => app.fetch(request, bindings)),
+      listener: getRequestListener((request, bindings) => app.fetch(request, bindings), defaultHost),
       isReady: async () => !stopping && Object.values(await checks()).every(Boolean),
     }
     const served = wrapListener(service, { log, registry: metrics.registry, tracing })

@@ -10,6 +10,9 @@ export const acceptsHtml = (request: Request): boolean => /(^|,)\s*text\/html\b/
 /** The Content-Security-Policy of each response that is no page. If a browser opens it as a page, or in a frame, it runs and loads nothing. */
 export const policyOfData = "default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 
+/** Options of Hono's listener: the host of a request by HTTP/1.0 without one, as simple health checks send. */
+export const defaultHost = { hostname: 'localhost' }
+
 /** A request listener of Node's HTTP server. */
 export type Listener = (incoming: IncomingMessage, outgoing: ServerResponse) => void | Promise<void>
 

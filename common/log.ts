@@ -39,15 +39,37 @@ export function describeError(error: unknown): { name: string, message: string, 
 }
 
 /** The address of a calendar, whose last segment is its secret. The three other paths are routes. */
-const calendarPath = /(\/calendar\/)(?!(?:create|list|revoke)\/?$).+/i
+const calendarPath = /(\/calendar\/)(?!(?:create|list|revoke)\/?$)[^]+/i
 /** The secret of a calendar in an address that is none. */
 const calendarSecret = /\bcal_[^/]*/gi
 
 /** The address of a file, whose last segment is a ticket. */
-const filePath = /(\/files\/).+/i
+const filePath = /(\/files\/)[^]+/i
 /** A ticket in an address that is none. */
 const ticket = /\bfile_[\w-]{8,}/gi
 
-/** Returns the path of a request for the log, without the secret of a calendar or a file, and not longer than 200 characters. */
-export const loggablePath = (path: string): string =>
-  path.replace(calendarPath, '$1{secret}').replace(calendarSecret, '{secret}').replace(filePath, '$1{ticket}').replace(ticket, '{ticket}').slice(0, 200)
+/** An API key, the secret of a webhook or a token of the data surface, at any place of a path. */
+const credential = /(?:fin_|whsec_|eyJ)[\w+/=.-]{8,}/g
+/** A text that may be a random token of ours, such as that of a mailed link. */
+const longText = /[\w-]{24,}/g
+/** Replaces a text with letters in both cases, which names of tables and functions do not have. */
+const hideRandom = (text: string): string => (/[a-z]/.test(text) && /[A-Z]/.test(text) ? '{secret}' : text)
+
+/** Maximum times that a path is decoded. */
+const maxDecodings = 5
+
+/** Decodes percent-encoded bytes, also those that are encoded several times. */
+function decode(path: string): string {
+  let text = path
+  for (let count = 0; count < maxDecodings && text.includes('%'); count++)
+    text = text.replace(/%([\da-f]{2})/gi, (_, byte: string) => String.fromCharCode(Number.parseInt(byte, 16)))
+  return /%[\da-f]{2}/i.test(text) ? '{encoded}' : text
+}
+
+/** Returns the path of a request for the log, without secrets in any encoding, and not longer than 200 characters. */
+export function loggablePath(path: string): string {
+  const plain = decode(path)
+  const safe = plain.replace(calendarPath, '$1{secret}').replace(calendarSecret, '{secret}').replace(filePath, '$1{ticket}').replace(ticket, '{ticket}')
+    .replace(credential, '{secret}').replace(longText, hideRandom)
+  return (safe === plain && plain !== '{encoded}' ? path : safe).slice(0, 200)
+}

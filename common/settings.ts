@@ -254,6 +254,11 @@ export const environment = z.object({
   TRUSTED_PROXIES: setting(list.pipe(z.array(addressRange)).default([]), {
     description: 'CIDR ranges of proxies; their `X-Forwarded-For` is trusted',
   }),
+  TRACE_PROXIES: setting(list.pipe(z.array(addressRange)).default([]), {
+    description:
+      'CIDR ranges of proxies that replace `X-Request-Id` and `traceparent` of their clients; the edge takes over both headers from them only, and otherwise makes its own',
+    services: ['edge'],
+  }),
   COOKIE_DOMAIN: setting(z.string().regex(/^\.?([a-z0-9-]+\.)+[a-z]{2,}$/i, 'must be a domain such as example.org').optional(), {
     description: 'shares the session cookie with the subdomains of this domain',
     unset: 'the host',

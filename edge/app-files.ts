@@ -6,7 +6,7 @@ import { serveStatic } from '@hono/node-server/serve-static'
 import { Hono, type Context } from 'hono'
 import { compress } from 'hono/compress'
 import { configError } from '../common/errors.ts'
-import { acceptsHtml, type Listener } from '../common/http-server.ts'
+import { acceptsHtml, defaultHost, type Listener } from '../common/http-server.ts'
 import type { ObjectLocation } from '../common/object-location.ts'
 import type { WireError } from '../auth/errors.ts'
 import { headersOfEdge } from './refuse.ts'
@@ -129,5 +129,5 @@ export function appFiles(directory: string, policy: string): Listener {
     // If-Range needs a strong etag, and these are weak, so the client receives the complete file
     if (headers.has('if-range')) headers.delete('range')
     return app.fetch(new Request(url, { method, headers }), { path: incoming.url?.split('?', 1)[0] ?? '/' })
-  })
+  }, defaultHost)
 }

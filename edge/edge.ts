@@ -4,8 +4,9 @@
  */
 import type { IncomingMessage } from 'node:http'
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client'
+import { onlyMethods } from '../auth/errors.ts'
 import { describeError, loggablePath, type Log } from '../common/log.ts'
-import { clientAddress, isFromTrustedProxy } from '../common/client-address.ts'
+import { clientReader, isFromTrustedProxy } from '../common/client-address.ts'
 import { isEndless, type Listener } from '../common/http-server.ts'
 import { requestIdHeader, requestIdOf } from '../common/request-id.ts'
 import type { AddressRange } from '../common/settings.ts'
@@ -37,6 +38,11 @@ function hasValidHost({ headers, rawHeaders }: IncomingMessage): boolean {
   for (let at = 0; at < rawHeaders.length; at += 2) if (rawHeaders[at]?.length === 4 && rawHeaders[at]?.toLowerCase() === 'host') count += 1
   return count <= 1 && host.test(headers.host ?? '')
 }
+
+/** The answer to another method than these at `/healthz`. */
+const otherMethod = onlyMethods(['GET', 'HEAD'])
+
+const traceHeaders = ['traceparent', 'tracestate']
 
 type Surface = 'auth' | 'data' | 'app'
 
@@ -98,18 +104,21 @@ export type EdgeOptions = {
   auth: AuthSurface
   data: Omit<DataSurface, 'onRefusal' | 'onError'>
   trustedProxies: AddressRange[]
+  /** The proxies whose `X-Request-Id` and `traceparent` are taken over. */
+  traceProxies: AddressRange[]
   /** Answers at `/` for a single-page app. */
   app?: Listener | undefined
   hold?: Hold | undefined
   /** Returns true during a stop. Each response then closes its connection. */
   isStopping?: () => boolean
-  log: Pick<Log, 'info' | 'error'>
+  log: Pick<Log, 'info' | 'warn' | 'error'>
   registry: Registry
   tracing: Tracing | undefined
 }
 
 /** Builds the edge. */
-export function edge({ auth, data, trustedProxies, app, hold, isStopping = () => false, log, registry, tracing }: EdgeOptions): Listener {
+export function edge({ auth, data, trustedProxies, traceProxies, app, hold, isStopping = () => false, log, registry, tracing }: EdgeOptions): Listener {
+  const clientOf = clientReader(trustedProxies, log)
   const metrics = edgeMetrics(registry, {
     data: data.postgrest,
     ...(data.standbys && { standby: data.standbys }),
@@ -153,9 +162,9 @@ export function edge({ auth, data, trustedProxies, app, hold, isStopping = () =>
   }
 
   /** Runs the work of a surface as a span. */
-  const traced = async (surface: Surface, { incoming, outgoing, id, isTrusted }: EdgeRequest, work: () => void | Promise<void>): Promise<void> => {
+  const traced = async (surface: Surface, { incoming, outgoing, id }: EdgeRequest, work: () => void | Promise<void>): Promise<void> => {
     if (tracing === undefined) return work()
-    const parent = isTrusted ? incoming.headers['traceparent']?.toString() : undefined
+    const parent = incoming.headers['traceparent']?.toString()
     return tracing.span(`edge ${surface}`, { service: 'finance-edge', kind: 'server', attributes: { 'request.id': id }, parent }, async (span) => {
       await work()
       span.set({ 'http.response.status_code': outgoing.statusCode })
@@ -168,15 +177,19 @@ export function edge({ auth, data, trustedProxies, app, hold, isStopping = () =>
     const request: EdgeRequest = {
       incoming,
       outgoing,
-      id: requestIdOf(incoming, trustedProxies),
-      client: clientAddress(address, incoming.headers['x-forwarded-for']?.toString(), trustedProxies),
-      isTrusted: isFromTrustedProxy(address, trustedProxies),
+      id: requestIdOf(incoming, traceProxies),
+      client: clientOf(address, incoming.headers['x-forwarded-for']?.toString()),
     }
+    // Otherwise a client could add its requests to another user's trace.
+    if (!isFromTrustedProxy(address, traceProxies)) { for (const name of traceHeaders) delete incoming.headers[name] }
     if (isStopping()) outgoing.shouldKeepAlive = false
     if (!hasValidHost(incoming)) return refuseAuth(request, 'VALIDATION_ERROR')
     const target = (incoming.url ?? '').replace(absoluteForm, '')
     incoming.url = target
-    if (target === '/healthz') return health(request)
+    if (target === '/healthz')
+      return incoming.method === 'GET' || incoming.method === 'HEAD'
+        ? health(request)
+        : refuseAuth(request, 'METHOD_NOT_ALLOWED', otherMethod.message, otherMethod.headers)
     // Matches the path without decoding it. A path that matches only after decoding is a different path.
     const [, prefix, path = '/', query = ''] = dataPath.exec(target) ?? []
     const sentence = prefix === undefined ? wrongDoor(target) : undefined

@@ -17,7 +17,7 @@ import { Transform } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Dispatcher } from 'undici'
-import { endAtStop } from '../common/http-server.ts'
+import { defaultHost, endAtStop } from '../common/http-server.ts'
 import { requestIdHeader } from '../common/request-id.ts'
 import { endAnswer } from './refuse.ts'
 import { Interrupted } from './translation.ts'
@@ -28,8 +28,6 @@ export type EdgeRequest = {
   id: string
   /** The client's address, which the client cannot choose. */
   client: string
-  /** True if a trusted proxy sends the request. */
-  isTrusted: boolean
   incoming: IncomingMessage
   outgoing: ServerResponse
 }
@@ -69,20 +67,19 @@ const ofConnection = new Set([
   'upgrade',
 ])
 
-/** Trace headers, forwarded only from trusted proxies. Otherwise a client could add its requests to another user's trace. */
-const ofTrace = new Set(['traceparent', 'tracestate'])
-
 /**
  * Returns the request headers for an upstream. Node has joined repeated headers (RFC 9110, 5.3). A header that `Connection` names
  * is kept: otherwise a client could have its token dropped after the edge has counted it.
  */
 export function forwardedHeaders(
-  { id, client, isTrusted, incoming }: EdgeRequest,
+  { id, client, incoming }: EdgeRequest,
   headers: IncomingHttpHeaders,
   traceparent: string | undefined,
 ): OutgoingHttpHeaders {
   const forwarded: OutgoingHttpHeaders = {}
-  for (const name in headers) if (!ofConnection.has(name) && (isTrusted || !ofTrace.has(name))) forwarded[name] = headers[name]
+  for (const name in headers) if (!ofConnection.has(name)) forwarded[name] = headers[name]
+  // a request by HTTP/1.0 may have none, and is forwarded by HTTP/1.1
+  forwarded['host'] ??= defaultHost.hostname
   forwarded['x-forwarded-for'] = client
   forwarded[requestIdHeader] = id
   if (traceparent !== undefined) forwarded['traceparent'] = traceparent

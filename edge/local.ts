@@ -6,7 +6,7 @@ import { appFiles } from './app-files.ts'
 import { edge } from './edge.ts'
 import { fixedUpstream } from './upstreams.ts'
 
-type LocalEdge = Pick<Settings, 'APP_DIR' | 'APP_CSP' | 'DATA_BODY_LIMIT' | 'TRUSTED_PROXIES'> & {
+type LocalEdge = Pick<Settings, 'APP_DIR' | 'APP_CSP' | 'DATA_BODY_LIMIT' | 'TRUSTED_PROXIES' | 'TRACE_PROXIES'> & {
   /** The address of PostgREST. */
   postgrestUrl: string
   /** Time to wait for a PostgREST that restarts, in milliseconds. */
@@ -19,6 +19,7 @@ export const localEdge = (service: Service, observers: Observers, { postgrestUrl
     auth: { serve: ({ incoming, outgoing }) => service.listener(incoming, outgoing), isReady: service.isReady },
     data: { postgrest: fixedUpstream(postgrestUrl), bodyLimit: settings.DATA_BODY_LIMIT, ...(timeoutMs !== undefined && { timeoutMs }) },
     trustedProxies: settings.TRUSTED_PROXIES,
+    traceProxies: settings.TRACE_PROXIES,
     ...(settings.APP_DIR !== undefined && { app: appFiles(settings.APP_DIR, settings.APP_CSP) }),
     ...observers,
   })

@@ -76,6 +76,7 @@ async function start(settings: Settings, log: Log): Promise<() => Promise<void>>
       auth: { serve: remoteAuth(auth), isReady: () => anyAnswers(auth, { method: 'GET', path: '/readyz' }), upstreams: auth },
       data: { postgrest, standbys, bodyLimit: settings.DATA_BODY_LIMIT, timeoutMs: postgrestTimeoutMs },
       trustedProxies: settings.TRUSTED_PROXIES,
+      traceProxies: settings.TRACE_PROXIES,
       app,
       hold,
       isStopping,

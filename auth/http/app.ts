@@ -4,13 +4,13 @@ import { getConnInfo } from '@hono/node-server/conninfo'
 import { Hono, type Context } from 'hono'
 import { cors } from 'hono/cors'
 import { isAppOrigin } from '../../common/app-origins.ts'
-import { clientAddress, isFromTrustedProxy, isOnThisMachine } from '../../common/client-address.ts'
+import { clientReader, isFromTrustedProxy, isOnThisMachine } from '../../common/client-address.ts'
 import { policyOfData } from '../../common/http-server.ts'
 import { requestIdHeader, requestIdOf } from '../../common/request-id.ts'
 import type { Tracing } from '../../common/tracing.ts'
 import { basePath, type Config } from '../config.ts'
 import { tokenHeaders, transportHeader } from '../engine/credentials.ts'
-import { errorResponse, isRefusal, unexpectedErrorResponse } from '../errors.ts'
+import { errorResponse, isRefusal, onlyMethods, unexpectedErrorResponse } from '../errors.ts'
 import { originOf } from '../origins.ts'
 import { routes } from '../features/routes.ts'
 import { describeError, loggablePath, type Log } from '../../common/log.ts'
@@ -44,7 +44,8 @@ export function createApp({ services, documents, metrics, tracing, ready, isStop
     const { socket, headers } = context.env.incoming
     return config.origins.onLocalhost && isOnThisMachine(socket.remoteAddress ?? '', headers, config.trustedProxies)
   }
-  const addressOf = (context: Context) => clientAddress(getConnInfo(context).remote.address ?? '', context.req.header('x-forwarded-for'), config.trustedProxies)
+  const clientOf = clientReader(config.trustedProxies, log)
+  const addressOf = (context: Context) => clientOf(getConnInfo(context).remote.address ?? '', context.req.header('x-forwarded-for'))
 
   app.use(logged(metrics, log, (incoming) => requestIdOf(incoming, config.trustedProxies), addressOf))
   if (tracing !== undefined) app.use(traced(tracing, config))
@@ -66,6 +67,7 @@ export function createApp({ services, documents, metrics, tracing, ready, isStop
       async (context, next) => (context.env.incoming.url?.split('?', 1)[0] === path ? next() : errorResponse('NOT_FOUND')),
     )
   }
+  for (const [path, serve] of apiDocs(documents)) app.get(path, (context) => serve(context.req.raw))
   app.get('/livez', (context) => context.json({ status: 'live' }))
   app.get('/readyz', async (context) => {
     const checks = await ready()
@@ -75,6 +77,7 @@ export function createApp({ services, documents, metrics, tracing, ready, isStop
   const atHome = home(config, additions)
   app.get('/', (context) => atHome(context.req.raw))
   app.get('/metrics', async (context) => context.text(await metrics.text(), 200, { 'content-type': metrics.contentType }))
+  for (const path of ['/', ...probes, ...apiDocsPaths.filter((one) => !one.startsWith(basePath))]) refuseOtherMethods(app, path, ['GET', 'HEAD'])
 
   const preflightOf = (moreHeaders: string[]) =>
     cors({
@@ -122,14 +125,27 @@ export function createApp({ services, documents, metrics, tracing, ready, isStop
     })
   }
   for (const { path, page } of pageRoutes) app.get(`${basePath}${path}`, () => page(config))
-  for (const path of new Set([...routes, ...pageRoutes].map((row) => row.path))) app.all(patternOf(path), () => errorResponse('METHOD_NOT_ALLOWED'))
-  for (const [path, serve] of apiDocs(documents)) app.get(path, (context) => serve(context.req.raw))
-  for (const path of apiDocsPaths) app.all(path, () => errorResponse('METHOD_NOT_ALLOWED'))
+  const rows = [...routes, ...pageRoutes.map(({ path }) => ({ path, method: 'GET' }))]
+  for (const path of new Set(rows.map((row) => row.path))) {
+    const own = new Set(rows.filter((row) => row.path === path).flatMap(({ method }) => (method === 'GET' ? ['GET', 'HEAD'] : [method])))
+    refuseOtherMethods(app, patternOf(path), [...own, 'OPTIONS'])
+  }
+  for (const path of apiDocsPaths.filter((one) => one.startsWith(basePath))) refuseOtherMethods(app, path, ['GET', 'HEAD', 'OPTIONS'])
   return app
 }
 
 /** The response headers that pages of trusted origins may read. */
 const exposeHeaders = ['accept-ranges', 'content-disposition', 'content-range', 'etag', 'retry-after', 'x-change-id', 'x-request-id']
+
+/** Responds with 405 to the methods that a path does not have. The routes of the path come first. */
+function refuseOtherMethods(app: Hono<Env>, path: string, methods: string[]): void {
+  const { message, headers: { allow } } = onlyMethods(methods)
+  app.all(path, () => {
+    const response = errorResponse('METHOD_NOT_ALLOWED', message)
+    response.headers.set('allow', allow)
+    return response
+  })
+}
 
 /** Returns the pattern of a path in Hono's form: `/calendar/{secret}.ics` has a parameter `secret`. */
 const patternOf = (path: string): string =>
@@ -155,19 +171,21 @@ const labelOf = (path: string): string => routeLabels.get(path) ?? routesWithPar
 
 const methods = new Set<string>(['GET', 'HEAD', 'OPTIONS', ...routes.map(({ method }) => method)])
 
-/** Makes a span for each request. Its parent is the edge's span, or one of a trusted proxy. Clients cannot choose its name. */
+/** Makes a span for each request. Its parent is the edge's span. Clients cannot choose its name. */
 function traced(tracing: Tracing, { trustedProxies }: Config) {
   return async (context: RouteContext, next: () => Promise<void>) => {
     const route = labelOf(context.req.path)
     // probes run every few seconds and would fill the traces
     if (probes.has(route)) return next()
     const method = methods.has(context.req.method) ? context.req.method : 'OTHER'
-    const isBelieved = isFromTrustedProxy(context.env.incoming.socket.remoteAddress ?? '', trustedProxies)
+    const { socket, headers } = context.env.incoming
+    const isBelieved = isFromTrustedProxy(socket.remoteAddress ?? '', trustedProxies)
     return tracing.span(`${method} ${route}`, {
       service: 'finance-auth',
       kind: 'server',
       attributes: { 'http.request.method': method, 'http.route': route, 'request.id': context.get('requestId') },
-      parent: isBelieved ? context.req.header('traceparent') : undefined,
+      // of the message, from which an edge in this process has removed that of a client
+      parent: isBelieved ? headers['traceparent']?.toString() : undefined,
     }, async (span) => {
       await next()
       span.set({ 'http.response.status_code': context.res.status })

@@ -147,6 +147,8 @@ export async function serveRoute(c: RouteContext, row: Route): Promise<Response>
     const { code, message } = problemOf(parsed.error)
     throw refusal(code, message)
   }
+  // Programs that check the links of a mail send HEAD, and must not use a link up.
+  if (c.req.method === 'HEAD' && row.page !== undefined) return new Response(null)
   c.set('cookies', [])
   let queryError: unknown
   const onQueryError = (error: unknown) => {

@@ -3,7 +3,7 @@ import { getRequestListener } from '@hono/node-server'
 import type { Additions } from '../../auth/http/pages.ts'
 import { isLocal } from '../../auth/origins.ts'
 import { localReceivers, publicReceivers, type Receivers } from '../../auth/webhooks/sender.ts'
-import type { Listener } from '../../common/http-server.ts'
+import { defaultHost, type Listener } from '../../common/http-server.ts'
 import type { Settings } from '../../common/settings.ts'
 import type { Mailbox } from './mailbox.ts'
 
@@ -32,7 +32,7 @@ export function additions(settings: Settings, mails: Mailbox | undefined): Addit
 /** Returns a listener that serves the mailbox, and passes every other request to the edge. */
 export const withMailbox = (edge: Listener, mails: Mailbox | undefined): Listener => (incoming, outgoing) => {
   const mail = mails?.serve(incoming)
-  return mail === undefined ? edge(incoming, outgoing) : getRequestListener(() => mail)(incoming, outgoing)
+  return mail === undefined ? edge(incoming, outgoing) : getRequestListener(() => mail, defaultHost)(incoming, outgoing)
 }
 
 /**

@@ -4,6 +4,7 @@
  * not depend on the mailbox.
  */
 import type { IncomingMessage } from 'node:http'
+import { onlyMethods } from '../../auth/errors.ts'
 import { document } from '../../auth/http/pages.ts'
 import type { OutgoingMail } from '../../auth/mail/transports.ts'
 import { originsOf } from '../../auth/origins.ts'
@@ -87,7 +88,11 @@ export function mailbox(settings: Settings): Mailbox | undefined {
     // nginx forwards by HTTP/1.0 and adds no header unless it is configured to; no browser uses HTTP/1.0
     const isAllowed = incoming.httpVersion !== '1.0' && hosts.has(incoming.headers.host?.toLowerCase() ?? '') &&
       isOnThisMachine(incoming.socket.remoteAddress ?? '', incoming.headers, TRUSTED_PROXIES)
-    if (!isAllowed || incoming.method !== 'GET') return new Response('Only this machine can open the mailbox.\n', { status: 403 })
+    if (isAllowed && incoming.method !== 'GET' && incoming.method !== 'HEAD') {
+      const { message, headers: { allow } } = onlyMethods(['GET', 'HEAD'])
+      return new Response(`${message}\n`, { status: 405, headers: { allow } })
+    }
+    if (!isAllowed) return new Response('Only this machine can open the mailbox.\n', { status: 403 })
     if (path === '/mail') return page({ mails: mails.map(article).join('\n') || '<p>No mails yet. Sign up to get the first one.</p>' })
     const mail = mails.find(({ id }) => path === `/mail/${id}`)
     return mail === undefined ? new Response('This mail no longer exists.\n', { status: 404 }) : mailResponse(mail)

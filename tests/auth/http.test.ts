@@ -2,6 +2,8 @@ import { request } from 'node:http'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { nothing } from '../../auth/features/fields.ts'
 import { routes } from '../../auth/features/routes.ts'
+import { pageRoutes } from '../../auth/http/pages.ts'
+import { raw } from '../edge/support.ts'
 import { password, person, signedIn, subscribed } from '../support/person.ts'
 import { startStack, type Stack } from '../support/stack.ts'
 
@@ -46,6 +48,10 @@ const storedRows = async () =>
   (select count(*) from auth.users) users, (select count(*) from auth.sessions) sessions, (select count(*) from auth.organizations) organizations,
   (select md5(string_agg(u::text, '' order by id)) from auth.users u) hash`)).rows[0]
 
+test('a request by HTTP/1.0 without Host, as simple health checks send it, is served', async () => {
+  for (const path of ['/', '/docs', '/livez', '/api/auth/jwks']) expect(await raw(stack.url, `GET ${path} HTTP/1.0\r\n\r\n`), path).toMatch(/^HTTP\/1\.1 200 /)
+})
+
 describe('the body of every error is {error, message}', () => {
   const shaped = { error: expect.stringMatching(/^[A-Z_]+$/), message: expect.stringMatching(/^[A-Z].*\.$/) }
 
@@ -78,9 +84,24 @@ describe('the body of every error is {error, message}', () => {
     },
   )
 
-  test('a route with another method returns 405', async () => {
-    expect(await person(stack).call('PUT', '/token')).toMatchObject({ status: 405, body: { error: 'METHOD_NOT_ALLOWED' } })
-    expect(await person(stack).get('/sign-up/email')).toMatchObject({ status: 405 })
+  test('a route with another method returns 405, and names the methods of the path in Allow and in the message', async () => {
+    const answers = async (method: string, path: string) => {
+      const response = await fetch(stack.url + path, { method })
+      return { status: response.status, allow: response.headers.get('allow'), body: await response.text() }
+    }
+    const pages = [...pageRoutes.map(({ path }) => path), '/openapi.json']
+    const paths = [...new Set([...routes.map(({ path }) => path), ...pages])]
+    for (const path of paths) {
+      const own = routes.filter((row) => row.path === path).map(({ method }) => method as string)
+      const served = own.includes('GET') || pages.includes(path) ? ['GET', 'HEAD'] : []
+      const methods = [...new Set([...served, ...own]), 'OPTIONS'].toSorted()
+      const wrong = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'].find((method) => !methods.includes(method)) ?? expect.fail(path)
+      const { status, allow, body } = await answers(wrong, `/api/auth${path.replace(/\{\w+\}/, 'x')}`)
+      expect({ path, status, allow: allow?.split(', ').toSorted() }).toEqual({ path, status: 405, allow: methods })
+      expect(JSON.parse(body)).toEqual({ error: 'METHOD_NOT_ALLOWED', message: `This path has only ${allow?.replace(/, (\w+)$/, ' and $1')}.` })
+    }
+    for (const path of ['/', '/docs', '/docs/docs.js', '/livez', '/readyz', '/metrics'])
+      expect(await answers('POST', path)).toMatchObject({ status: 405, allow: 'GET, HEAD', body: expect.stringContaining('GET and HEAD') })
   })
 
   test('a request that can change something is 400 with an Idempotency-Key, and changes nothing', async () => {

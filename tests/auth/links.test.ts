@@ -35,6 +35,19 @@ describe('with an app at APP_URL', () => {
     expect((await ann.get('/get-session')).body.user.email_verified).toBe(true)
   })
 
+  test('HEAD, as programs that check links send it, does not use the verification link up', async () => {
+    const ann = person(stack, 'Ann')
+    await ann.signUp()
+    const link = linkIn(await stack.mail.waitFor(ann.email)).replace(stack.publicUrl, stack.url)
+    for (const accept of ['text/html', '*/*']) {
+      const answer = await fetch(link, { method: 'HEAD', headers: { accept }, redirect: 'manual' })
+      expect([answer.status, await answer.text(), answer.headers.getSetCookie()]).toEqual([200, '', []])
+    }
+    expect((await ann.get('/get-session')).body.user.email_verified).toBe(false)
+    expect((await open(link, '*/*')).status).toBe(200)
+    expect((await ann.get('/get-session')).body.user.email_verified).toBe(true)
+  })
+
   test('an expired link redirects to the app with an error', async () => {
     const answer = await open(`${stack.publicUrl}/api/auth/verify-email?token=ended`, 'text/html')
     expect([answer.status, answer.headers.get('location')]).toEqual([303, `${app}/verify-email?error=INVALID_TOKEN`])

@@ -262,6 +262,15 @@ describe('a sign-in with the provider is refused', () => {
 })
 
 describe('a callback of the provider', () => {
+  test('does nothing for HEAD, and then still works', async () => {
+    const ann = providerUser()
+    const from = await callbackFromProvider(ann, ann.sub)
+    const head = await ann.call('HEAD', `/callback/oidc${from.search}`)
+    expect([head.status, head.headers.getSetCookie()]).toEqual([200, []])
+    expect(await accountsOf(ann.email)).toEqual([])
+    expect((await openCallback(ann, from)).status).toBe(200)
+  })
+
   test('works once', async () => {
     const ann = providerUser()
     const from = await callbackFromProvider(ann, ann.sub)

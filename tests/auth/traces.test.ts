@@ -63,7 +63,7 @@ beforeAll(async () => {
   sink = await collector()
   stack = await startStack({
     data: true,
-    env: { OTEL_EXPORTER_OTLP_ENDPOINT: `${sink.url}/`, OTEL_EXPORTER_OTLP_HEADERS: 'x-key=a%20key,x-other=b', TRUSTED_PROXIES: '127.0.0.1' },
+    env: { OTEL_EXPORTER_OTLP_ENDPOINT: `${sink.url}/`, OTEL_EXPORTER_OTLP_HEADERS: 'x-key=a%20key,x-other=b', TRACE_PROXIES: '127.0.0.1' },
   })
   ann = await signedIn(stack, 'Ann')
 })
@@ -95,7 +95,7 @@ describe('a request to the auth surface', () => {
     for (const { nanoseconds } of spans) expect(Number(nanoseconds)).toBeGreaterThan(0)
   })
 
-  test('continues the trace of a trusted proxy, and is not traced if the proxy says so', async () => {
+  test('continues the trace of a proxy in TRACE_PROXIES, and is not traced if the proxy says so', async () => {
     const traceId = '0af7651916cd43dd8448eb211c80319c'
     await fetch(`${stack.url}/api/auth/jwks`, { headers: { traceparent: `00-${traceId}-b7ad6b7169203331-01` } })
     await expect.poll(() => sink.spans.filter((span) => span.traceId === traceId)).toEqual(expect.arrayContaining([
@@ -107,6 +107,14 @@ describe('a request to the auth surface', () => {
     const { headers } = await fetch(`${stack.url}/api/auth/jwks`)
     await expect.poll(() => sink.of(headers.get('x-request-id') ?? '')).not.toEqual([])
     expect(sink.spans.filter((span) => span.traceId === unwanted)).toEqual([])
+  })
+
+  test('does not join the trace that a client names, also behind a trusted proxy', async () => {
+    await using behind = await startStack({ data: true, env: { OTEL_EXPORTER_OTLP_ENDPOINT: sink.url, TRUSTED_PROXIES: '127.0.0.1' } })
+    const traceId = '1bf7651916cd43dd8448eb211c80319d'
+    const { headers } = await fetch(`${behind.url}/api/auth/jwks`, { headers: { traceparent: `00-${traceId}-b7ad6b7169203331-01` } })
+    await expect.poll(() => sink.of(headers.get('x-request-id') ?? '').map(({ name }) => name)).toEqual(expect.arrayContaining(['edge auth', 'GET /jwks']))
+    expect(sink.spans.filter((span) => span.traceId === traceId)).toEqual([])
   })
 
   test('that fails is a failed span with the database’s error code', async () => {

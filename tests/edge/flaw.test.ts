@@ -24,7 +24,6 @@ test('a client whose request the edge fails to judge gets 500 in the shape of Po
     void serve({
       id: 'flaw-of-edge',
       client: '127.0.0.1',
-      isTrusted: false,
       incoming,
       outgoing,
       prefix: '/data',

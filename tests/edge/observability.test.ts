@@ -11,7 +11,7 @@ let ann: Person
 let token: string
 beforeAll(async () => {
   stack = await startStack({ data: true })
-  behindProxy = await startStack({ data: true, env: { TRUSTED_PROXIES: '127.0.0.1' }, dataEnv: { PGRST_LOG_LEVEL: 'info' } })
+  behindProxy = await startStack({ data: true, env: { TRACE_PROXIES: '127.0.0.1' }, dataEnv: { PGRST_LOG_LEVEL: 'info' } })
   ann = await signedIn(stack, 'Ann')
   token = await ann.token()
 })
@@ -54,8 +54,10 @@ describe('a response', () => {
 })
 
 describe('a request id from outside', () => {
-  test.each(['/api/auth/get-session', '/data/transactions'])('to %s is accepted only from a trusted proxy', async (path) => {
+  test.each(['/api/auth/get-session', '/data/transactions'])('to %s is accepted only from a proxy of TRACE_PROXIES', async (path) => {
     const headers = { 'x-request-id': 'an-id.of_the-proxy-1' }
+    await using trusted = await startStack({ data: true, env: { TRUSTED_PROXIES: '127.0.0.1' } })
+    expect(await idOf(trusted.url + path, { headers })).toMatch(ownId)
     expect(await idOf(behindProxy.url + path, { headers })).toBe('an-id.of_the-proxy-1')
     expect(await idOf(stack.url + path, { headers })).toMatch(ownId)
   })
@@ -143,6 +145,15 @@ describe('/healthz', () => {
       type: 'nosniff',
       body: { status: 'up' },
     })
+  })
+
+  test('has only GET and HEAD, and says so', async () => {
+    expect((await fetch(`${stack.url}/healthz`, { method: 'HEAD' })).status).toBe(200)
+    for (const method of ['POST', 'PUT', 'DELETE', 'OPTIONS']) {
+      const response = await fetch(`${stack.url}/healthz`, { method })
+      expect([response.status, response.headers.get('allow')]).toEqual([405, 'GET, HEAD'])
+      expect(await response.json()).toEqual({ error: 'METHOD_NOT_ALLOWED', message: 'This path has only GET and HEAD.' })
+    }
   })
 
   test('reports down if PostgREST does not respond, or if the auth service is not ready', async () => {

@@ -121,7 +121,8 @@ describe('both surfaces', () => {
   test('log one line per request without its query, and the auth service logs the same id and client', async () => {
     for (const path of ['/data/transactions?name=eq.secret', '/api/auth/get-session?a=secret']) {
       const headers = { 'x-forwarded-for': '203.0.113.7', traceparent: '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01' }
-      const id = (await fetch(edge.url + path, { headers })).headers.get('x-request-id') ?? ''
+      const id = (await fetch(edge.url + path, { headers: { ...headers, 'x-request-id': 'chosen-by-a-client' } })).headers.get('x-request-id') ?? ''
+      expect(id).toMatch(/^[0-9a-f-]{36}$/)
       await expect.poll(() => lines(edge, id)).toHaveLength(1)
       expect(lines(edge, id)[0]).toMatchObject({
         id,
@@ -134,6 +135,7 @@ describe('both surfaces', () => {
       if (path.startsWith('/api')) await expect.poll(() => stack.logged.filter((line) => line.includes(id) && line.includes('203.0.113.7'))).toHaveLength(1)
     }
     expect(edge.output()).not.toContain('secret')
+    expect(stack.logged.join('')).not.toContain('chosen-by-a-client')
   })
 
   test('are up at /healthz, and down if either does not respond', async () => {

@@ -107,6 +107,15 @@ describe.each([['npm start', () => local.url], ['a process', () => separate.url]
       expect(answer).toMatch(/\r\n\r\n\[\]$/)
     })
 
+    test('of HTTP/1.0 without Host is served on every path, as simple health checks send it', async () => {
+      for (const path of ['/data/transactions', '/api/auth/jwks', '/docs', '/healthz']) {
+        received = []
+        expect(statuses(await raw(url(), `GET ${path} HTTP/1.0\r\n\r\n`)), path).toEqual([200])
+        expect(requests().map((one) => headersOf(one)['host'])).toEqual(requests().map(() => expect.stringMatching(/./)))
+      }
+      expect(statuses(await raw(url(), 'GET /data/transactions HTTP/1.1\r\n\r\n'))).toEqual([400])
+    })
+
     test('is answered in order if several are sent at once', async () => {
       const answer = await raw(
         url(),

@@ -192,8 +192,8 @@ test('a client cannot set the parent of its request’s trace', async () => {
   expect((await visibleParts(`${stack.url}/data/rpc/headers_of_this_request`, { headers })).body).not.toContain('trace')
 })
 
-test('behind a trusted proxy the client’s address is the one that the proxy reports', async () => {
-  await using behind = await startStack({ data: true, env: { TRUSTED_PROXIES: '127.0.0.1' } })
+test('behind a trusted proxy the client’s address is the one that the proxy reports, and behind one of TRACE_PROXIES so is the trace', async () => {
+  await using behind = await startStack({ data: true, env: { TRUSTED_PROXIES: '127.0.0.1', TRACE_PROXIES: '127.0.0.1' } })
   await behind.sql.query(`create function api.address() returns text language sql stable return current_setting('request.headers')::json->>'x-forwarded-for';
     grant execute on function api.address() to anon; notify pgrst, 'reload schema'`)
   const address = async () => await (await fetch(`${behind.url}/data/rpc/address`, { headers: { 'x-forwarded-for': '198.51.100.1, 203.0.113.7' } })).json()

@@ -39,6 +39,7 @@ async function slowSurface() {
     auth: { serve: remoteAuth(fixedUpstream('http://127.0.0.1:9'), 100), isReady: () => Promise.resolve(true) },
     data: { postgrest, bodyLimit: 1_000, timeoutMs: 100 },
     trustedProxies: [],
+    traceProxies: [],
     log: createLog('silent'),
     registry: new Registry(),
     tracing: undefined,

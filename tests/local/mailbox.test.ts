@@ -83,8 +83,16 @@ describe('the mailbox', () => {
 
   test('is closed to a proxy that uses HTTP/1.0 without headers, like nginx by default', async () => {
     const { port } = server.address() as AddressInfo
-    const answer = await raw(`http://127.0.0.1:${port}`, 'GET /mail HTTP/1.0\r\nHost: localhost:3000\r\nConnection: close\r\n\r\n')
-    expect(answer).toMatch(/^HTTP\/1\.1 403 /)
+    for (const host of ['Host: localhost:3000\r\n', '']) {
+      const answer = await raw(`http://127.0.0.1:${port}`, `GET /mail HTTP/1.0\r\n${host}Connection: close\r\n\r\n`)
+      expect(answer).toMatch(/^HTTP\/1\.1 403 /)
+    }
+  })
+
+  test('has only GET and HEAD, and says so', async () => {
+    const { port } = server.address() as AddressInfo
+    const answer = await raw(`http://127.0.0.1:${port}`, 'POST /mail HTTP/1.1\r\nHost: localhost:3000\r\nContent-Length: 0\r\nConnection: close\r\n\r\n')
+    expect(answer).toMatch(/^HTTP\/1\.1 405 [^]*allow: GET, HEAD\r\n[^]*This path has only GET and HEAD\./i)
   })
 
   test.each([
