@@ -43,8 +43,8 @@ const DOUBLE_BYTE: Record<string, RegExp> = {
 /** Minimum share of the bytes beyond ASCII that usual characters have. */
 const MIN_USUAL_SHARE = 0.9
 
-/** Minimum length of words beyond ASCII. In Latin languages most of them are single letters. */
-const MIN_WORD_LENGTH = 1.5
+/** Minimum mean length of runs of characters beyond ASCII. In Latin languages most of them are single letters. */
+const MIN_RUN_LENGTH = 1.5
 
 /** Letters beyond ASCII per language, the most frequent first. */
 const LETTERS: Record<string, string> = {
@@ -187,9 +187,9 @@ function doubleByteReadings(bytes: Uint8Array): Reading[] {
   const latin = Array.from(bytes, (byte) => String.fromCharCode(byte)).join('')
   return Object.entries(DOUBLE_BYTE).flatMap(([value, usual]) => {
     try {
-      const words = new TextDecoder(value, { fatal: true }).decode(bytes).match(/[^\0-\x7f]+/g) ?? []
+      const runs = new TextDecoder(value, { fatal: true }).decode(bytes).match(/[^\0-\x7f]+/g) ?? []
       const isUsual = highBytes(latin.replace(usual, '')) <= highBytes(latin) * (1 - MIN_USUAL_SHARE)
-      return isUsual && words.join('').length >= words.length * MIN_WORD_LENGTH ? [{ value, sample: [...new Set(words)].slice(0, 5).join(', ') }] : []
+      return isUsual && runs.join('').length >= runs.length * MIN_RUN_LENGTH ? [{ value, sample: [...new Set(runs)].slice(0, 5).join(', ') }] : []
     } catch {
       return []
     }
