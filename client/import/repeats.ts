@@ -134,8 +134,14 @@ function extend(run: Run, { run: { balances, opening, closing, firstDay, lastDay
     run.balances.add(balance)
     byBalance.set(balance, run)
   }
-  if (run.closing === opening) run.closing = closing
-  else if (run.opening === closing) run.opening = opening
+  // the old ends of the run are inside of it now
+  if (run.closing === opening) {
+    ends.delete(opening)
+    run.closing = closing
+  } else if (run.opening === closing) {
+    starts.delete(closing)
+    run.opening = opening
+  }
   if (firstDay < run.firstDay) run.firstDay = firstDay
   if (lastDay > run.lastDay) run.lastDay = lastDay
   starts.set(run.opening!, run)
