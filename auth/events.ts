@@ -15,6 +15,7 @@ export const accountEventKinds = [
   'passkey_deleted',
   'passkey_required',
   'passkey_not_required',
+  'passkey_counter_older',
   'api_key_created',
   'api_key_revoked',
   'account_linked',

@@ -109,7 +109,7 @@ export const sessionEffects = {
 /** An event of an account. */
 export type AccountEvent = {
   id: string
-  kind: 'signed_in' | 'sessions_revoked' | 'password_changed' | 'password_removed' | 'email_changed' | 'two_factor_enabled' | 'two_factor_disabled' | 'backup_codes_created' | 'backup_codes_voided' | 'device_trusted' | 'passkey_added' | 'passkey_deleted' | 'passkey_required' | 'passkey_not_required' | 'api_key_created' | 'api_key_revoked' | 'account_linked' | 'account_unlinked' | 'webhook_created' | 'webhook_secret_rotated' | 'webhook_disabled' | 'webhook_deleted' | 'calendar_created' | 'calendar_revoked'
+  kind: 'signed_in' | 'sessions_revoked' | 'password_changed' | 'password_removed' | 'email_changed' | 'two_factor_enabled' | 'two_factor_disabled' | 'backup_codes_created' | 'backup_codes_voided' | 'device_trusted' | 'passkey_added' | 'passkey_deleted' | 'passkey_required' | 'passkey_not_required' | 'passkey_counter_older' | 'api_key_created' | 'api_key_revoked' | 'account_linked' | 'account_unlinked' | 'webhook_created' | 'webhook_secret_rotated' | 'webhook_disabled' | 'webhook_deleted' | 'calendar_created' | 'calendar_revoked'
   happened_at: string
   /** null if no request caused it. */
   ip_address: string | null

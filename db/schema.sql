@@ -616,7 +616,7 @@ create table auth.events (
   constraint events_ip_address_bounded CHECK ((char_length(ip_address) <= 64)),
   constraint events_kind_known CHECK (
 CASE
-    WHEN (organization_id IS NULL) THEN (kind = ANY (ARRAY['signed_in'::text, 'sessions_revoked'::text, 'password_changed'::text, 'password_removed'::text, 'email_changed'::text, 'two_factor_enabled'::text, 'two_factor_disabled'::text, 'backup_codes_created'::text, 'backup_codes_voided'::text, 'device_trusted'::text, 'passkey_added'::text, 'passkey_deleted'::text, 'passkey_required'::text, 'passkey_not_required'::text, 'api_key_created'::text, 'api_key_revoked'::text, 'account_linked'::text, 'account_unlinked'::text, 'webhook_created'::text, 'webhook_secret_rotated'::text, 'webhook_disabled'::text, 'webhook_deleted'::text, 'calendar_created'::text, 'calendar_revoked'::text]))
+    WHEN (organization_id IS NULL) THEN (kind = ANY (ARRAY['signed_in'::text, 'sessions_revoked'::text, 'password_changed'::text, 'password_removed'::text, 'email_changed'::text, 'two_factor_enabled'::text, 'two_factor_disabled'::text, 'backup_codes_created'::text, 'backup_codes_voided'::text, 'device_trusted'::text, 'passkey_added'::text, 'passkey_deleted'::text, 'passkey_required'::text, 'passkey_not_required'::text, 'passkey_counter_older'::text, 'api_key_created'::text, 'api_key_revoked'::text, 'account_linked'::text, 'account_unlinked'::text, 'webhook_created'::text, 'webhook_secret_rotated'::text, 'webhook_disabled'::text, 'webhook_deleted'::text, 'calendar_created'::text, 'calendar_revoked'::text]))
     ELSE (kind = ANY (ARRAY['member_joined'::text, 'member_left'::text, 'member_removed'::text, 'role_changed'::text, 'ownership_transferred'::text]))
 END),
   constraint events_of_organizations_have_no_place CHECK (((organization_id IS NULL) OR (num_nonnulls(ip_address, user_agent, device, mail_to) = 0))),
@@ -1811,6 +1811,8 @@ CREATE TRIGGER organizations_updated_at BEFORE UPDATE ON auth.organizations FOR 
 CREATE TRIGGER passkeys_end_requirement AFTER DELETE ON auth.passkeys FOR EACH ROW EXECUTE FUNCTION auth.end_passkey_requirement();
 
 CREATE TRIGGER passkeys_record_added AFTER INSERT ON auth.passkeys FOR EACH ROW EXECUTE FUNCTION private.record_event('passkey_added');
+
+CREATE TRIGGER passkeys_record_counter AFTER UPDATE OF counter ON auth.passkeys FOR EACH ROW WHEN (((new.counter <= old.counter) AND (old.counter > 0))) EXECUTE FUNCTION private.record_older_counter();
 
 CREATE TRIGGER passkeys_record_deleted AFTER DELETE ON auth.passkeys FOR EACH ROW EXECUTE FUNCTION private.record_event('passkey_deleted');
 

@@ -222,6 +222,10 @@ const noticeTexts: Record<AccountEventKind, { subject: string, text: string }> =
   passkey_deleted: { subject: 'A passkey was removed', text: 'a passkey was removed' },
   passkey_required: { subject: 'Signing in now needs a passkey', text: 'signing in was limited to passkeys' },
   passkey_not_required: { subject: 'Signing in no longer needs a passkey', text: 'signing in without a passkey was allowed again' },
+  passkey_counter_older: {
+    subject: 'A passkey was used on another device',
+    text: 'a passkey signed in with an older counter, as on another device that shares it',
+  },
   api_key_created: { subject: 'A key for a program was made', text: 'a key for a program (an API key) was made' },
   api_key_revoked: { subject: 'A key for a program was revoked', text: 'a key for a program (an API key) was revoked' },
   account_linked: { subject: 'A way to sign in was added', text: 'another way to sign in was added' },

@@ -41,7 +41,8 @@ create trigger accounts_end_two_factor_tokens
 comment on table auth.passkeys is 'Passkeys (WebAuthn credentials), at most 20 per user. A leaked copy is useless: the private key never leaves its device.';
 comment on column auth.passkeys.credential_id is 'The credential id that the device assigned, in base64url.';
 comment on column auth.passkeys.public_key is 'A COSE key (RFC 9052), in base64url.';
-comment on column auth.passkeys.counter is 'The signature counter of the device, if it has one. A counter that does not increase indicates a copied key.';
+comment on column auth.passkeys.counter is
+  'The last signature counter of the device, if it has one. Devices that share a backed-up passkey count apart. Otherwise a counter that does not increase indicates a copied key.';
 comment on column auth.passkeys.backed_up is 'Whether the passkey is synchronized between devices, and so survives the loss of one.';
 grant select, insert, update, delete on auth.passkeys to auth_service;
 create trigger passkeys_end_requirement
@@ -53,6 +54,9 @@ create trigger passkeys_record_added
 create trigger passkeys_record_deleted
   after delete on auth.passkeys
   for each row execute function private.record_event('passkey_deleted');
+create trigger passkeys_record_counter
+  after update of counter on auth.passkeys
+  for each row when (new.counter <= old.counter and old.counter > 0) execute function private.record_older_counter();
 
 comment on table auth.organizations is 'A team. The deletion of an organization deletes all of its data.';
 comment on column auth.organizations.metadata is 'A JSON object as text, because the engine writes it so.';

@@ -206,7 +206,8 @@ describe('a passkey’s answer is refused', () => {
   })
 
   test('if its counter does not increase, as with a copied device; also if two are sent at once', async () => {
-    const { phone } = await annWithPhone()
+    const phone = passkeyDevice(stack.publicUrl, false)
+    expect((await addPasskey(await signedIn(stack, 'Ann'), phone)).body.backed_up).toBe(false)
     expect((await signIn(visitor(), phone, { counter: 7 })).status).toBe(200)
     expect(await signIn(visitor(), phone, { counter: 7 })).toMatchObject(invalid)
     expect(await signIn(visitor(), phone, { counter: 3 })).toMatchObject(invalid)
@@ -214,6 +215,30 @@ describe('a passkey’s answer is refused', () => {
     const answers = await Promise.all(Array.from({ length: 4 }, () => signIn(visitor(), phone, { counter: 8 })))
     expect(answers.map(({ status }) => status).toSorted((one, other) => one - other)).toEqual([200, 400, 400, 400])
   })
+})
+
+test('a passkey that devices share signs in with an older counter, which is listed and not mailed; a replay is refused', async () => {
+  const { ann, phone } = await annWithPhone()
+  const events = async () =>
+    ((await ann.get('/list-events')).body as { kind: string, name?: string }[]).filter(({ kind }) => kind === 'passkey_counter_older').map(({ name }) => name)
+  expect((await signIn(visitor(), phone, { counter: 51 })).status).toBe(200)
+  expect(await events()).toEqual([])
+  expect((await signIn(visitor(), phone, { counter: 11 })).status).toBe(200)
+  expect(await events()).toEqual(['Phone'])
+  for (const counter of [12, 12, 0, 0, 1]) expect((await signIn(visitor(), phone, { counter })).status).toBe(200)
+  expect(await events()).toEqual(['Phone', 'Phone', 'Phone'])
+  const answers = await Promise.all(Array.from({ length: 4 }, () => signIn(visitor(), phone, { counter: 8 })))
+  expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 200])
+  const browser = visitor()
+  const options = await beginSignIn(browser)
+  const [cookies, response] = [new Map(browser.cookies), phone.get(options, { counter: 9 })]
+  const replays = Array.from({ length: 4 }, () => {
+    const tab = visitor()
+    for (const [name, value] of cookies) tab.cookies.set(name, value)
+    return tab.post('/passkey/verify-authentication', { response })
+  })
+  expect((await Promise.all(replays)).map(({ status }) => status).toSorted((one, other) => one - other)).toEqual([200, 400, 400, 400])
+  expect(stack.mail.mails().filter(({ to, subject }) => to === ann.email && subject.includes('another device'))).toEqual([])
 })
 
 describe('adding a passkey is refused', () => {

@@ -38,8 +38,13 @@ export type DeviceOverrides = {
   attestation?: { fmt: string, attStmt: Map<string, Cbor> }
 }
 
-/** Creates a device with at most one passkey. @param origin the origin of the page that uses it */
-export function passkeyDevice(origin: string) {
+/**
+ * Creates a device with at most one passkey.
+ * @param origin the origin of the page that uses it
+ * @param isSynced whether other devices share its passkey
+ */
+export function passkeyDevice(origin: string, isSynced = true) {
+  const backup = isSynced ? flag.backupEligible | flag.backedUp : 0
   let pair = generateKeyPairSync('ec', { namedCurve: 'P-256' })
   let id = randomBytes(32).toString('base64url')
   let handle = ''
@@ -79,7 +84,7 @@ export function passkeyDevice(origin: string) {
       const key = cbor(new Map<number, Cbor>([[1, 2], [3, -7], [-1, 1], [-2, Buffer.from(x, 'base64url')], [-3, Buffer.from(y, 'base64url')]]))
       const rawId = Buffer.from(id, 'base64url')
       const authData = Buffer.concat([
-        authenticatorData(options.rp.id, overrides, flag.attested | flag.backupEligible | flag.backedUp),
+        authenticatorData(options.rp.id, overrides, flag.attested | backup),
         Buffer.alloc(16),
         Buffer.from([rawId.length >> 8, rawId.length & 255]),
         rawId,
@@ -92,7 +97,7 @@ export function passkeyDevice(origin: string) {
     /** `navigator.credentials.get(options)`, as JSON. */
     get: (options: { challenge: string, rpId: string }, overrides: DeviceOverrides = {}) => {
       counter += 1
-      const data = authenticatorData(options.rpId, overrides, flag.backupEligible | flag.backedUp)
+      const data = authenticatorData(options.rpId, overrides, backup)
       const client = clientData('webauthn.get', options.challenge, overrides)
       return answer({
         clientDataJSON: client.toString('base64url'),

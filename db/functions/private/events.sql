@@ -64,6 +64,17 @@ $$;
 comment on function private.record_event() is
   'Records an event of the kind in the trigger''s first argument. The account is the row''s user_id, or the column in the second argument.';
 
+create or replace function private.record_older_counter() returns trigger
+  language plpgsql security definer set search_path = ''
+as $$
+begin
+  -- no mail: each change between two devices with the same passkey would cause one
+  perform private.record_account_event('passkey_counter_older', new.user_id, null, jsonb_build_object('name', left(new.name, 200)));
+  return null;
+end
+$$;
+comment on function private.record_older_counter() is 'Records that a backed-up passkey has signed in with a counter that did not increase.';
+
 create or replace function private.record_sign_in() returns trigger
   language plpgsql security definer set search_path = ''
 as $$
