@@ -195,8 +195,8 @@ test('statements that continue each other keep their equal rows, whatever their 
 test('a statement that ends where one of two adjoining statements opens does not continue them, but repeats the first', () => {
   const statement = (number: string, from: string, to: string, ...amounts: string[]) =>
     mt940({ number, opening: ['2026-05-04', from], closing: ['2026-05-04', to] }, ...amounts.map((amount): Line => ['2026-05-04', amount]))
-  const [first, second] = [statement('2', '98.00', '97.00', '-1.00'), statement('3', '97.00', '94.00', '-3.00')]
-  const read = readStatement(archive(second, first, statement('1', '100.00', '97.00', '-2.00', '-1.00')))
+  const [former, latter] = [statement('2', '98.00', '97.00', '-1.00'), statement('3', '97.00', '94.00', '-3.00')]
+  const read = readStatement(archive(latter, former, statement('1', '100.00', '97.00', '-2.00', '-1.00')))
   expect(rowsOf(read).toSorted()).toEqual(['04 -1', '04 -2', '04 -3'])
   expect(read.problems.map(({ message }) => message)).toEqual([once(5, 'b.txt')])
 })
