@@ -17,7 +17,7 @@ const untimed = [
   'tests/money/**/*.test.ts',
   'tests/typed-client/{export,export-files,live,mcp,older-exports,package}.test.ts',
   'tests/data/{inputs,pages,plans,plans-of-others,turns}.test.ts',
-  'tests/edge/{files,process,raw,slow}.test.ts',
+  'tests/edge/{comparison,files,process,raw,slow}.test.ts',
   'tests/attacks/!(timing).test.ts',
   'tests/auth/{keys,metrics,new-secret,operations,shutdown}.test.ts',
   // servers of others, streams, files, and the examples of a page

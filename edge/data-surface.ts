@@ -21,7 +21,7 @@ import {
 } from './forward.ts'
 import { isText, judge } from './query.ts'
 import { headersOfData, refuse as sendRefusal, type RefusalCode } from './refuse.ts'
-import { asksInterfaceObject, hasApiKeyForToken, headersForPostgrest, mendError, namedCode, typeForInterface } from './translation.ts'
+import { asksInterfaceObject, hasApiKeyForToken, hasOtherScheme, headersForPostgrest, mendError, namedCode, typeForInterface } from './translation.ts'
 import type { Upstream, Upstreams } from './upstreams.ts'
 
 export type DataSurface = {
@@ -87,7 +87,7 @@ const failures = {
 /** The message for a write whose response was lost. */
 const unknownOutcome = 'The response was lost, so the request may be stored or not. Read the rows before you send it again.'
 
-type Refuse = (code: RefusalCode, message?: string) => Promise<void>
+type Refuse = (code: RefusalCode, message?: string, hint?: string) => Promise<void>
 
 /** Returns a function that answers one request to the data surface. It never rejects. */
 export function dataSurface({ postgrest, standbys, bodyLimit, timeoutMs = 2_000, onRefusal, onError }: DataSurface): (request: DataRequest) => Promise<void> {
@@ -135,6 +135,7 @@ export function dataSurface({ postgrest, standbys, bodyLimit, timeoutMs = 2_000,
     const refusal = judge(method, incoming.url ?? '')
     if (refusal !== undefined) return refuse(refusal.code, refusal.message)
     if ((contentLength ?? 0) > allowed.bodyBytes) return refuse('PAYLOAD_TOO_LARGE')
+    if (hasOtherScheme(headers)) return refuse('PGRST301', 'Authorization has no bearer token.', 'Send it as Authorization: Bearer {token}.')
     // PostgREST 12 would return an empty object
     if (method !== 'OPTIONS' && !isPath.test(path)) return refuse('PGRST125')
     if (hasBody(incoming) && isMisread(headers['content-type'], headers['content-encoding'])) return refuse('UNSUPPORTED_MEDIA_TYPE')
@@ -159,9 +160,9 @@ export function dataSurface({ postgrest, standbys, bodyLimit, timeoutMs = 2_000,
 
   return async (request) => {
     const { id, incoming, outgoing } = request
-    const refuse: Refuse = (code, message) => {
+    const refuse: Refuse = (code, message, hint) => {
       onRefusal?.(code)
-      return sendRefusal(incoming, outgoing, code, id, message)
+      return sendRefusal(incoming, outgoing, code, id, message, hint)
     }
     try {
       await serve(request, refuse)

@@ -100,8 +100,15 @@ export async function sendError(
   await endAnswer(incoming, outgoing)
 }
 
-/** Refuses a request to the data surface. @param specific a message instead of the default one of the code */
-export async function refuse(incoming: IncomingMessage, outgoing: ServerResponse, code: RefusalCode, id: string, specific?: string): Promise<void> {
+/** Refuses a request to the data surface. @param specific a message instead of the default one of the code @param specificHint the same of the hint */
+export async function refuse(
+  incoming: IncomingMessage,
+  outgoing: ServerResponse,
+  code: RefusalCode,
+  id: string,
+  specific?: string,
+  specificHint?: string,
+): Promise<void> {
   const [status, message, hint = null] = refusals[code]
   await sendError(incoming, outgoing, status, {
     'content-type': 'application/json; charset=utf-8',
@@ -111,5 +118,5 @@ export async function refuse(incoming: IncomingMessage, outgoing: ServerResponse
     ...headersOfData,
     ...(code === 'SERVICE_BUSY' && { 'retry-after': '5' }),
     ...(status === 401 && { 'www-authenticate': 'Bearer error="invalid_token"' }),
-  }, { code, message: specific ?? message, details: null, hint })
+  }, { code, message: specific ?? message, details: null, hint: specificHint ?? hint })
 }

@@ -16,6 +16,12 @@ export function hasApiKeyForToken({ authorization = '', apikey = '', 'x-api-key'
   return anyApiKey.test(authorization) || authorization === '' && [apikey, xApiKey].some((value) => anyApiKey.test(value.toString()))
 }
 
+/**
+ * Returns true if `Authorization` has no bearer scheme, such as a bare token. PostgREST would treat the request as anonymous and return `[]`.
+ * @param headers for PostgREST
+ */
+export const hasOtherScheme = ({ authorization = '' }: IncomingHttpHeaders): boolean => !/^(bearer([ \t]|$)|$)/i.test(authorization)
+
 /** The path prefix that supabase-js uses. Its own headers are dropped only below this prefix. */
 const ofSupabase = '/rest/v1'
 

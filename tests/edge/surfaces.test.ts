@@ -91,6 +91,21 @@ describe.each(prefixes)('at %s', (prefix) => {
     }
   })
 
+  test('a token without the bearer scheme is refused, where PostgREST would read it as no token and return no rows', async () => {
+    for (const authorization of [token, `JWT ${token}`, `Token ${token}`, `"Bearer ${token}"`, `Bearer:${token}`, 'Basic YW5uOmE=']) {
+      const answer = await visibleParts(`${stack.url}${prefix}/transactions`, { headers: { authorization } })
+      expect(answer).toMatchObject({ status: 401, headers: { ...dataHeaders, 'www-authenticate': 'Bearer error="invalid_token"' } })
+      expect(JSON.parse(answer.body)).toEqual({
+        code: 'PGRST301',
+        message: 'Authorization has no bearer token.',
+        details: null,
+        hint: 'Send it as Authorization: Bearer {token}.',
+      })
+    }
+    for (const authorization of [`bearer ${token}`, 'Bearer', ''])
+      expect((await visibleParts(`${stack.url}${prefix}/transactions`, { headers: { authorization } })).status).toBe(200)
+  })
+
   test('an API key in place of a token is refused with the way to a token, and the key is not repeated', async () => {
     const key = `fin_${'k'.repeat(43)}`
     for (
