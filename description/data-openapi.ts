@@ -135,11 +135,14 @@ function tablePath(table: Table): Json {
           },
         },
         responses: {
-          200: { description: 'A merge updated only existing rows. For the body see `2XX`.', headers: rangeHeaders },
-          201: { description: 'Created. For the body see `2XX`.', headers: { ...rangeHeaders, Location: reference('headers', 'Location') } },
-          '2XX': {
-            description: 'The body of 200 and 201: with `Prefer: return=representation` the rows, otherwise no body and no media type.',
+          200: {
+            description: 'A merge updated only existing rows. The body has them with `Prefer: return=representation`, otherwise it is empty.',
             headers: rangeHeaders,
+            content: rowContent(name),
+          },
+          201: {
+            description: 'Created. The body has the rows with `Prefer: return=representation`, otherwise it is empty.',
+            headers: { ...rangeHeaders, Location: reference('headers', 'Location') },
             content: rowContent(name),
           },
           ...errorResponses('create'),
