@@ -10,8 +10,14 @@ type Run = {
   counts: Map<string, number>
   /** Every balance from the opening to the closing one, in thousandths. Empty if the file states no balance. */
   balances: Set<number>
+  /** The balances before and after each row, with the day of the row. */
+  before: Set<string>
+  after: Set<string>
   opening?: number
   closing?: number
+  /** The opening balance with the day of the first row, and the closing balance with that of the last one. */
+  start: string
+  end: string
   firstDay: string
   lastDay: string
 }
@@ -51,16 +57,22 @@ function partOf(statement: FileStatement, indexes: number[], { rows, entries }: 
   const stated = isOther ? undefined : balancesOf(statement, changes.reduce((sum, change) => sum + change, 0))
   const first = (one: string, other: string) => one < other ? one : other
   const last = (one: string, other: string) => one > other ? one : other
-  const run: Run = { counts: new Map(), balances: new Set(), firstDay: days.reduce(first), lastDay: days.reduce(last), ...stated }
+  const [firstDay, lastDay] = [days.reduce(first), days.reduce(last)]
+  const run: Run = { counts: new Map(), balances: new Set(), before: new Set(), after: new Set(), start: '', end: '', firstDay, lastDay, ...stated }
   if (stated !== undefined) {
     let balance = stated.opening
     run.balances.add(balance).add(stated.closing)
     // some banks write the newest row first
-    if (days[0]! > days.at(-1)!) changes.reverse()
-    for (const change of changes) {
+    const steps = changes.map((change, at) => ({ change, day: days[at]! }))
+    if (days[0]! > days.at(-1)!) steps.reverse()
+    for (const { change, day } of steps) {
+      run.before.add(`${day} ${balance}`)
       balance += change
       run.balances.add(balance)
+      run.after.add(`${day} ${balance}`)
     }
+    run.start = `${steps[0]!.day} ${stated.opening}`
+    run.end = `${steps.at(-1)!.day} ${stated.closing}`
   }
   return { statement, indexes, texts: indexes.map((index) => textOf(rows[index]!)), run }
 }
@@ -89,9 +101,9 @@ function partsOf(indexes: number[], context: Context): Part[] {
  */
 function isOverlap(run: Run, other: Run, sum: number, isAll: boolean): boolean {
   if (run.opening === undefined || run.closing === undefined || other.opening === undefined || other.closing === undefined) return false
-  const begins = other.balances.has(run.opening) && (other.closing - run.opening === sum || (isAll && other.balances.has(run.closing)))
-  return begins || (run.balances.has(other.opening)
-    && (run.closing - other.opening === sum || (run.balances.has(other.closing) && other.closing - other.opening === sum)))
+  const begins = other.before.has(run.start) && (other.closing - run.opening === sum || (isAll && other.after.has(run.end)))
+  return begins || (run.before.has(other.start)
+    && (run.closing - other.opening === sum || (run.after.has(other.end) && other.closing - other.opening === sum)))
 }
 
 /** Returns the rows of a statement that a run also has. */
@@ -128,19 +140,27 @@ function runBeside(part: Part, { starts, ends }: Account, sumOf: (indexes: numbe
 }
 
 /** Adds the balances of a statement to its run. */
-function extend(run: Run, { run: { balances, opening, closing, firstDay, lastDay } }: Part, { starts, ends, byBalance }: Account): void {
+function extend(
+  run: Run,
+  { run: { balances, before, after, start, end, opening, closing, firstDay, lastDay } }: Part,
+  { starts, ends, byBalance }: Account,
+): void {
   if (opening === undefined || closing === undefined) return
   for (const balance of balances) {
     run.balances.add(balance)
     byBalance.set(balance, run)
   }
+  for (const one of before) run.before.add(one)
+  for (const one of after) run.after.add(one)
   // the old ends of the run are inside of it now
   if (run.closing === opening) {
     ends.delete(opening)
     run.closing = closing
+    run.end = end
   } else if (run.opening === closing) {
     starts.delete(closing)
     run.opening = opening
+    run.start = start
   }
   if (firstDay < run.firstDay) run.firstDay = firstDay
   if (lastDay > run.lastDay) run.lastDay = lastDay

@@ -201,6 +201,15 @@ test('a statement that ends where one of two adjoining statements opens does not
   expect(read.problems.map(({ message }) => message)).toEqual([once(5, 'b.txt')])
 })
 
+test('the same balance on another day proves no repeat', () => {
+  const week = mt940({ opening: ['2026-05-02', '0.00'], closing: ['2026-05-04', '-5.00'] }, ['2026-05-02', '-3.00'], ['2026-05-03', '-1.00'], [
+    '2026-05-04',
+    '-1.00',
+  ])
+  const later = mt940({ number: '2/1', opening: ['2026-05-04', '-3.00'], closing: ['2026-05-04', '-4.00'] }, ['2026-05-04', '-1.00'])
+  expect(readStatement(archive(week, later)).problems.map(({ message }) => message)).toMatchObject([expect.stringContaining('No balance proves')])
+})
+
 test('an archive of daily files and the file of their week has each transaction once', () => {
   const balance = (day: number) => `${101 - day}.00`
   const dated = (day: number) => `2026-05-0${day}`
