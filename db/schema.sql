@@ -2320,6 +2320,8 @@ grant execute on function private.owner_of_new(text,uuid,text) to authenticated;
 
 grant execute on function private.owner_of_part(text,uuid) to authenticated;
 
+grant execute on function private.pair_transfers(jsonb) to authenticated;
+
 grant execute on function private.parse_currency(text,text) to authenticated;
 
 grant execute on function private.parse_filters(jsonb) to authenticated;
@@ -2420,7 +2422,7 @@ grant execute on function private.require_open_days(uuid[]) to authenticated;
 
 grant execute on function private.require_plain_numbers(jsonb,text) to authenticated;
 
-grant execute on function private.resolve_import_rows(jsonb,text,uuid,uuid[],boolean,boolean,boolean) to authenticated;
+grant execute on function private.resolve_import_rows(jsonb,text,uuid,uuid[],boolean,boolean) to authenticated;
 
 grant execute on function private.revert_request(uuid) to authenticated;
 
@@ -2477,6 +2479,8 @@ grant execute on function private.top_category(text) to authenticated;
 grant execute on function private.transaction_aggregate_statement(jsonb,text,text,text) to authenticated;
 
 grant execute on function private.transaction_stat_statement(text,text,jsonb,text,text,text) to authenticated;
+
+grant execute on function private.transfer_candidates(jsonb,uuid,uuid[]) to authenticated;
 
 grant execute on function private.transfer_condition(text,text,boolean) to authenticated;
 

@@ -370,7 +370,7 @@ describe('a row of a closed day', () => {
     expect(dry.slice(1)).toMatchObject([
       { reason: 'the days until 2025-03-03 are closed', transaction_id: null },
       { reason: 'perhaps "Lunch with Bo" of a closed day', transaction_id: null },
-      {},
+      { reason: 'perhaps half of a transfer with "Lunch with Bo" of a closed day', transaction_id: null },
     ])
     expect(verdicts(await judge(caller, [next], more))).toBe('invalid')
     const before = await stored(caller)

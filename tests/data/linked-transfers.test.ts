@@ -110,15 +110,98 @@ describe('the statements of two own accounts', () => {
 
   test('are not linked by guess: two halves equally near, or two rows for one half', async () => {
     const { caller, giro, savings, card } = await user()
-    await enter(caller, giro, -500, '2025-04-01')
-    await enter(caller, card, -500, '2025-04-03')
+    const transfer = { ...incoming, name: 'Transfer' }
+    await enter(caller, giro, -500, '2025-04-01', { name: 'Transfer' })
+    await enter(caller, card, -500, '2025-04-03', { name: 'Transfer' })
     const ambiguous = 'perhaps half of a transfer: more than one pair is as near, and /rpc/link_transfer links two transactions'
-    expect(await judge(caller, savings, [incoming])).toEqual([{ row_number: 1, verdict: 'new', reason: ambiguous, transaction_id: null }])
-    const near = await enter(caller, card, -500, '2025-04-02')
-    expect(await judge(caller, savings, [incoming])).toMatchObject([{ verdict: 'transfer', transaction_id: near['id'] }])
-    const two = [incoming, { ...incoming, external_id: 's-2' }]
+    expect(await judge(caller, savings, [transfer])).toEqual([{ row_number: 1, verdict: 'new', reason: ambiguous, transaction_id: null }])
+    const near = await enter(caller, card, -500, '2025-04-02', { name: 'Transfer' })
+    expect(await judge(caller, savings, [transfer])).toMatchObject([{ verdict: 'transfer', transaction_id: near['id'] }])
+    const two = [transfer, { ...transfer, external_id: 's-2' }]
     expect((await store(caller, savings, two)).map(({ verdict, reason }) => [verdict, reason])).toEqual([['new', ambiguous], ['new', ambiguous]])
     expect((await stored(caller)).every(({ transfer_id }) => transfer_id === null)).toBe(true)
+  })
+
+  const perhaps = (name: string) => `perhaps half of a transfer with "${name}" of 2025-04-01 in account "Giro": /rpc/link_transfer links two transactions`
+
+  test.each<[string, string, string, string]>([
+    ['salary and rent', 'LANDLORD RENT FEB', 'ACME PAYROLL', '2025-04-02'],
+    ['a purchase and the refund of another', 'GROCER', 'REFUND SHOES', '2025-04-04'],
+    ['a purchase by card and its refund', 'CARD PAYMENT SHOE SHOP', 'REFUND SHOE SHOP', '2025-04-04'],
+    ['a dinner and the share of a friend', 'RESTAURANT LUIGI', 'Dan for dinner', '2025-04-02'],
+    ['a payment to the landlord and a salary by transfer', 'Überweisung Miete', 'Überweisung Gehalt', '2025-04-02'],
+    ['a bank transfer to a payee, and a payment', 'Virement M. Dupont', 'Musée', '2025-04-02'],
+    ['words that every statement has', 'SEPA card payment April', 'SEPA direct credit April', '2025-04-02'],
+    ['money that arrives three days before it leaves', 'Transfer to savings', 'Transfer from giro', '2025-03-29'],
+  ])('are not linked without a proof: %s', async (_, out, into, day) => {
+    const { caller, giro, savings } = await user()
+    const left = await enter(caller, giro, -500, '2025-04-01', { name: out })
+    const [row] = await store(caller, savings, [{ ...incoming, name: into, transaction_date: day }])
+    expect(row).toMatchObject({ verdict: 'new', reason: perhaps(out) })
+    expect(await expenses(caller)).toBe(-500)
+    // the user proves it
+    expect((await link(caller, left['id'], row?.['transaction_id'])).status).toBe(200)
+  })
+
+  test.each<[string, Row, Row, string]>([
+    ['the name of the other account', { name: 'An Savings' }, { name: 'Eingang' }, '2025-04-02'],
+    ['the last digits of its number', { name: 'To ...4711' }, { name: 'Deposit' }, '2025-04-02'],
+    ['its masked number', { name: 'Online payment xx4711' }, { name: 'Deposit' }, '2025-04-02'],
+    ['its IBAN in the text', { name: 'DE89 3704 0044 0532 0147 11 Ada' }, { name: 'Eingang' }, '2025-04-02'],
+    ['its IBAN beside the text', { name: 'Ada', metadata: { iban: 'DE89370400440532014711' } }, { name: 'Eingang' }, '2025-04-02'],
+    ['a word for a transfer on one side', { name: 'Umbuchung' }, { name: 'Gutschrift' }, '2025-04-02'],
+    ['a word for a transfer in both, in other languages', { name: 'Virement interne' }, { name: 'Överföring' }, '2025-04-02'],
+    ['the code of the bank', { name: 'Online', metadata: { type: 'XFER' } }, { name: 'Deposit' }, '2025-04-02'],
+    ['its own kind of transaction', { name: 'Online', metadata: { type: 'ACCT_XFER' } }, { name: 'Deposit' }, '2025-04-01'],
+    ['a word in common', { name: 'Holiday fund' }, { name: 'HOLIDAY FUND APRIL' }, '2025-04-06'],
+    ['a name in common', { name: 'Ada Lovelace' }, { name: 'LOVELACE, ADA' }, '2025-03-31'],
+  ])('are linked by a proof: %s', async (_, out, into, day) => {
+    const { caller, giro, savings } = await user()
+    await caller.patch(`/accounts?id=eq.${savings}`, { account_number: '4711' })
+    const first = [{ ...outgoing, ...out, transaction_date: '2025-04-01' }]
+    const second = [{ ...incoming, ...into, transaction_date: day }]
+    await store(caller, giro, first, { p_file_name: 'giro' })
+    expect(verdicts(await store(caller, savings, second, { p_file_name: 'savings' }))).toBe('transfer')
+    expect(await expenses(caller)).toBe(0)
+    for (const name of ['savings', 'giro']) await caller.delete(`/imports?file_name=eq.${name}`)
+    // the order of the files makes no difference
+    await store(caller, savings, second)
+    expect(verdicts(await store(caller, giro, first))).toBe('transfer')
+  })
+
+  test('are not linked by a word if the text names a third account', async () => {
+    const { caller, giro, savings } = await user()
+    await account(caller, { name: 'Depot' })
+    await enter(caller, giro, -500, '2025-04-01', { name: 'Transfer to depot' })
+    expect(await judge(caller, savings, [{ ...incoming, name: 'Deposit' }])).toMatchObject([{ verdict: 'new', reason: perhaps('Transfer to depot') }])
+  })
+
+  test('are linked to the half with the better proof, before a nearer one', async () => {
+    const { caller, giro, savings, card } = await user()
+    await enter(caller, card, -500, '2025-04-02', { name: 'BIKE SHOP' })
+    const half = await enter(caller, giro, -500, '2025-03-31', { name: 'Transfer' })
+    expect(await judge(caller, savings, [{ ...incoming, name: 'Transfer' }])).toMatchObject([{ verdict: 'transfer', transaction_id: half['id'] }])
+  })
+
+  test('are linked by a rule that marks transfers, whichever file comes first', async () => {
+    for (const isFirst of [true, false]) {
+      const { caller, giro, savings } = await user()
+      await caller.create('rules', { name: 'r', conditions: [{ field: 'name', operation: 'ilike', value: '*depot*' }], mark_as_transfer: true })
+      const files: [string, Row][] = [[giro, { ...outgoing, name: 'DEPOT 12' }], [savings, { ...incoming, name: 'EINGANG' }]]
+      const [one, other] = isFirst ? files : files.toReversed()
+      expect(verdicts(await store(caller, one![0], [one![1]]))).toBe('new')
+      expect(verdicts(await store(caller, other![0], [other![1]]))).toBe('transfer')
+      expect(await expenses(caller)).toBe(0)
+    }
+  })
+
+  test('are not linked to a half of a closed day, and the reason names it', async () => {
+    const { caller, giro, savings } = await user()
+    await enter(caller, giro, -500, '2025-03-31', { name: 'Transfer to savings' })
+    await caller.patch(`/accounts?id=eq.${giro}`, { closed_until: '2025-03-31' })
+    expect(await store(caller, savings, [incoming])).toMatchObject([
+      { verdict: 'new', reason: 'perhaps half of a transfer with "Transfer to savings" of a closed day' },
+    ])
   })
 
   test('are linked if as many rows as halves are interchangeable', async () => {

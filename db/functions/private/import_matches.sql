@@ -1,8 +1,7 @@
--- Rows of a file with a new id. Their transaction was deleted by a user, has another id, or is the other half of a transfer.
+-- Rows of a file with a new id. Their transaction was deleted by a user, or has another id.
 --
 -- former_rows() looks for a transaction that had the id before and for a deleted transaction. resolve_import_rows() then looks for the same
--- row from another format of the account's file, a transaction that a user entered, and the other half of a transfer. Each transaction is
--- used once.
+-- row from another format of the account's file and for a transaction that a user entered. Each transaction is used once.
 -- These functions have the definer's rights, because row security would keep the planner from the indexes by amount. Each reads only the
 -- active context.
 
@@ -150,94 +149,6 @@ $$;
 comment on function private.match_import_rows(jsonb, text, uuid, uuid[]) is
   'The rows of a file that are a transaction of another source or one that a user entered. The nearest day comes first, then the most similar name. Each transaction is used once. A row that is perhaps a transaction of a closed day is new, and the reason names it.';
 
-create or replace function private.transfer_candidates(p_rows jsonb, p_account_id uuid, p_excluded uuid[])
-  returns table (row_number integer, transaction_id uuid, distance integer, pair_group text, created_at timestamptz, reason text)
-  language sql stable security definer set search_path = '' set enable_seqscan = off set enable_sort = off
-begin atomic
-  with rows as materialized (
-    select r.*
-    from jsonb_to_recordset(p_rows) as r (row_number integer, amount numeric, day date, currency text, status text)
-    where r.status <> 'failed' and r.amount <> 0
-  ), candidates as materialized (
-    select g.amount as row_amount, g.day as row_day, t.*
-    from (select distinct r.amount, r.day, r.currency from rows r) as g
-    cross join lateral (
-      select t.id, t.name, t.account_id, t.created_at, coalesce(t.booked_on, t.transaction_date::date) as day, a.name as account_name
-      from private.rows_of_amount(- g.amount, g.day) t
-      join api.accounts a on a.id = t.account_id
-      where t.account_id <> p_account_id and t.currency = g.currency
-        -- a transfer without another half has the id of its transaction
-        and (t.transfer_id is null or t.transfer_id = t.id)
-        and not exists (select from unnest(p_excluded) as x (id) where x.id = t.id)
-        and ((select private.has_closed_days())
-          and coalesce(t.booked_on, t.transaction_date::date) <= private.closed_until(t.account_id, t.user_id, t.organization_id)) is not true
-        -- a half has no line items with a category
-        and not exists (select from api.line_items l where l.transaction_id = t.id and l.category_id is not null)
-      order by abs(coalesce(t.booked_on, t.transaction_date::date) - g.day), t.created_at, t.id
-      limit 200
-    ) as t
-  )
-  select r.row_number, c.id, abs(c.day - r.day), concat_ws(' ', r.amount, r.day, c.account_id, c.day), c.created_at,
-    format('transfer with "%s" of %s in account "%s"', left(c.name, 100), c.day, left(c.account_name, 100))
-  from rows r
-  join candidates c on c.row_amount = r.amount and c.row_day = r.day;
-end;
-comment on function private.transfer_candidates(jsonb, uuid, uuid[]) is
-  'The pairs of rows of a file and transactions of the opposite amount in other accounts of the context, up to five days apart. The pairs of one pair_group are interchangeable.';
-
--- The nearest day comes first. A row and a transaction are linked if no other pair is as near. As many rows as transactions of one day and
--- account are linked too, because each choice among them makes the same transfers.
-create or replace function private.pair_transfers(p_rows jsonb, p_account_id uuid, p_excluded uuid[])
-  returns table (row_number integer, verdict text, transaction_id uuid, reason text)
-  language plpgsql stable security definer set search_path = ''
-as $$
-declare
-  done_rows integer[] := '{}';
-  done_transactions uuid[] := '{}';
-  pair record;
-  pairs jsonb;
-begin
-  select jsonb_agg(to_jsonb(c)) into pairs from private.transfer_candidates(p_rows, p_account_id, p_excluded) c;
-  for days in 0..5 loop
-    for pair in
-      with live as (
-        select p.* from jsonb_to_recordset(pairs) as p (row_number integer, transaction_id uuid, distance integer, pair_group text, created_at timestamptz, reason text)
-        where p.distance = days
-          and not exists (select from unnest(done_rows) as d (number) where d.number = p.row_number)
-          and not exists (select from unnest(done_transactions) as d (id) where d.id = p.transaction_id)
-      ), counted as (
-        select l.*, count(*) over (partition by l.row_number) as transactions, count(*) over (partition by l.transaction_id) as rows,
-          count(*) over (partition by l.pair_group) as grouped,
-          dense_rank() over (partition by l.pair_group order by l.row_number) as place_of_row,
-          dense_rank() over (partition by l.pair_group order by l.created_at, l.transaction_id) as place_of_transaction
-        from live l
-      )
-      select c.*, c.transactions = c.rows and c.transactions * c.rows = c.grouped as is_clear from counted c
-      order by c.row_number, c.place_of_transaction
-    loop
-      if pair.is_clear then
-        continue when pair.place_of_row <> pair.place_of_transaction;
-        verdict := 'transfer';
-        transaction_id := pair.transaction_id;
-        reason := pair.reason;
-      else
-        done_transactions := done_transactions || pair.transaction_id;
-        continue when pair.row_number = done_rows[cardinality(done_rows)];
-        verdict := 'new';
-        transaction_id := null;
-        reason := 'perhaps half of a transfer: more than one pair is as near, and /rpc/link_transfer links two transactions';
-      end if;
-      row_number := pair.row_number;
-      done_rows := done_rows || pair.row_number;
-      done_transactions := done_transactions || pair.transaction_id;
-      return next;
-    end loop;
-  end loop;
-end
-$$;
-comment on function private.pair_transfers(jsonb, uuid, uuid[]) is
-  'The rows of a file that are half of a transfer, with the other half, and those that may be half of several.';
-
 create or replace function private.deleted_in_another_format(p_rows jsonb, p_source text, p_account_id uuid) returns table (row_number integer)
   language sql stable security definer set search_path = ''
 begin atomic
@@ -282,7 +193,7 @@ begin atomic
     from renamed r
     join private.bank_history(array(select distinct n.transaction_id from renamed n)) h on h.id = r.transaction_id
     union all
-    select r.row_number, r.id = r.key, 'deleted', null, i.created_at, p_account_id is null or d.account_id is null or p_account_id in (d.account_id, i.account_id),
+    select r.row_number, r.id = r.key as has_id, 'deleted' as verdict, null::uuid as transaction_id, i.created_at, p_account_id is null or d.account_id is null or p_account_id in (d.account_id, i.account_id) as is_of_account,
       -- transactions that were deleted before 0.3.0 have no versions
       r.id = r.content_key or d.versions is null or exists (select from unnest(d.versions) as e (said) where private.is_same_entry(r.name, r.amount, r.day, e.said))
     from rows r
@@ -304,7 +215,7 @@ comment on function private.former_rows(jsonb, text, uuid) is
   'The rows of a file that are a transaction which had their id before, or a deleted one. is_taken: another transaction had the id, perhaps of another account.';
 
 create or replace function private.resolve_import_rows(
-  p_rows jsonb, p_source text, p_account_id uuid, p_known uuid[], p_match boolean, p_link_transfers boolean, p_again boolean
+  p_rows jsonb, p_source text, p_account_id uuid, p_known uuid[], p_match boolean, p_again boolean
 ) returns table (row_number integer, verdict text, transaction_id uuid, reason text)
   language plpgsql stable security definer set search_path = '' set enable_seqscan = off
 as $$
@@ -360,18 +271,6 @@ begin
       end if;
     end loop;
   end if;
-  if p_link_transfers and p_account_id is not null then
-    for row_number, verdict, transaction_id, reason in
-      select t.* from private.pair_transfers(private.rows_without(p_rows, resolved), p_account_id, used) t
-    loop
-      if verdict = 'new' then
-        reasons[row_number] := concat_ws('; ', reason, reasons[row_number]);
-        continue;
-      end if;
-      resolved := resolved || row_number;
-      return next;
-    end loop;
-  end if;
   foreach row_number in array deleted loop
     reasons[row_number] := concat_ws('; ', reasons[row_number], 'imported before and deleted by a user');
   end loop;
@@ -385,7 +284,7 @@ begin
   end loop;
 end
 $$;
-comment on function private.resolve_import_rows(jsonb, text, uuid, uuid[], boolean, boolean, boolean) is
+comment on function private.resolve_import_rows(jsonb, text, uuid, uuid[], boolean, boolean) is
   'The verdicts of rows that no transaction has the id of, where they are not simply new. p_known are the transactions of the other rows of the file.';
 
 create or replace function private.rows_without(p_rows jsonb, p_numbers integer[]) returns jsonb
@@ -504,5 +403,5 @@ comment on function private.note_deleted_rows() is
 
 grant execute on function private.words_of(text), private.common_share(text[], text[]), private.rows_of_amount(numeric, date),
   private.is_same_entry(text, numeric, date, jsonb), private.former_rows(jsonb, text, uuid),
-  private.resolve_import_rows(jsonb, text, uuid, uuid[], boolean, boolean, boolean), private.store_import_matches(uuid, jsonb[]),
+  private.resolve_import_rows(jsonb, text, uuid, uuid[], boolean, boolean), private.store_import_matches(uuid, jsonb[]),
   private.unlink_import_transfers(uuid) to authenticated;

@@ -166,7 +166,7 @@ begin atomic
         -- a user may have moved the transaction to another account since
         p_account_id is null or k.account_id is null or k.account_id = p_account_id or h.matched_account_id is not distinct from p_account_id
           or (select i.account_id from api.imports i where i.id = k.import_id) is not distinct from p_account_id as is_of_account,
-        (k.name, k.amount) = (n.name, n.amount) and (coalesce(k.booked_on, k.transaction_date::date) = n.file_day) is not false as is_equal,
+        k.name = n.name and k.amount = n.amount and (coalesce(k.booked_on, k.transaction_date::date) = n.file_day) is not false as is_equal,
         case when k.id is not null then private.bank_values(k.amount, k.name, k.status, k.transaction_date, k.booked_on, k.reference_no, k.description, k.metadata) end as values
       from (select (n.candidate).*) k
     ) t
@@ -294,19 +294,50 @@ begin atomic
         from keyed k
         where k.known_id is null and k.refusal is null
       ),
-      p_source, p_account_id, array(select k.known_id from keyed k where k.known_id is not null), p_match, p_link_transfers, p_again) r
+      p_source, p_account_id, array(select k.known_id from keyed k where k.known_id is not null), p_match, p_again) r
+  ), placed as materialized (
+    select k.*, r.verdict as resolved, r.transaction_id as resolved_id, r.reason as resolved_reason,
+      k.known_id is null and k.refusal is null and coalesce(r.verdict, 'new') = 'new' as is_new
+    from keyed k left join resolved r on r.row_number = k.row_number
+  ), pairs as materialized (
+    select t.*
+    from private.transfer_candidates(
+      (
+        select jsonb_agg(jsonb_build_object(
+          'row_number', p.row_number, 'name', p.name, 'amount', p.amount, 'currency', p.stored_currency, 'day', coalesce(p.file_day, current_date),
+          'description', p.description, 'status', coalesce(p.status, 'paid'), 'metadata', p.metadata))
+        from placed p
+        where p_link_transfers and p_account_id is not null and p.is_new
+      ), p_account_id, array(select coalesce(p.known_id, p.resolved_id) from placed p where coalesce(p.known_id, p.resolved_id) is not null)) t
+  ), marked as materialized (
+    -- the rules of the user prove a transfer too
+    select f.row_number
+    from (
+      select jsonb_agg(jsonb_build_object(
+        'row_number', p.row_number, 'verdict', 'new', 'name', p.name, 'amount', p.amount, 'transaction_date', coalesce(p.transaction_date, now()), 'booked_on', p.booked_on,
+        'currency', p.stored_currency, 'source', p_source, 'external_id', p.key, 'category_id', p.filed, 'reference_no', p.reference_no,
+        'description', p.description, 'status', coalesce(p.status, 'paid'), 'metadata', p.metadata)) as lines
+      from placed p
+      where p.row_number in (select t.row_number from pairs t where t.strength < 2)
+    ) g
+    cross join lateral private.file_import_rows(g.lines, p_account_id) f
+    where g.lines is not null and f.is_transfer
+  ), linked as materialized (
+    select l.*
+    from private.pair_transfers((
+      select jsonb_agg(to_jsonb(t) || case when t.row_number in (select m.row_number from marked m) and t.is_in_order then '{"strength": 2}' else '{}'::jsonb end) from pairs t)) l
   ), decided_on as materialized (
-    select d.*, r.transaction_id as other_id,
-      nullif(concat_ws('; ', r.reason, case when d.is_used_again and coalesce(r.verdict, 'new') = 'new'
+    select d.*, coalesce(l.transaction_id, d.resolved_id) as other_id,
+      nullif(concat_ws('; ', l.reason, case when l.verdict is distinct from 'transfer' then d.resolved_reason end, case when d.is_used_again and d.is_new and l.verdict is distinct from 'transfer'
         then format('the bank gave the id "%s" to another transaction too, so this one is known by its day, amount and name', left(d.external_id, 40)) end), '') as other_reason,
       case
         when d.refusal is not null then 'invalid'
-        when d.known_id is null then coalesce(r.verdict, 'new')
+        when d.known_id is null then coalesce(l.verdict, d.resolved, 'new')
         when d.differences = '' then 'duplicate'
         when d.is_later and private.line_items_fit(d.itemized, d.amount) then 'updated'
         else 'changed'
       end as decision
-    from keyed d left join resolved r on r.row_number = d.row_number
+    from placed d left join linked l on l.row_number = d.row_number
   ), closed_days as materialized (
     -- materialized, because it would otherwise be computed for each row
     select private.closed_until(p_account_id, (select public.uid()), (select public.org_id())) as until
