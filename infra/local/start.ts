@@ -118,7 +118,8 @@ async function startAll(running: Running, signal: AbortSignal): Promise<void> {
     }),
   )
   const node = await serviceNode()
-  await reportFloors(databaseUrl, { node: node.version, postgrest: program.version })
+  // An old Node is no risk here: no service decompresses what other servers send. `admin status` names it.
+  await reportFloors(databaseUrl, { node: undefined, postgrest: program.version })
   const app = await building
   if (app !== undefined) settings = readSettings({ APP_CSP: await policyOfApp(app, settings.FILES_URL), ...env, APP_DIR: app })
   signal.throwIfAborted()

@@ -2,8 +2,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { onLine, type Child } from './child-process.ts'
 
-const timeoutMs = 20_000
-
 /** User agent of the requests, to recognize them in a server's log. */
 export const probeUserAgent = 'startup-probe'
 
@@ -14,13 +12,20 @@ export function localUrl(host: string, port: number): string {
 }
 
 /**
- * Waits until the URL responds without a server error.
+ * Waits until the URL responds without a server error. There is no limit, because a busy machine may need minutes, and the user can stop
+ * the start.
  * @param isListening whether the child has opened its port, and so whether the response can be the child's
- * @throws Error if the child exits first, or after the timeout
+ * @param report receives a line after each interval of `reportMs`
+ * @throws Error if the child exits first
  */
-async function waitForResponse(child: Child, url: string, isListening: () => boolean, signal: AbortSignal | undefined): Promise<void> {
-  const deadline = Date.now() + timeoutMs
-  for (;;) {
+async function waitForResponse(
+  child: Child,
+  { url, reportMs = 20_000, signal }: Pick<WaitOptions, 'url' | 'reportMs' | 'signal'>,
+  isListening: () => boolean,
+  report: (line: string) => void,
+): Promise<void> {
+  const begun = Date.now()
+  for (let reports = 1;;) {
     signal?.throwIfAborted()
     if (child.hasExited()) throw new Error(`${child.name} ${await child.exited}.`)
     const status = await fetch(url, { headers: { 'user-agent': probeUserAgent }, signal: AbortSignal.timeout(2000) }).then(async (response) => {
@@ -28,7 +33,11 @@ async function waitForResponse(child: Child, url: string, isListening: () => boo
       return response.status
     }, () => undefined)
     if (status !== undefined && status < 500 && isListening()) return
-    if (Date.now() > deadline) throw new Error(`${child.name} did not answer within ${timeoutMs / 1000} s.`)
+    const seconds = Math.round((Date.now() - begun) / 1000)
+    if (Date.now() - begun >= reports * reportMs) {
+      report(`${child.name} is not ready after ${seconds} s${status === undefined ? '' : ` (status ${status})`}. Still waiting.`)
+      reports += 1
+    }
     await Promise.race([child.exited, sleep(50)])
   }
 }
@@ -40,21 +49,25 @@ export type WaitOptions = {
   listening?: RegExp
   /** Receives each line that the child writes to its pipes, after it has responded. */
   log: (line: string) => void
+  /** The interval of the lines about a slow start, in milliseconds. Default: 20,000. */
+  reportMs?: number
   signal?: AbortSignal | undefined
 }
 
 /**
- * Waits until a child responds, and stops it if it does not.
- * @throws Error with the last line of the child, if it wrote any
+ * Waits until a child responds.
+ * @throws Error with the last line of the child, if it wrote any and exits first
  */
-export async function waitForServer(child: Child, { url, listening, log, signal }: WaitOptions): Promise<Child> {
+export async function waitForServer(child: Child, options: WaitOptions): Promise<Child> {
+  const { listening, log } = options
   const startLines: string[] = []
   let onOutput = (line: string): void => {
     startLines.push(line)
   }
   for (const stream of [child.process.stdout, child.process.stderr]) onLine(stream, (line) => onOutput(line))
   try {
-    await waitForResponse(child, url, () => listening === undefined || startLines.some((line) => listening.test(line)), signal)
+    const isListening = () => listening === undefined || startLines.some((line) => listening.test(line))
+    await waitForResponse(child, options, isListening, (line) => log([line, startLines.at(-1)].join(' ').trim()))
   } catch (error) {
     await child.stop()
     const reason = startLines.filter((line) => !line.includes('Attempting to reconnect')).at(-1)?.replace(/^(Cannot start|postgrest): /, '')

@@ -18,7 +18,10 @@ test.each<[Program, string, boolean]>([
   // Has no minimum of its own, because it gets no fixes.
   ['node', '23.11.0', true],
   ['node', '20.20.2', true],
-  ['postgresql', '18.6 (Debian 18.6-1.pgdg13+1)', false],
+  ['postgresql', '18.7 (Debian 18.7-1.pgdg13+1)', false],
+  ['postgresql', '18.6', true],
+  ['postgresql', '15.20 (Debian 15.20-0+deb12u1)', false],
+  ['postgresql', '15.19', true],
   ['postgresql', 'pg_dump (PostgreSQL) 18.4', true],
   ['postgresql', '15.9', true],
   ['postgresql', '19beta1', false],
