@@ -231,6 +231,10 @@ export const environment = z.object({
     unset: 'not checked',
   }),
   POSTGREST_REPLICAS: setting(replicas.optional(), { description: 'the same for PostgREST processes', unset: 'not checked' }),
+  POSTGRES_BIN: setting(z.string().optional(), {
+    description: 'the folder of the PostgreSQL programs that `npm start` runs; `embedded` means those of npm',
+    unset: 'the newest installed server that is at or above its floor, or else the embedded one',
+  }),
   POSTGREST_BIN: setting(z.string().optional(), {
     description: 'the PostgREST that `npm start` runs',
     unset: "its package's, `postgrest` on the path, or the official container if Docker answers",

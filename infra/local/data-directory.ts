@@ -1,10 +1,9 @@
 /** The data directory of the embedded PostgreSQL: creates it atomically, and checks it before a server starts on it. */
-import { execFile } from 'node:child_process'
 import { chown, mkdtemp, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { promisify } from 'node:util'
 import { configError } from '../../common/errors.ts'
 import { onLine, startChild } from './child-process.ts'
+import { majorOf, type PostgresPrograms } from './find-postgres.ts'
 import { launch, type OsUser } from './os-user.ts'
 
 export type PostgresOptions = {
@@ -12,6 +11,8 @@ export type PostgresOptions = {
   directory: string
   /** The password of the owner, `postgres`. */
   password: string
+  /** Default: the embedded server. */
+  programs?: PostgresPrograms
   /** Additional server settings, such as `fsync: 'off'` for tests. */
   settings?: Record<string, string>
   /** Cancels the start and removes what it created. */
@@ -20,12 +21,17 @@ export type PostgresOptions = {
 
 /** An environment that does not depend on the locale and time zone of the machine. */
 export const environment = { PATH: process.env['PATH'], LC_ALL: 'C', TZ: 'UTC' }
-const locale = ['--encoding=UTF8', '--locale-provider=builtin', '--builtin-locale=C.UTF-8', '--no-locale']
+
+/** The builtin provider of PostgreSQL 17 does not depend on the machine's C library. Older versions sort by the library's C.UTF-8, which is by code points, too. */
+const localeOf = (version: string): string[] => [
+  '--encoding=UTF8',
+  ...(majorOf(version) >= 17 ? ['--locale-provider=builtin', '--builtin-locale=C.UTF-8', '--no-locale'] : ['--locale=C.UTF-8']),
+]
 
 const exists = (path: string) => stat(path).then(() => true, () => false)
 
 /** Creates a database in a temporary directory and then renames it, so that an interrupted first start leaves no partial database. */
-async function initialise(initdb: string, user: OsUser | undefined, options: PostgresOptions): Promise<void> {
+async function initialise({ initdb, version }: PostgresPrograms, user: OsUser | undefined, options: PostgresOptions): Promise<void> {
   const draft = await mkdtemp(join(options.directory, 'initdb-'))
   try {
     const password = join(draft, 'password')
@@ -37,7 +43,7 @@ async function initialise(initdb: string, user: OsUser | undefined, options: Pos
       cwd: '/',
       stdio: ['ignore', 'ignore', 'pipe'],
       signals: [['SIGTERM', 2000], ['SIGKILL', 1000]],
-      ...launch(user, initdb, ['-D', join(draft, 'data'), '--username=postgres', '--auth=scram-sha-256', `--pwfile=${password}`, ...locale]),
+      ...launch(user, initdb, ['-D', join(draft, 'data'), '--username=postgres', '--auth=scram-sha-256', `--pwfile=${password}`, ...localeOf(version)]),
     })
     const errors: string[] = []
     onLine(child.process.stderr, (line) => errors.push(line))
@@ -54,24 +60,21 @@ async function initialise(initdb: string, user: OsUser | undefined, options: Pos
 }
 
 /** Refuses a directory of another user or PostgreSQL version, with a shorter message than PostgreSQL's. @throws ConfigError */
-async function checkDatabase(database: string, postgres: string): Promise<void> {
+async function checkDatabase(database: string, { version, where }: PostgresPrograms): Promise<void> {
   const owner = (await stat(database)).uid
   const self = process.getuid?.() ?? owner
   if (self !== 0 && self !== owner)
     throw configError(`DATA_DIR: ${database} belongs to another user (${owner}). Start as that user, or set DATA_DIR to another directory.`)
   const has = (await readFile(join(database, 'PG_VERSION'), 'utf8')).trim()
-  const wants = /\d+/.exec((await promisify(execFile)(postgres, ['--version'])).stdout)?.[0]
-  if (has !== wants) {
+  if (majorOf(has) !== majorOf(version)) {
     throw configError(
-      `DATA_DIR: ${database} was made by PostgreSQL ${has} and cannot be opened by ${
-        wants ?? 'this one'
-      }. Set DATA_DIR to another directory, or move the data with pg_dump.`,
+      `DATA_DIR: ${database} was made by PostgreSQL ${has} and cannot be opened by ${version} (${where}). Install PostgreSQL ${has}, set DATA_DIR to another directory, or move the data with pg_dump.`,
     )
   }
 }
 
-/** Creates the database if the directory is empty, and checks that `postgres` can open it. @throws ConfigError or Error with one line */
-export async function prepare(initdb: string, postgres: string, database: string, user: OsUser | undefined, options: PostgresOptions): Promise<void> {
+/** Creates the database if the directory is empty, and checks that the programs can open it. @throws ConfigError or Error with one line */
+export async function prepare(programs: PostgresPrograms, database: string, user: OsUser | undefined, options: PostgresOptions): Promise<void> {
   const hasDatabase = () => exists(join(database, 'PG_VERSION'))
   const entries = await readdir(database).catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT') return []
@@ -80,10 +83,10 @@ export async function prepare(initdb: string, postgres: string, database: string
   if (entries.length > 0 && !await hasDatabase())
     throw configError(`DATA_DIR: ${database} is not a database and not empty. Set DATA_DIR to another directory, or remove that one.`)
   if (entries.length === 0) {
-    await initialise(initdb, user, options).catch(async (error: unknown) => {
+    await initialise(programs, user, options).catch(async (error: unknown) => {
       // another start may have created the database at the same time
       if (options.signal?.aborted === true || !await hasDatabase()) throw error
     })
   }
-  await checkDatabase(database, postgres)
+  await checkDatabase(database, programs)
 }

@@ -5,6 +5,7 @@ import type pg from 'pg'
 import { configError, oneLine } from '../../common/errors.ts'
 import type { Settings } from '../../common/settings.ts'
 import { connect, type Patience } from '../../db/connect.ts'
+import { findPostgres } from './find-postgres.ts'
 import { runningPostgres, startPostgres } from './postgres.ts'
 import { findRunning } from './running-postgres.ts'
 import { dataDirectory, makeDataDirectory, readSecrets } from './secrets.ts'
@@ -125,7 +126,7 @@ export async function withDatabase<Result>(settings: Settings, work: (databaseUr
   const options = { directory: await makeDataDirectory(settings), password: (await readSecrets(settings)).ownerPassword }
   const url = await runningPostgres(options)
   if (url !== undefined) return work(url)
-  const server = await startPostgres(options)
+  const server = await startPostgres({ ...options, programs: await findPostgres(settings, options.directory) })
   try {
     return await work(server.url)
   } finally {

