@@ -226,6 +226,7 @@ export async function startAuth(
         onStop,
         onError,
         hasSlowBody: ({ url }) => isFileUrl(url),
+        trustedProxies: config.trustedProxies,
       }),
     )
     log.info({ port: config.port }, 'auth service listening')

@@ -2,7 +2,10 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import { Server as NetServer, type Socket } from 'node:net'
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises'
+import { clientAddress, clientNetwork, isFromTrustedProxy } from './client-address.ts'
 import { configError } from './errors.ts'
+import type { AddressRange } from './settings.ts'
+import { sharedPlaces } from './shared-places.ts'
 
 /** Whether the client is a browser that navigates and so expects a page. */
 export const acceptsHtml = (request: Request): boolean => /(^|,)\s*text\/html\b/.test(request.headers.get('accept') ?? '')
@@ -26,19 +29,25 @@ const timeouts = { headersTimeout: 15_000, requestTimeout: 900_000, connectionsC
 /** Time in which a body must arrive, in milliseconds. */
 const bodyMs = 30_000
 
+const hasBody = ({ headers }: IncomingMessage): boolean => headers['transfer-encoding'] !== undefined || (headers['content-length'] ?? '0') !== '0'
+
+/** Ends a connection with a status line, because no surface has seen the request. Sends nothing if a response has begun. */
+export function endConnection({ socket }: IncomingMessage, outgoing: ServerResponse, status: '408 Request Timeout' | '429 Too Many Requests'): void {
+  if (outgoing.headersSent) socket.destroy()
+  else socket.end(`HTTP/1.1 ${status}\r\nConnection: close\r\n${status.startsWith('429') ? 'Retry-After: 30\r\n' : ''}\r\n`, () => socket.destroy())
+}
+
 /** Closes the connection of a client that sends its body too slowly. */
 function limitBody(incoming: IncomingMessage, outgoing: ServerResponse): void {
-  if (incoming.headers['transfer-encoding'] === undefined && (incoming.headers['content-length'] ?? '0') === '0') return
-  const timer = setTimeout(() => {
-    const { socket } = incoming
-    if (outgoing.headersSent) socket.destroy()
-    else socket.end('HTTP/1.1 408 Request Timeout\r\nConnection: close\r\n\r\n', () => socket.destroy())
-  }, bodyMs)
+  const timer = setTimeout(() => endConnection(incoming, outgoing, '408 Request Timeout'), bodyMs)
   const clear = () => clearTimeout(timer)
   incoming.once('end', clear).once('close', clear)
 }
 
-/** Maximum open connections, so that slow clients cannot exhaust memory. At the limit a new connection closes the idle ones. */
+/**
+ * Maximum open connections, so that slow clients cannot exhaust memory. At the limit a new connection closes the idle ones. One client
+ * network has half of them at most, and half of the requests whose body is not yet there. Behind a trusted proxy only the latter counts.
+ */
 export const maxConnections = 2_000
 
 /** Maximum requests in progress on one connection. Browsers and proxies do not pipeline, so only an attacker exceeds it. */
@@ -98,6 +107,7 @@ type ServerOptions = {
   onStop?: () => void
   onError?: (error: unknown) => void
   hasSlowBody?: (incoming: IncomingMessage) => boolean
+  trustedProxies?: AddressRange[]
 }
 
 /**
@@ -105,14 +115,17 @@ type ServerOptions = {
  * @param setting name of the setting that holds the port, for error messages
  * @param lameDuckMs time that the server continues to accept requests after a stop begins, until proxies notice the stop
  * @param hasSlowBody returns true for a request whose body may take 15 minutes; its handler limits the time without progress
+ * @param trustedProxies proxies whose connections belong to many clients
  * @param onError receives an error that the listener throws; the server then closes the connection
  * @returns the function that stops the server. It calls `onStop` first, then finishes the requests in progress.
  * @throws ConfigError if another process uses the port or the system refuses it
  */
 export async function startServer(
   listener: Listener,
-  { host, port, setting, lameDuckMs = 0, onStop = () => undefined, onError = () => undefined, hasSlowBody = () => false }: ServerOptions,
+  { host, port, setting, lameDuckMs = 0, onStop = () => undefined, onError = () => undefined, hasSlowBody = () => false, trustedProxies = [] }: ServerOptions,
 ): Promise<() => Promise<void>> {
+  const connections = sharedPlaces(maxConnections)
+  const bodies = sharedPlaces(maxConnections)
   const inProgress = new WeakMap<Socket, number>()
   const responses = new Set<ServerResponse>()
   const handle = async (incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> => {
@@ -128,7 +141,13 @@ export async function startServer(
       inProgress.set(socket, (inProgress.get(socket) ?? 1) - 1)
       responses.delete(outgoing)
     })
-    if (!hasSlowBody(incoming)) limitBody(incoming, outgoing)
+    if (hasBody(incoming)) {
+      const address = clientAddress(socket.remoteAddress ?? '', incoming.headers['x-forwarded-for']?.toString(), trustedProxies)
+      const release = bodies.take(clientNetwork(address))
+      if (release === undefined) return endConnection(incoming, outgoing, '429 Too Many Requests')
+      incoming.once('end', release).once('close', release)
+      if (!hasSlowBody(incoming)) limitBody(incoming, outgoing)
+    }
     try {
       await listener(incoming, outgoing)
     } catch (error) {
@@ -138,6 +157,13 @@ export async function startServer(
   }
   const server = createServer(timeouts, (incoming, outgoing) => void handle(incoming, outgoing))
   server.maxConnections = maxConnections
+  server.on('connection', (socket) => {
+    const address = socket.remoteAddress ?? ''
+    if (isFromTrustedProxy(address, trustedProxies)) return
+    const release = connections.take(clientNetwork(address))
+    if (release === undefined) socket.destroy()
+    else socket.once('close', release)
+  })
   server.on('drop', () => server.closeIdleConnections())
   server.listen(port, host)
   await listening(server, setting, port)

@@ -2,8 +2,10 @@
 import type { OutgoingHttpHeaders } from 'node:http'
 import { basePath, isFileUrl, streamPath } from '../auth/config.ts'
 import { errorCodes, type ErrorCode, type WireError } from '../auth/errors.ts'
-import { maxConnections } from '../common/http-server.ts'
+import { clientNetwork } from '../common/client-address.ts'
+import { endConnection, maxConnections } from '../common/http-server.ts'
 import { requestIdHeader } from '../common/request-id.ts'
+import { sharedPlaces } from '../common/shared-places.ts'
 import { change, forwardedHeaders, isForClient, isRead, onUpstream, orRefuse, repeatedRead, type EdgeRequest, type Forwarded } from './forward.ts'
 import { endAnswer, headersOfEdge, sendError } from './refuse.ts'
 import type { Upstream, Upstreams } from './upstreams.ts'
@@ -17,7 +19,7 @@ const bodyLimit = 16 * 1024 * 1024
 /** Maximum size of a file: FILE_MAX_BYTES cannot be larger. */
 const fileLimit = 100 * 1024 * 1024
 
-/** Maximum transfers of files through an edge. They have connections of their own, so that slow ones never keep other requests out. */
+/** Maximum transfers of files through an edge, half of them of one client network. Slow ones never keep other requests out, because they have connections of their own. */
 const maxTransfers = maxConnections / 4
 
 /** Maximum live streams through an edge: half of its connections, so that streams never keep other requests out. */
@@ -79,13 +81,15 @@ const answerHeaders = (id: string): Forwarded['answerHeaders'] => (received) => 
 
 /** Returns a function that forwards requests to the auth services. It never rejects. */
 export function remoteAuth(upstreams: Upstreams, timeoutMs = startupMs) {
-  let streams = 0
-  let transfers = 0
+  const streams = sharedPlaces(maxStreams)
+  const transfers = sharedPlaces(maxTransfers)
   return async (request: EdgeRequest, traceparent: string | undefined): Promise<void> => {
-    const { id, incoming, outgoing } = request
+    const { id, client, incoming, outgoing } = request
     const isStream = incoming.url?.split('?', 1)[0] === `${basePath}${streamPath}`
     const isFile = isFileUrl(incoming.url)
-    if (isStream && streams >= maxStreams || isFile && transfers >= maxTransfers) return refuseAuth(request, 'RATE_LIMIT_EXCEEDED')
+    const places = isStream ? streams : isFile ? transfers : undefined
+    const leave = places?.take(clientNetwork(client))
+    if (places !== undefined && leave === undefined) return refuseAuth(request, 'RATE_LIMIT_EXCEEDED')
     const forwarded: Forwarded = {
       ...request,
       path: incoming.url ?? '/',
@@ -96,13 +100,14 @@ export function remoteAuth(upstreams: Upstreams, timeoutMs = startupMs) {
       isFile,
     }
     const attempt = isRead(incoming) ? repeatedRead(forwarded) : (upstream: Upstream) => change(upstream, forwarded)
-    if (isStream) streams += 1
-    if (isFile) transfers += 1
     try {
-      await orRefuse(outgoing, onUpstream(upstreams, timeoutMs, outgoing, attempt), (failure) => refuseAuth(request, failures[failure]))
+      await orRefuse(outgoing, onUpstream(upstreams, timeoutMs, outgoing, attempt), async (failure) => {
+        // the auth service ends the connection of a file that arrives too slowly
+        if (failure === 'cut' && isFile && !incoming.complete) endConnection(incoming, outgoing, '408 Request Timeout')
+        else await refuseAuth(request, failures[failure])
+      })
     } finally {
-      if (isStream) streams -= 1
-      if (isFile) transfers -= 1
+      leave?.()
     }
   }
 }

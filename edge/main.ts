@@ -1,5 +1,6 @@
 /** The edge as a separate process, in front of auth services and PostgREST processes. It needs no database and no secret. */
 import { access, stat } from 'node:fs/promises'
+import type { IncomingMessage } from 'node:http'
 import { join } from 'node:path'
 import { pino } from 'pino'
 import { collectDefaultMetrics, Registry } from 'prom-client'
@@ -90,7 +91,9 @@ async function start(settings: Settings, log: Log): Promise<() => Promise<void>>
       stopping = true
     }
     const onError = (error: unknown) => log.error({ error: describeError(error) }, 'request failed')
-    running.defer(await startServer(listener, { host, port, setting: 'PORT', lameDuckMs, onStop, onError, hasSlowBody: ({ url }) => isFileUrl(url) }))
+    const hasSlowBody = ({ url }: IncomingMessage) => isFileUrl(url)
+    const { TRUSTED_PROXIES: trustedProxies } = settings
+    running.defer(await startServer(listener, { host, port, setting: 'PORT', lameDuckMs, onStop, onError, hasSlowBody, trustedProxies }))
     log.info({ port }, 'edge listening')
     return () => running.disposeAsync()
   } catch (error) {

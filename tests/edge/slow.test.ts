@@ -1,6 +1,7 @@
 /** Slow clients: the edge closes their connection after a fixed time, and other clients are not affected. */
 import { once } from 'node:events'
 import { createConnection, type Socket } from 'node:net'
+import ipaddr from 'ipaddr.js'
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
 import { freePort } from '../../infra/local/ports.ts'
 import { startServer } from '../../common/http-server.ts'
@@ -56,32 +57,57 @@ test('headers must arrive within 15 s and bodies within 30 s, unless the body is
   expect(await Promise.race([ofFile, Promise.resolve('open')])).toBe('open')
 }, 60_000)
 
-test('at most 2,000 connections are open: one more is closed without a response, and accepted after another ends', async () => {
-  const port = await freePort()
-  const stop = await startServer((_, outgoing) => void outgoing.end('served'), { host: '127.0.0.1', port, setting: 'PORT' })
-  const open = () => createConnection({ host: '127.0.0.1', port })
-  const idle: Socket[] = []
-  onTestFinished(async () => {
-    for (const socket of idle) socket.destroy()
-    await stop()
+/** Opens connections in groups, because more at once than the system's backlog of pending connections would wait. */
+async function openMany(count: number, open: () => Socket): Promise<Socket[]> {
+  const opened: Socket[] = []
+  onTestFinished(() => {
+    for (const socket of opened) socket.destroy()
   })
-  while (idle.length < 2_000) {
-    // Fewer than the system's backlog of pending connections.
-    const more = Array.from({ length: 100 }, open)
-    idle.push(...more)
+  while (opened.length < count) {
+    const more = Array.from({ length: 100 }, () => open().on('error', () => undefined))
+    opened.push(...more)
     await Promise.all(more.map((socket) => once(socket, 'connect')))
   }
-  const answer = async () => {
-    const socket = open()
-    let answered = ''
-    const closed = new Promise((resolve) => socket.once('close', resolve))
-    socket.setEncoding('utf8').on('error', () => undefined).on('data', (text: string) => {
-      answered += text
-    }).end('GET / HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n')
-    await closed
-    return answered
-  }
-  expect(await answer()).toBe('')
-  idle[0]?.destroy()
-  await expect.poll(answer).toMatch(/\r\n\r\nserved$/)
+  return opened
+}
+
+/** Sends a request on a new connection. @returns the response, or an empty text if the connection is closed without one */
+async function answer(open: () => Socket, headers = ''): Promise<string> {
+  const socket = open()
+  let answered = ''
+  const closed = new Promise((resolve) => socket.once('close', resolve))
+  socket.setEncoding('utf8').on('error', () => undefined).on('data', (text: string) => {
+    answered += text
+  }).end(`GET / HTTP/1.1\r\nHost: localhost\r\n${headers}Connection: close\r\n\r\n`)
+  await closed
+  return answered
+}
+const served = /\r\n\r\nserved$/
+
+test('at most 2,000 connections are open, and 1,000 of one network: one more is closed without a response, and accepted after another ends', async () => {
+  const port = await freePort()
+  const stop = await startServer((_, outgoing) => void outgoing.end('served'), { host: '127.0.0.1', port, setting: 'PORT' })
+  onTestFinished(stop)
+  const from = (localAddress: string) => () => createConnection({ host: '127.0.0.1', port, localAddress })
+  const [ofFirst] = await openMany(1_000, from('127.0.0.1'))
+  await expect.poll(() => answer(from('127.0.0.1'))).toBe('')
+  expect(await answer(from('127.0.0.2'))).toMatch(served)
+  ofFirst?.destroy()
+  await expect.poll(() => answer(from('127.0.0.1'))).toMatch(served)
+  await openMany(1_000, from('127.0.0.2'))
+  await openMany(1, from('127.0.0.1'))
+  await expect.poll(() => answer(from('127.0.0.3'))).toBe('')
+})
+
+test('behind a trusted proxy a client has 1,000 requests whose body is not yet there, and others are served', async () => {
+  const port = await freePort()
+  const trustedProxies = [ipaddr.parseCIDR('127.0.0.0/8')]
+  const stop = await startServer((_, outgoing) => void outgoing.end('served'), { host: '127.0.0.1', port, setting: 'PORT', trustedProxies })
+  onTestFinished(stop)
+  const open = () => createConnection({ host: '127.0.0.1', port })
+  const unfinished = 'POST / HTTP/1.1\r\nHost: localhost\r\nX-Forwarded-For: 203.0.113.7\r\nContent-Length: 100\r\n\r\n1'
+  for (const socket of await openMany(1_000, open)) socket.write(unfinished)
+  const ofClient = (address: string) => answer(open, `X-Forwarded-For: ${address}\r\nTransfer-Encoding: chunked\r\n`)
+  await expect.poll(() => ofClient('203.0.113.7')).toMatch(/^HTTP\/1\.1 429 Too Many Requests\r\n[^]*Retry-After: 30\r\n/)
+  expect(await ofClient('203.0.113.8')).toMatch(served)
 })

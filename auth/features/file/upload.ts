@@ -1,6 +1,7 @@
 /** Receives the file of an attachment. At most two chunks of each upload are in memory. */
 import { createHash } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { refusal, refuse } from '../../errors.ts'
 import type { RouteContext } from '../../route.ts'
 import { chunkBytes } from './chunk-store.ts'
@@ -10,6 +11,9 @@ import { fileOfTicket } from './tickets.ts'
 
 /** Time that a client may send nothing, in milliseconds. */
 const idleMs = 30_000
+
+/** Time in which a refused stranger may send the rest of the body, in milliseconds. Then the refusal is sent anyway, because the upload holds a place of the edge. */
+const strangerMs = 2_000
 
 /** The slowest upload, in bytes per millisecond. A slower one would hold its slot for long. */
 const leastRate = 32
@@ -115,7 +119,7 @@ export async function receiveFile(c: RouteContext, { ticket }: { ticket: string 
       changeId === null ? {} : { headers: { 'x-change-id': changeId } },
     )
   const file = await fileOfTicket(c, ticket, true).catch(async (error: unknown) => {
-    await discardBody(incoming, 0)
+    await Promise.race([discardBody(incoming, 0), sleep(strangerMs, undefined, { ref: false })])
     throw error
   })
   if (incoming.headers['content-length'] !== String(file.size)) {

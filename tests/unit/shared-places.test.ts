@@ -1,0 +1,16 @@
+/** Places that clients share. */
+import { expect, test } from 'vitest'
+import { sharedPlaces } from '../../common/shared-places.ts'
+
+test('a client takes half of the places at most, and two clients take all', () => {
+  const { take } = sharedPlaces(4)
+  const [first] = [take('a'), take('a')]
+  expect(take('a')).toBeUndefined()
+  const others = [take('b'), take('b')]
+  expect(others).not.toContain(undefined)
+  expect(take('c')).toBeUndefined()
+  first?.()
+  first?.()
+  expect(take('c')).toBeDefined()
+  expect(take('d')).toBeUndefined()
+})
