@@ -1,8 +1,9 @@
 /**
- * The connections of the auth service. There are two pools, because better-auth holds a connection for a whole transaction. A
+ * The connections of the auth service. There are two pools, because a request holds a connection for its whole transaction. A
  * request that holds one and needs another of the same pool could wait forever.
  */
-import { CamelCasePlugin, Kysely, PostgresDialect } from 'kysely'
+import { AsyncLocalStorage } from 'node:async_hooks'
+import { CamelCasePlugin, Kysely, PostgresDialect, PostgresDriver, type DatabaseConnection, type PostgresPoolClient, type TransactionSettings } from 'kysely'
 import pg from 'pg'
 import type { Tables } from '../db/types.ts'
 import type { Tracing } from '../common/tracing.ts'
@@ -30,10 +31,20 @@ export type Connections = {
   /** For better-auth only. */
   engine: Kysely<unknown>
   db: AuthDatabase
-  /** The connections of `db`, for work that needs a connection of its own. */
+  /** The connections of `db` outside of a transaction, for work that needs a connection of its own. */
   pool: pg.Pool
-  /** Skips the query builder for the statements of every request. */
+  /** Skips the query builder for the statements of every request. Never part of a transaction, so that a refused request still counts. */
   prepared: PreparedQuery
+  /**
+   * Runs work in one transaction: all statements of `engine`, `db` and `currentTransaction` in it are stored together or not at all.
+   * A transaction inside another one is a part of it.
+   * @throws the first error of a statement, otherwise what the work throws
+   */
+  inTransaction: <Result>(work: () => Promise<Result>) => Promise<Result>
+  /** Runs a part of such work outside of the transaction, so that it is stored even if the request fails. */
+  outsideTransaction: <Result>(work: () => Promise<Result>) => Promise<Result>
+  /** Returns the connection of the open transaction, for statements as text. Undefined outside of one. */
+  currentTransaction: () => Pick<pg.ClientBase, 'query'> | undefined
   /** Both pools, for metrics. */
   pools: { auth: pg.Pool, engine: pg.Pool }
   close: () => Promise<void>
@@ -96,6 +107,92 @@ function wrapClients(pool: pg.Pool, tracing: Tracing | undefined): void {
   })
 }
 
+/** The connection of an open transaction, as Kysely uses it. */
+type OpenTransaction = PostgresPoolClient & Pick<pg.ClientBase, 'query'> & {
+  /** The first error of a statement. PostgreSQL then refuses the rest of the transaction. */
+  failure: unknown
+  /** Whether a transaction inside this one was rolled back. */
+  isRolledBack: boolean
+}
+
+function openTransaction(client: pg.PoolClient): OpenTransaction {
+  const query = client.query.bind(client) as Query
+  const transaction: OpenTransaction = {
+    failure: undefined,
+    isRolledBack: false,
+    query: ((...args: unknown[]) =>
+      (query(...args) as Promise<unknown>).catch((error: unknown) => {
+        transaction.failure ??= error
+        throw error
+      })) as pg.ClientBase['query'],
+    release: () => undefined,
+  }
+  return transaction
+}
+
+type Transactions = AsyncLocalStorage<OpenTransaction | undefined>
+
+const onQueryError = (error: unknown): void => currentRequest.getStore()?.onQueryError(error)
+
+/** Returns the dialect of a pool. Inside a transaction, all statements run on its connection. */
+function joiningDialect(pool: pg.Pool, transactions: Transactions): PostgresDialect {
+  const config = {
+    pool: {
+      options: pool.options,
+      connect: async (): Promise<PostgresPoolClient> => {
+        try {
+          return transactions.getStore() ?? await pool.connect()
+        } catch (error) {
+          // Kysely logs failed queries, but no failed connections.
+          onQueryError(error)
+          throw error
+        }
+      },
+      end: () => pool.end(),
+    },
+  }
+  class JoiningDriver extends PostgresDriver {
+    override async beginTransaction(connection: DatabaseConnection, settings: TransactionSettings): Promise<void> {
+      if (transactions.getStore() === undefined) await super.beginTransaction(connection, settings)
+    }
+    override async commitTransaction(connection: DatabaseConnection): Promise<void> {
+      if (transactions.getStore() === undefined) await super.commitTransaction(connection)
+    }
+    override async rollbackTransaction(connection: DatabaseConnection): Promise<void> {
+      const transaction = transactions.getStore()
+      if (transaction === undefined) await super.rollbackTransaction(connection as Parameters<PostgresDriver['rollbackTransaction']>[0])
+      else transaction.isRolledBack = true
+    }
+  }
+  class JoiningDialect extends PostgresDialect {
+    override createDriver(): JoiningDriver {
+      return new JoiningDriver(config)
+    }
+  }
+  return new JoiningDialect(config)
+}
+
+/** Runs work in a transaction on a connection of the pool. */
+async function runTransaction<Result>(pool: pg.Pool, transactions: Transactions, work: () => Promise<Result>): Promise<Result> {
+  const client = await pool.connect()
+  const transaction = openTransaction(client)
+  let isBroken = false
+  try {
+    await client.query('begin')
+    const result = await transactions.run(transaction, work)
+    if (transaction.failure !== undefined || transaction.isRolledBack) throw new Error('A part of the transaction has failed.')
+    await client.query('commit')
+    return result
+  } catch (error) {
+    await client.query('rollback').catch(() => {
+      isBroken = true
+    })
+    throw transaction.failure ?? error
+  } finally {
+    client.release(isBroken)
+  }
+}
+
 /**
  * Opens both pools. They connect with the first query.
  * @param url the connection of the role `auth_service`
@@ -137,33 +234,25 @@ export function connect(url: string, onError: (error: Error) => void, tracing?: 
   }
   const pool = poolOf('auth')
   const enginePool = poolOf('auth-engine')
-  const onQueryError = (error: unknown) => currentRequest.getStore()?.onQueryError(error)
+  const transactions: Transactions = new AsyncLocalStorage()
   const engine = new Kysely<unknown>({
-    dialect: new PostgresDialect({
-      pool: {
-        options: enginePool.options,
-        // Kysely logs failed queries, but no failed connections.
-        connect: () =>
-          enginePool.connect().catch((error: unknown) => {
-            onQueryError(error)
-            throw error
-          }),
-        end: () => enginePool.end(),
-      },
-    }),
+    dialect: joiningDialect(enginePool, transactions),
     plugins: [new CamelCasePlugin()],
     // better-auth treats a session that it could not read as missing, so serve-route.ts needs the error itself.
     log: (event) => {
       if (event.level === 'error') onQueryError(event.error)
     },
   })
-  const db = new Kysely<Tables>({ dialect: new PostgresDialect({ pool }), plugins: [new CamelCasePlugin()] })
+  const db = new Kysely<Tables>({ dialect: joiningDialect(pool, transactions), plugins: [new CamelCasePlugin()] })
   return {
     engine,
     db,
     pool,
     // pool.query() passes a callback, so wrapClients() would not trace it.
     prepared: (statement, values) => withClient(pool, async (client) => (await client.query({ ...statement, values })).rows[0]),
+    inTransaction: (work) => (transactions.getStore() === undefined ? runTransaction(enginePool, transactions, work) : work()),
+    outsideTransaction: (work) => transactions.run(undefined, work),
+    currentTransaction: () => transactions.getStore(),
     pools: { auth: pool, engine: enginePool },
     close: async () => {
       await Promise.all([engine.destroy(), db.destroy()])

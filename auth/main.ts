@@ -134,7 +134,7 @@ export async function startAuth(
     // one more slot than threads, so that a thread gets its next hash while a session is stored
     const hashingQueue = createHashingQueue(threads + 1, 64, 20_000, () => metrics.limitHit('hashing_queue'))
     const limits = createLimits(connections, config.rateLimitEnabled, (by) => metrics.limitHit(by))
-    const mailer = createMailer(config, (name, payload) => queue.enqueue(name, payload))
+    const mailer = createMailer(config, (name, payload) => queue.enqueue(name, payload, connections.currentTransaction()))
     const streams = createChangeStreams({
       pool,
       secret: config.secret,

@@ -27,6 +27,11 @@ export type Policy = {
     /** Per account and for all addresses: the caller's account, or the account that the field `email` names. */
     account?: RateLimit & { by: 'caller' | 'email' }
   }
+  /**
+   * Whether the handler runs in one transaction, so that a request that fails or is refused stores nothing. A handler that waits for another
+   * server or a client does not. It makes its own transactions.
+   */
+  isAtomic: boolean
   /** The better-auth endpoint that answers, as method and path. Undefined if the handler is our own. */
   betterAuth: string | undefined
 }
@@ -40,8 +45,9 @@ export const policyOf = ({
   startsSession = 'no',
   secondFactor = 'required',
   limits = {},
+  isAtomic = true,
   betterAuth,
-}: Partial<Policy>): Policy => ({ credential, namesOrganization, hashesPassword, guessesPassword, startsSession, secondFactor, limits, betterAuth })
+}: Partial<Policy>): Policy => ({ credential, namesOrganization, hashesPassword, guessesPassword, startsSession, secondFactor, limits, isAtomic, betterAuth })
 
 /** The header in which better-auth receives the client address. It is set on every request, so a client cannot choose it. */
 export const clientAddressHeader = 'x-finance-client-address'

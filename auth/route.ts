@@ -4,7 +4,7 @@ import type { AuthContext } from 'better-auth'
 import type { Context } from 'hono'
 import type { z } from 'zod'
 import type { Config } from './config.ts'
-import type { AuthDatabase, PreparedQuery } from './database.ts'
+import type { AuthDatabase, Connections, PreparedQuery } from './database.ts'
 import type { HashingQueue } from './engine/passwords.ts'
 import type { Guesses, Limits } from './engine/rate-limits.ts'
 import { refuse, type ErrorCode } from './errors.ts'
@@ -24,6 +24,8 @@ export type Services = {
   config: Config
   db: AuthDatabase
   prepared: PreparedQuery
+  inTransaction: Connections['inTransaction']
+  outsideTransaction: Connections['outsideTransaction']
   /** better-auth: its router, its context for code of our own, and the signer of tokens. */
   engine: { handler: (request: Request) => Promise<Response>, context: AuthContext, sign: Signer }
   /** Returns null if there is no session. Extends a session that is due for renewal. */
@@ -37,6 +39,8 @@ export type Services = {
   uploadQueue: Pick<FairQueue, 'enter'>
   /** Limits the connections that reads of calendars hold, because their secret is the only credential. */
   calendarQueue: FairQueue
+  /** Limits the connections that deletions of users and organizations hold, because each can take minutes. */
+  deletionQueue: FairQueue
   mailer: Mailer
   /** The servers that may receive webhooks. */
   receivers: Receivers
@@ -104,10 +108,11 @@ type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
 /** A checked row, for code that serves all rows. */
 export type Route = Omit<Row<z.ZodType, z.ZodType>, 'handle'> & { method: Method, path: string, handle: (c: RouteContext, input: never) => unknown }
 
-/** Makes a route from a row. The compiler checks that the handler fits the schemas. */
+/** Makes a route from a row. The compiler checks that the handler fits the schemas. A GET that changes nothing needs no transaction. */
 export const route = <Input extends z.ZodType, Output extends z.ZodType>(method: Method, path: string, row: Row<Input, Output>): Route => ({
   method,
   path,
+  isAtomic: method !== 'GET',
   ...row,
 })
 

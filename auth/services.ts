@@ -37,7 +37,7 @@ export type ServiceParts = {
 }
 
 export async function createServices({ config, connections, limits, hashingQueue, passwords, mailer, receivers, streams, objects, log }: ServiceParts) {
-  const { db, pool, prepared } = connections
+  const { db, pool, prepared, inTransaction, outsideTransaction } = connections
   const engine = await createEngine({
     config,
     connections,
@@ -51,12 +51,14 @@ export async function createServices({ config, connections, limits, hashingQueue
       const problem = await signUpProblem(config, db, email)
       if (problem !== undefined) refuse(problem)
     },
-    beforeSession: (userId, endpoint) => requireSecondFactor(db, userId, endpoint),
+    beforeSession: (userId, endpoint) => requireSecondFactor(connections, userId, endpoint),
   })
   return {
     config,
     db,
     prepared,
+    inTransaction,
+    outsideTransaction,
     engine,
     readSession: sessionReader(engine.context, prepared),
     plans: plans(prepared, config.defaultProduct),
@@ -66,6 +68,7 @@ export async function createServices({ config, connections, limits, hashingQueue
     files: createFiles(pool, transferQueue(16), objects, log),
     uploadQueue: transferQueue(2),
     calendarQueue: fairQueue(2, 32, 5_000),
+    deletionQueue: fairQueue(2, 32, 60_000),
     mailer,
     receivers,
     provider: config.oidc && createProvider(config.oidc, `${config.publicUrl}${basePath}/callback/oidc`),

@@ -610,7 +610,7 @@ export type Auth = {
     organizations: ({
       id: string
       name: string
-      /** The next owner; null if the organization has no other member. */
+      /** The next owner; null if no other member can own the organization, which then stays without members. */
       successor: {
         id: string
         name: string

@@ -1804,7 +1804,7 @@ CREATE TRIGGER members_record AFTER INSERT OR DELETE ON auth.members FOR EACH RO
 
 CREATE TRIGGER members_record_role AFTER UPDATE OF role ON auth.members FOR EACH ROW WHEN ((old.role IS DISTINCT FROM new.role)) EXECUTE FUNCTION private.record_membership();
 
-CREATE TRIGGER organizations_forget_activity AFTER DELETE ON auth.organizations FOR EACH ROW EXECUTE FUNCTION private.forget_activity_of_organization();
+CREATE TRIGGER organizations_delete_rows BEFORE DELETE ON auth.organizations FOR EACH ROW EXECUTE FUNCTION private.delete_rows_of_tenant();
 
 CREATE TRIGGER organizations_updated_at BEFORE UPDATE ON auth.organizations FOR EACH ROW EXECUTE FUNCTION private.set_updated_at();
 
@@ -1832,9 +1832,9 @@ CREATE TRIGGER two_factors_record_new_codes AFTER UPDATE OF backup_codes_made_at
 
 CREATE TRIGGER two_factors_record_void_codes AFTER UPDATE OF backup_codes_made_at ON auth.two_factors FOR EACH ROW WHEN (((old.backup_codes_made_at IS NOT NULL) AND (new.backup_codes_made_at IS NULL))) EXECUTE FUNCTION private.record_event('backup_codes_voided');
 
-CREATE TRIGGER users_delete_personal_rows BEFORE DELETE ON auth.users FOR EACH ROW EXECUTE FUNCTION private.delete_personal_rows();
+CREATE TRIGGER users_delete_rows BEFORE DELETE ON auth.users FOR EACH ROW EXECUTE FUNCTION private.delete_rows_of_tenant();
 
-CREATE TRIGGER users_forget_events BEFORE DELETE ON auth.users FOR EACH ROW EXECUTE FUNCTION private.delete_events();
+CREATE TRIGGER users_forget_account BEFORE DELETE ON auth.users FOR EACH ROW EXECUTE FUNCTION private.forget_account();
 
 CREATE TRIGGER users_record_new_address AFTER UPDATE OF email ON auth.users FOR EACH ROW WHEN ((old.email IS DISTINCT FROM new.email)) EXECUTE FUNCTION private.record_new_address();
 
@@ -2083,6 +2083,8 @@ grant execute on function api.unlink_transfer(uuid) to authenticated;
 grant execute on function auth.consume_rate_limit(text,integer,integer) to auth_service;
 
 grant execute on function auth.is_alive(auth.api_keys) to auth_service;
+
+grant execute on function auth.owns_most_organizations(text,text) to auth_service;
 
 grant execute on function auth.role_rank(text) to auth_service;
 

@@ -48,6 +48,7 @@ export type Tables = {
 export type FunctionRows = {
   'auth.consume_rate_limit': { allowed: boolean, retryAfterSeconds: number }
   'auth.is_alive': { isAlive: boolean }
+  'auth.owns_most_organizations': { ownsMostOrganizations: boolean }
   'auth.role_rank': { roleRank: number }
   'auth.successor_of': { successorOf: string }
   'private.access_end': { accessEnd: Date }

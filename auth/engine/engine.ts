@@ -16,7 +16,7 @@ import type { Mailer } from '../mail/mailer.ts'
 import { clientAddressHeader, currentRequest, type RateLimit } from '../policy.ts'
 import { accessControl, roles } from '../roles.ts'
 import type { RouteContext } from '../route.ts'
-import { checkVerifiedPassword, recordVerifiedHash, revokeIfPasswordChanged, type Passwords } from './passwords.ts'
+import { checkPasswordOfSession, checkVerifiedPassword, recordVerifiedHash, type Passwords } from './passwords.ts'
 import type { Limits } from './rate-limits.ts'
 
 /** Seconds from the issue of a token to its expiry. */
@@ -132,7 +132,7 @@ export async function createEngine(
         // runs before the session is stored, so that a refused sign-in leaves no session
         create: {
           before: ({ userId }, endpoint) => asApiError(() => beforeSession(userId, endpoint)),
-          after: (session) => asApiError(() => revokeIfPasswordChanged(db, session)),
+          after: ({ userId }) => asApiError(() => checkPasswordOfSession(db, userId)),
         },
         // Only set-active changes the active organization. better-auth would also change it when an invitation is accepted.
         update: {

@@ -162,22 +162,16 @@ export async function checkVerifiedPassword(db: AuthDatabase, newUserId?: string
   const userId = newUserId ?? request?.caller?.user.id
   if (verified === undefined || userId === undefined) return
   const account = await db.selectFrom('auth.accounts').select('password').where('userId', '=', userId).where('providerId', '=', 'credential')
-    // waits for a transaction that changes the password; for a caller that could be better-auth's own transaction
-    .$if(newUserId !== undefined, (of) => of.forShare()).executeTakeFirst()
+    // waits for a transaction that changes the password
+    .$if(newUserId !== undefined, (of) => of.forShare()).$if(newUserId === undefined, (of) => of.forNoKeyUpdate()).executeTakeFirst()
   if (account?.password !== verified) refuse(newUserId === undefined ? 'INVALID_PASSWORD' : 'INVALID_CREDENTIALS')
 }
 
 /**
- * Deletes a new session if the password changed since its check. It runs after the session is stored: a later change of the password
- * deletes the session itself, and the check waits for a concurrent one.
+ * Refuses a new session if the password changed since its check. It runs after the session is stored: a later change of the password
+ * deletes the session, and the check waits for a concurrent one.
  */
-export async function revokeIfPasswordChanged(db: AuthDatabase, { id, userId }: { id: string, userId: string }): Promise<void> {
+export async function checkPasswordOfSession(db: AuthDatabase, userId: string): Promise<void> {
   // a session that replaces the caller's own, after a change of the password
-  if (currentRequest.getStore()?.caller !== undefined) return
-  try {
-    await checkVerifiedPassword(db, userId)
-  } catch (error) {
-    await db.deleteFrom('auth.sessions').where('id', '=', id).execute()
-    throw error
-  }
+  if (currentRequest.getStore()?.caller === undefined) await checkVerifiedPassword(db, userId)
 }

@@ -31,6 +31,7 @@ export type Limits = {
 }
 
 const consume = { name: 'rate-limit', text: 'select allowed, retry_after_seconds as "retryAfterSeconds" from auth.consume_rate_limit($1, $2, $3)' }
+const forget = { name: 'rate-limit-forget', text: 'delete from auth.rate_limits where key = $1' }
 const uncount = { name: 'rate-limit-uncount', text: 'update auth.rate_limits set count = count - 1 where key = $1 and count > 0' }
 
 /**
@@ -38,7 +39,7 @@ const uncount = { name: 'rate-limit-uncount', text: 'update auth.rate_limits set
  * @param onLimit called for each request over its limit
  */
 export function createLimits(
-  { db, prepared }: Pick<Connections, 'db' | 'prepared'>,
+  { prepared }: Pick<Connections, 'prepared'>,
   enabled: boolean,
   onLimit: (by: 'address' | 'account') => void = () => undefined,
 ): Limits {
@@ -58,7 +59,7 @@ export function createLimits(
       await prepared(uncount, [accountKey(counter, account)])
     },
     forgetAccount: async (counter, account) => {
-      await db.deleteFrom('auth.rate_limits').where('key', '=', accountKey(counter, account)).execute()
+      await prepared(forget, [accountKey(counter, account)])
     },
   }
 }

@@ -71,7 +71,7 @@ async function checkMembership(c: RouteContext, organizationId: string, userId: 
  * @throws Refusal
  */
 async function enforce(c: RouteContext, row: Route, input: object, onQueryError: (error: unknown) => void, handle: () => unknown): Promise<unknown> {
-  const { config, db, limits, guesses, hashingQueue, readSession } = c.var.services
+  const { config, db, limits, guesses, hashingQueue, readSession, inTransaction } = c.var.services
   const { client } = c.var
   const policy = policyOf(row)
   const field = (name: string): string | undefined => {
@@ -110,7 +110,7 @@ async function enforce(c: RouteContext, row: Route, input: object, onQueryError:
   }
   const leaveQueue = policy.hashesPassword ? await hashingQueue.enter(clientNetwork(client.address)) : undefined
   try {
-    return await currentRequest.run(request, async () => await handle())
+    return await currentRequest.run(request, async () => await (policy.isAtomic ? inTransaction(async () => await handle()) : handle()))
   } finally {
     leaveQueue?.()
   }
@@ -161,6 +161,8 @@ export async function serveRoute(c: RouteContext, row: Route): Promise<Response>
   } catch (error) {
     // better-auth reports some failed queries as a missing row, so the query's error takes precedence
     response = errorOf(c, row, queryError ?? error)
+    // A session that was not stored must not replace the client's own.
+    if (response.status >= 500) c.set('cookies', [])
   }
   if (row.page !== undefined) {
     if (acceptsHtml(c.req.raw)) response = await pageOf(c, response, row.page)

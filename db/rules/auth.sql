@@ -7,12 +7,12 @@ create trigger users_succession
   before delete on auth.users
   for each row execute function private.succeed_owner();
 -- Foreign keys do the rest of a user's deletion: team rows stay, with user_id null.
-create trigger users_delete_personal_rows
+create trigger users_delete_rows
   before delete on auth.users
-  for each row execute function private.delete_personal_rows();
-create trigger users_forget_events
+  for each row execute function private.delete_rows_of_tenant();
+create trigger users_forget_account
   before delete on auth.users
-  for each row execute function private.delete_events();
+  for each row execute function private.forget_account();
 create trigger users_record_new_address
   after update of email on auth.users
   for each row when (old.email is distinct from new.email) execute function private.record_new_address();
@@ -64,9 +64,9 @@ grant select, insert, update, delete on auth.organizations to auth_service;
 create trigger organizations_updated_at
   before update on auth.organizations
   for each row execute function private.set_updated_at();
-create trigger organizations_forget_activity
-  after delete on auth.organizations
-  for each row execute function private.forget_activity_of_organization();
+create trigger organizations_delete_rows
+  before delete on auth.organizations
+  for each row execute function private.delete_rows_of_tenant();
 
 comment on table auth.members is 'Membership. An organization that has members has exactly one owner, at most 50 members, and a user owns at most 5.';
 grant select, insert, update, delete on auth.members to auth_service;

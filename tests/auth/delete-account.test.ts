@@ -107,3 +107,93 @@ describe('the owner of organizations', () => {
     expect(await stored('Of the team')).toEqual([{ user_id: null }])
   })
 })
+
+describe('a member who owns five organizations', () => {
+  /** Lets the user own five organizations. */
+  const ownFive = async (user: Person) => {
+    await stack.sql.query(
+      `with made as (insert into auth.organizations (id, name, slug) select gen_random_uuid(), 'Other', gen_random_uuid() from generate_series(1, 5) returning id)
+        insert into auth.members (id, organization_id, user_id, role) select gen_random_uuid(), id, $1, 'owner' from made`,
+      [await user.id()],
+    )
+  }
+
+  test('is left out: the next member owns the organization, as response and mail say', async () => {
+    const { id, owner, viewer, admin } = await team(stack, ['viewer', 'admin'])
+    await ownFive(admin)
+    const { body } = await owner.post('/delete-account', { password })
+    expect(body.organizations).toEqual([{ id, name: 'The Team', successor: { id: await viewer.id(), name: viewer.name } }])
+    const mail = await mailed(owner)
+    expect(mail.text).toContain(`“The Team”, which you own, is then owned by ${viewer.name}.`)
+    expect((await owner.post('/confirm-delete-account', { token: tokenOf(new URL(linkIn(mail))) })).status).toBe(200)
+    expect((await viewer.get('/organization/list')).body).toMatchObject([{ id, role: 'owner' }])
+  })
+
+  test('does not block the deletion: the organization stays without members, with its rows', async () => {
+    const { id, owner, viewer } = await team(stack, ['viewer'])
+    await store(owner, 'Of the full member’s team')
+    await ownFive(viewer)
+    await owner.post('/organization/invite-member', { organizationId: id, email: 'guest@example.org', role: 'viewer' })
+    expect((await owner.post('/delete-account', { password })).body.organizations).toEqual([{ id, name: 'The Team', successor: null }])
+    const mail = await mailed(owner)
+    expect(mail.text).toContain('“The Team”, which you own, stays without members.')
+    expect((await owner.post('/confirm-delete-account', { token: tokenOf(new URL(linkIn(mail))) })).status).toBe(200)
+    expect(await stored('Of the full member’s team')).toEqual([{ user_id: null }])
+    expect((await viewer.get('/organization/list')).body).toHaveLength(5)
+    expect((await stack.sql.query(`select from auth.members where organization_id = $1`, [id])).rowCount).toBe(0)
+    expect((await stack.sql.query(`select from auth.invitations where organization_id = $1 and status = 'pending'`, [id])).rowCount).toBe(0)
+  })
+})
+
+describe('a user with 20,000 transactions', () => {
+  const rows = 20_000
+  /** Stores transactions of accounts and categories, some with lines and a tag, and their activity. */
+  const storeMany = (user: string, organization: string | null) =>
+    stack.sql.query(
+      `with account as (
+          insert into api.accounts (user_id, organization_id, name, type, currency) select $1, $2, 'Account ' || n, 'checking', 'usd' from generate_series(1, 5) n returning id
+        ), category as (
+          insert into api.categories (user_id, organization_id, name) select $1, $2, 'Category ' || n from generate_series(1, 20) n returning id
+        ), stored as (
+          insert into api.transactions (user_id, organization_id, name, amount, currency, account_id, category_id)
+            select $1, $2, 'Row', -1, 'usd', accounts.ids[1 + n % 5], categories.ids[1 + n % 20]
+            from generate_series(1, ${rows}) n, (select array_agg(id) as ids from account) accounts, (select array_agg(id) as ids from category) categories
+            returning *
+        )
+      insert into api.activity (id, happened_at, change_id, actor_id, user_id, organization_id, action, table_name, row_id, after)
+        select gen_random_uuid(), now(), gen_random_uuid(), $1, case when $2::text is null then $1 end, $2, 'create', 'transactions', id, to_jsonb(stored) from stored`,
+      [user, organization],
+    )
+  const left = async (condition: string, id: string) => {
+    const { rows: tables } = await stack.sql.query<{ name: string }>(
+      `select format('%I.%I', table_schema, table_name) as name from information_schema.columns c
+        where table_schema in ('api', 'private') and column_name in ('user_id', 'organization_id') group by table_schema, table_name having count(*) = 2`,
+    )
+    const counts = await Promise.all(
+      tables.map(async ({ name }) =>
+        [
+          name,
+          (await stack.sql.query(`select from ${name} where ${condition} and ${name === 'private.changes' ? `table_name <> 'auth'` : 'true'}`, [id])).rowCount,
+        ] as const
+      ),
+    )
+    return counts.filter(([, count]) => count !== 0)
+  }
+
+  test('deletes the account, and nothing is left', async () => {
+    const ann = await signedIn(stack, 'Ann')
+    const id = await ann.id()
+    await storeMany(id, null)
+    const token = tokenOf(await requestDeletion(ann))
+    expect(await ann.post('/confirm-delete-account', { token })).toMatchObject({ status: 200 })
+    expect(await left('user_id = $1', id)).toEqual([])
+    expect((await stack.sql.query('select from auth.users where id = $1', [id])).rowCount).toBe(0)
+  })
+
+  test('deletes an organization with as many', async () => {
+    const { id, owner } = await team(stack, [])
+    await storeMany(await owner.id(), id)
+    expect(await owner.delete('/organization/delete', { organizationId: id })).toMatchObject({ status: 200 })
+    expect(await left('organization_id = $1', id)).toEqual([])
+  })
+})

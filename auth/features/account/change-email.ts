@@ -11,6 +11,7 @@ import { refuse } from '../../errors.ts'
 import type { RateLimit } from '../../policy.ts'
 import { callerOf, type RouteContext } from '../../route.ts'
 import { confirmCaller } from '../caller.ts'
+import { deleteWithRows } from '../delete-with-rows.ts'
 import type { Confirmed, WithToken } from '../fields.ts'
 import { addressProblem, domainProblem } from './sign-up.ts'
 import { deleteWaysIn, emailChangePrefix } from './ways-in.ts'
@@ -146,9 +147,11 @@ export async function confirmEmailChange(c: RouteContext, { token }: WithToken):
   await confirmChange(db, change)
 }
 
-export async function stopEmailChange(c: RouteContext, { token }: WithToken): Promise<void> {
+export function stopEmailChange(c: RouteContext, { token }: WithToken): Promise<void> {
   const { db, mailer } = c.var.services
-  const change = await withBetterAuth(c, ({ context }) => consumeToken(context.internalAdapter, 'stop', token))
-  await stopChange(db, change)
-  await mailer.requestPasswordReset(change.from, undefined)
+  return deleteWithRows(c, async () => {
+    const change = await withBetterAuth(c, ({ context }) => consumeToken(context.internalAdapter, 'stop', token))
+    await stopChange(db, change)
+    await mailer.requestPasswordReset(change.from, undefined)
+  })
 }

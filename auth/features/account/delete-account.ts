@@ -10,6 +10,7 @@ import { refuse } from '../../errors.ts'
 import type { Succession } from '../../mail/messages.ts'
 import { callerOf, type RouteContext } from '../../route.ts'
 import { confirmCaller } from '../caller.ts'
+import { deleteWithRows } from '../delete-with-rows.ts'
 import type { Confirmed, WithToken } from '../fields.ts'
 import { isStoppable } from './change-email.ts'
 
@@ -51,10 +52,10 @@ export async function requestAccountDeletion(c: RouteContext, { password }: Conf
 
 export function confirmAccountDeletion(c: RouteContext, { token }: WithToken): Promise<void> {
   const { user } = callerOf(c)
-  return withBetterAuth(c, async (endpoint) => {
-    const { internalAdapter } = endpoint.context
-    if (await internalAdapter.consumeVerificationValue(identifierOf(user.id, token)) === null) refuse('INVALID_TOKEN')
-    await internalAdapter.deleteUser(user.id)
-    deleteSessionCookie(endpoint)
-  })
+  return deleteWithRows(c, () =>
+    withBetterAuth(c, async (endpoint) => {
+      if (await endpoint.context.internalAdapter.consumeVerificationValue(identifierOf(user.id, token)) === null) refuse('INVALID_TOKEN')
+      await c.var.services.db.deleteFrom('auth.users').where('id', '=', user.id).execute()
+      deleteSessionCookie(endpoint)
+    }))
 }

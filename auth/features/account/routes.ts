@@ -64,11 +64,14 @@ const output = {
       id: rowId,
       name: z.string().meta({ examples: ['The Household'] }),
       successor: z.object({ id: rowId, name: z.string().meta({ examples: ['Bob'] }) }).nullable().meta({
-        description: 'The next owner; null if the organization has no other member.',
+        description: 'The next owner; null if no other member can own the organization, which then stays without members.',
       }),
     })).meta({ description: 'The organizations that the user owns.' }),
   }),
 }
+
+/** The responses of better-auth. */
+const reply = { passwordChanged: z.object({ token: z.string().nullable() }) }
 
 /** The limit of mails to one account. */
 const fiveMails = { window: 900, max: 5 }
@@ -113,6 +116,7 @@ export const accountRoutes = [
     example: { token: 'the-token-of-the-mail' },
     refuses: ['INVALID_TOKEN'],
     betterAuth: 'GET /verify-email',
+    isAtomic: true,
     credential: 'none',
     limits: { address: perMinute(60) },
     page: { succeeded: 'verified', failed: 'link-ended', ofApp: '/verify-email' },
@@ -126,6 +130,8 @@ export const accountRoutes = [
     refuses: ['INVALID_TOKEN', 'ALREADY_VERIFIED'],
     credential: 'none',
     limits: { address: perMinute(20) },
+    // deleteWithRows() makes the transaction
+    isAtomic: false,
     output: successMessage,
     handle: respondWith(succeeded('The account is deleted, and all of its sessions have ended.'), disownAccount),
   }),
@@ -182,7 +188,12 @@ export const accountRoutes = [
     guessesPassword: true,
     limits: passwordLimits,
     output: done,
-    handle: respondWith({ success: true }, passToBetterAuth),
+    handle: async (c, body) => {
+      const { token } = await callBetterAuth(c, reply.passwordChanged, body)
+      // better-auth deletes the sessions before the password changes, so a concurrent sign-in with the old one could remain.
+      if (token !== null) await c.var.services.db.deleteFrom('auth.sessions').where('userId', '=', callerOf(c).user.id).where('token', '<>', token).execute()
+      return { success: true }
+    },
   }),
   route('POST', '/update-user', {
     summary: 'Changes the name or the picture of the signed-in user.',
@@ -231,6 +242,8 @@ export const accountRoutes = [
     refuses: ['INVALID_TOKEN', 'USER_EXISTS'],
     credential: 'none',
     limits: { address: perMinute(20) },
+    // deleteWithRows() makes the transaction
+    isAtomic: false,
     output: successMessage,
     handle: respondWith(succeeded('The address stays as it was, and everybody is signed out. A mail to choose a new password is on its way.'), stopEmailChange),
   }),
@@ -258,6 +271,8 @@ export const accountRoutes = [
     refuses: ['INVALID_TOKEN'],
     limits: { address: perMinute(20) },
     sessionEffect: 'ends',
+    // deleteWithRows() makes the transaction
+    isAtomic: false,
     output: successMessage,
     handle: respondWith(succeeded('Your account is deleted.'), confirmAccountDeletion),
   }),

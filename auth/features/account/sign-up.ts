@@ -6,6 +6,7 @@ import type { Config } from '../../config.ts'
 import type { AuthDatabase } from '../../database.ts'
 import { refuse, type ErrorCode } from '../../errors.ts'
 import type { RouteContext } from '../../route.ts'
+import { deleteWithRows } from '../delete-with-rows.ts'
 import type { WithToken } from '../fields.ts'
 
 /** Returns why no account may have an address of this domain. @param email in lower case, as addresses are stored */
@@ -59,7 +60,7 @@ export async function disownAccount(c: RouteContext, { token }: WithToken): Prom
   const claims = z.object({ userId: z.string() }).safeParse(await verifyJWT(token, disownKey(config.secret)))
   if (!claims.success) refuse('INVALID_TOKEN')
   const { userId } = claims.data
-  const deleted = await db.deleteFrom('auth.users').where('id', '=', userId).where('emailVerified', '=', false).executeTakeFirst()
+  const deleted = await deleteWithRows(c, () => db.deleteFrom('auth.users').where('id', '=', userId).where('emailVerified', '=', false).executeTakeFirst())
   if (deleted.numDeletedRows === 1n) return
   const verified = await db.selectFrom('auth.users').select('id').where('id', '=', userId).executeTakeFirst()
   refuse(verified === undefined ? 'INVALID_TOKEN' : 'ALREADY_VERIFIED')

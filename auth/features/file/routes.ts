@@ -28,6 +28,8 @@ export const fileRoutes = [
     input,
     example,
     isFile: true,
+    // stores the file in parts, and then decides about all of them in one statement
+    isAtomic: false,
     refuses: ['NOT_FOUND', 'SERVICE_BUSY'],
     output: stored,
     handle: receiveFile,

@@ -1,6 +1,7 @@
 /** The routes of organizations and members. */
 import { callBetterAuth, passToBetterAuth } from '../../engine/engine.ts'
 import { callerOf, route } from '../../route.ts'
+import { deleteWithRows } from '../delete-with-rows.ts'
 import { exampleId, nothing } from '../fields.ts'
 import { countMembers, createOrganization, listOrganizations, memberIdOf, transferOwnership, updateOrganization } from './organizations.ts'
 import { input, memberOf, organizationOf, output, reply } from './schemas.ts'
@@ -48,8 +49,10 @@ export const organizationRoutes = [
     example: { organizationId: exampleId },
     betterAuth: 'POST /organization/delete',
     namesOrganization: true,
+    // deleteWithRows() makes the transaction
+    isAtomic: false,
     output: output.deleted,
-    handle: async (c, body) => ({ success: true, organization: organizationOf(await callBetterAuth(c, reply.organization, body)) }),
+    handle: async (c, body) => ({ success: true, organization: organizationOf(await deleteWithRows(c, () => callBetterAuth(c, reply.organization, body))) }),
   }),
   route('POST', '/organization/set-active', {
     summary: 'Sets the context of the session: an organization, or the personal one with null.',

@@ -115,7 +115,7 @@ export const authenticationOptions = async (c: RouteContext): Promise<z.output<t
 })
 
 export function verifyAuthentication(c: RouteContext, { response }: z.output<typeof input.authentication>) {
-  const { db } = c.var.services
+  const { db, inTransaction } = c.var.services
   return withBetterAuth(c, async (endpoint) => {
     const expectation = await expected(c, endpoint, 'authenticate', '', response.response.clientDataJSON)
     const passkey = await db.selectFrom('auth.passkeys').selectAll().where('credentialId', '=', response.id).executeTakeFirst()
@@ -132,13 +132,15 @@ export function verifyAuthentication(c: RouteContext, { response }: z.output<typ
         },
       })
     )
-    // Of a passkey on one device, two concurrent responses with one count come from copies, so the second is refused. A deleted passkey is refused too.
-    const counted = await db.updateTable('auth.passkeys')
-      .set({ counter: String(authenticationInfo.newCounter), backedUp: authenticationInfo.credentialBackedUp, lastUsedAt: new Date() })
-      .where('id', '=', passkey.id).$if(!passkey.backedUp, (its) => its.where('counter', '=', passkey.counter)).executeTakeFirst()
-    if (counted.numUpdatedRows !== 1n) refuse('INVALID_PASSKEY')
-    const user = await endpoint.context.internalAdapter.findUserById(passkey.userId) ?? refuse('INVALID_PASSKEY')
-    return signedIn(c, { user, session: await beginSession(endpoint, user) })
+    return inTransaction(async () => {
+      // Of a passkey on one device, two concurrent responses with one count come from copies, so the second is refused. A deleted passkey is refused too.
+      const counted = await db.updateTable('auth.passkeys')
+        .set({ counter: String(authenticationInfo.newCounter), backedUp: authenticationInfo.credentialBackedUp, lastUsedAt: new Date() })
+        .where('id', '=', passkey.id).$if(!passkey.backedUp, (its) => its.where('counter', '=', passkey.counter)).executeTakeFirst()
+      if (counted.numUpdatedRows !== 1n) refuse('INVALID_PASSKEY')
+      const user = await endpoint.context.internalAdapter.findUserById(passkey.userId) ?? refuse('INVALID_PASSKEY')
+      return signedIn(c, { user, session: await beginSession(endpoint, user) })
+    })
   })
 }
 

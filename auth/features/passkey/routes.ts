@@ -36,6 +36,8 @@ export const passkeyRoutes = [
     example: { response: { ...credential, response: { clientDataJSON: 'e30', attestationObject: 'oA' } }, name: 'Phone' },
     refuses: ['INVALID_PASSKEY', 'PASSKEY_EXISTS', 'PASSKEY_LIMIT_REACHED'],
     limits: passwordLimits,
+    // A challenge works once, also if the response is refused.
+    isAtomic: false,
     output: output.passkey,
     handle: verifyRegistration,
   }),
@@ -59,6 +61,8 @@ export const passkeyRoutes = [
     startsSession: 'sign-in',
     secondFactor: 'verified',
     limits: { address: perMinute(60) },
+    // A challenge works once, also if the response is refused.
+    isAtomic: false,
     output: signInOutput,
     handle: verifyAuthentication,
   }),

@@ -116,6 +116,8 @@ export const sessionRoutes = [
     input: nothing,
     refuses: ['SERVICE_BUSY'],
     credential: 'session or API key',
+    // one statement, of the route that clients call most often
+    isAtomic: false,
     output: output.token,
     handle: async (c) => ({ token: c.var.apiKey === undefined ? await issueSessionToken(c) : await issueApiKeyToken(c, c.var.apiKey) }),
   }),

@@ -20,6 +20,8 @@ export const singleSignOnRoutes = [
     refuses: ['NOT_FOUND', 'OIDC_UNAVAILABLE'],
     credential: 'none',
     limits: { address: perMinute(60) },
+    // waits for the provider
+    isAtomic: false,
     output: output.started,
     handle: startSignIn,
   }),

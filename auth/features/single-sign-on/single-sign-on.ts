@@ -1,5 +1,4 @@
 /** Single sign-on: begins sign-ins at the provider, and decides which account its users get. */
-import { runWithTransaction } from '@better-auth/core/context'
 import { generateId, type AuthContext, type User } from 'better-auth'
 import { expireCookie } from 'better-auth/cookies'
 import * as client from 'openid-client'
@@ -88,7 +87,7 @@ async function linkExisting(db: AuthDatabase, user: User, key: { providerId: str
  * the same address, if we and the provider have verified it. Otherwise a new account.
  * @throws Refusal if there is no account and none may be made
  */
-async function accountOf(c: RouteContext, { internalAdapter, adapter }: AuthContext, issuer: string, claims: Claims): Promise<User> {
+async function accountOf(c: RouteContext, { internalAdapter }: AuthContext, issuer: string, claims: Claims): Promise<User> {
   const { db, config, readSession } = c.var.services
   const key = { providerId: issuer, accountId: claims.sub }
   const linked = await internalAdapter.findAccountOwnerByKey(key)
@@ -104,12 +103,10 @@ async function accountOf(c: RouteContext, { internalAdapter, adapter }: AuthCont
     return existingUser
   }
   if (config.oidc?.signUp !== true) refuse('SIGN_UP_CLOSED')
-  return runWithTransaction(adapter, async () => {
-    const user = await internalAdapter.createUser({ email, name, emailVerified: true }, { method: 'oauth', oauth: { providerId: issuer } })
-    // The provider's tokens are not stored, because no later request needs them.
-    await internalAdapter.createAccount({ ...key, userId: user.id })
-    return user
-  })
+  const user = await internalAdapter.createUser({ email, name, emailVerified: true }, { method: 'oauth', oauth: { providerId: issuer } })
+  // The provider's tokens are not stored, because no later request needs them.
+  await internalAdapter.createAccount({ ...key, userId: user.id })
+  return user
 }
 
 export function signInMethods(c: RouteContext): z.output<typeof output.methods> {
@@ -152,7 +149,7 @@ export function startSignIn(c: RouteContext, { redirectTo }: z.output<typeof inp
 }
 
 export function finishSignIn(c: RouteContext, query: z.output<typeof input.callback>) {
-  const { provider, config: { appUrl, hasApp }, log } = c.var.services
+  const { provider, config: { appUrl, hasApp }, log, inTransaction } = c.var.services
   if (provider === undefined) refuse('NOT_FOUND')
   refuseApps(c)
   return withBetterAuth(c, async (endpoint) => {
@@ -169,9 +166,11 @@ export function finishSignIn(c: RouteContext, query: z.output<typeof input.callb
       log.warn(reasonOf(error), 'a sign-in with the provider of OIDC_ISSUER failed')
       return refuse('OIDC_FAILED')
     })
-    const user = await accountOf(c, endpoint.context, issuer, claims)
-    const session = await beginSession(endpoint, user)
+    const reply = await inTransaction(async () => {
+      const user = await accountOf(c, endpoint.context, issuer, claims)
+      return signedIn(c, { user, session: await beginSession(endpoint, user) })
+    })
     if (hasApp || redirectTo !== undefined) c.set('redirectTo', new URL(redirectTo ?? '', `${appUrl}/`).href)
-    return signedIn(c, { user, session })
+    return reply
   })
 }

@@ -9,7 +9,7 @@ import { symmetricDecrypt, symmetricEncrypt } from 'better-auth/crypto'
 import { sql } from 'kysely'
 import { z } from 'zod'
 import { basePath } from '../../config.ts'
-import type { AuthDatabase } from '../../database.ts'
+import type { AuthDatabase, Connections } from '../../database.ts'
 import { cookieValues } from '../../engine/cookies.ts'
 import { pendingCookie } from '../../engine/credentials.ts'
 import { withBetterAuth } from '../../engine/engine.ts'
@@ -82,18 +82,22 @@ function tokenOf(db: AuthDatabase, endpoint: GenericEndpointContext, purpose: Pu
  * Refuses a session of an account that has two factors or requires a passkey. better-auth calls it before it stores any session.
  * @throws Refusal SECOND_FACTOR_REQUIRED; if a code will do, also sets the cookie of the pending sign-in
  */
-export async function requireSecondFactor(db: AuthDatabase, userId: string, endpoint: GenericEndpointContext | null): Promise<void> {
+export async function requireSecondFactor(
+  { db, outsideTransaction }: Pick<Connections, 'db' | 'outsideTransaction'>,
+  userId: string,
+  endpoint: GenericEndpointContext | null,
+): Promise<void> {
   const request = currentRequest.getStore()
   // The caller has a session already, and this one replaces it, as after a change of the password.
   if (request?.caller?.user.id === userId || request?.policy.secondFactor === 'verified') return
-  // A user who is signing up is not visible before better-auth's transaction ends, and has no second factor.
   const { hasApp, passkeyRequired } = await db.selectFrom('auth.users').leftJoin('auth.two_factors', 'userId', 'id')
     .select(['passkeyRequired', sql<boolean>`enabled_at is not null`.as('hasApp')]).where('id', '=', userId).executeTakeFirst()
     ?? { hasApp: false, passkeyRequired: false }
   if (!hasApp && !passkeyRequired) return
   if (hasApp && endpoint !== null) {
     if (await tokenOf(db, endpoint, 'device', userId).where('userId', '=', userId).executeTakeFirst() !== undefined) return
-    await setToken(db, endpoint, userId, 'sign-in')
+    // stored although this request is refused
+    await outsideTransaction(() => setToken(db, endpoint, userId, 'sign-in'))
   }
   refuse('SECOND_FACTOR_REQUIRED')
 }

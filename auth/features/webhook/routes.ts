@@ -15,6 +15,8 @@ export const webhookRoutes = [
     refuses: [...unconfirmed, 'EMAIL_NOT_VERIFIED', 'FORBIDDEN', 'WEBHOOK_LIMIT_REACHED'],
     namesOrganization: true,
     ...needsConfirmation,
+    // looks the host up
+    isAtomic: false,
     output: output.created,
     handle: createWebhook,
   }),
@@ -30,6 +32,8 @@ export const webhookRoutes = [
     example: { webhookId: exampleId },
     refuses: ['NOT_FOUND'],
     limits: { address: perMinute(20), account: { by: 'caller', ...perMinute(10) } },
+    // waits for the receiver
+    isAtomic: false,
     output: output.tested,
     handle: testWebhook,
   }),

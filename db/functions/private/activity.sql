@@ -262,12 +262,3 @@ comment on function private.forget_activity(integer, integer) is
   'Deletes up to p_most of the oldest activity rows that are older than p_days, and the rest of the last request among them. So no request is deleted in part. Returns the number of deleted rows.';
 grant execute on function private.forget_activity(integer, integer) to auth_service;
 
-create or replace function private.forget_activity_of_organization() returns trigger
-  language plpgsql security definer set search_path = ''
-as $$
-begin
-  delete from api.activity where organization_id = old.id;
-  return null;
-end
-$$;
-comment on function private.forget_activity_of_organization() is 'Deletes the activity of an organization that is being deleted.';

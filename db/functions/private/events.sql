@@ -178,13 +178,3 @@ begin
 end
 $$;
 comment on function private.record_membership() is 'Records that a member joined, left, was removed or changed the role.';
-
-create or replace function private.delete_events() returns trigger
-  language plpgsql security definer set search_path = ''
-as $$
-begin
-  delete from auth.events where user_id = old.id and organization_id is null;
-  return old;
-end
-$$;
-comment on function private.delete_events() is 'Deletes the events of an account that is being deleted. Events of organizations stay, without the user.';

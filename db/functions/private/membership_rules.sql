@@ -16,12 +16,10 @@ comment on function private.is_organization_full(text, text) is 'Whether the org
 create or replace function private.check_membership_limits() returns trigger
   language plpgsql security definer set search_path = ''
 as $$
-declare
-  organization_limit constant integer := 5;
 begin
   if new.role = 'owner' and (tg_op = 'INSERT' or old.role <> 'owner' or old.user_id <> new.user_id) then
     perform from auth.users where id = new.user_id for no key update;
-    if (select count(*) from auth.members where user_id = new.user_id and role = 'owner' and id <> new.id) >= organization_limit then
+    if auth.owns_most_organizations(new.user_id, new.id) then
       raise exception using errcode = 'P0001', message = 'ORGANIZATION_LIMIT_REACHED';
     end if;
   end if;
