@@ -19,7 +19,7 @@ const untimed = [
   'tests/data/{inputs,pages,plans,plans-of-others,turns}.test.ts',
   'tests/edge/{comparison,files,process,raw,slow}.test.ts',
   'tests/attacks/!(timing).test.ts',
-  'tests/auth/{keys,metrics,new-secret,operations,shutdown}.test.ts',
+  'tests/auth/{keys,metrics,new-secret,operations,shutdown,whole-requests}.test.ts',
   // servers of others, streams, files, and the examples of a page
   'tests/auth/{admin-export,calendars,changes,docs,files-s3,native-apps,oidc,oidc-another-provider,webhooks}.test.ts',
   'tests/mail/queue.test.ts',
