@@ -5,7 +5,7 @@ import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promi
 import { clientAddress, clientNetwork, isFromTrustedProxy } from './client-address.ts'
 import { configError } from './errors.ts'
 import type { AddressRange } from './settings.ts'
-import { sharedPlaces } from './shared-places.ts'
+import { sharedSlots } from './shared-slots.ts'
 
 /** Whether the client is a browser that navigates and so expects a page. */
 export const acceptsHtml = (request: Request): boolean => /(^|,)\s*text\/html\b/.test(request.headers.get('accept') ?? '')
@@ -124,8 +124,8 @@ export async function startServer(
   listener: Listener,
   { host, port, setting, lameDuckMs = 0, onStop = () => undefined, onError = () => undefined, hasSlowBody = () => false, trustedProxies = [] }: ServerOptions,
 ): Promise<() => Promise<void>> {
-  const connections = sharedPlaces(maxConnections)
-  const bodies = sharedPlaces(maxConnections)
+  const connections = sharedSlots(maxConnections)
+  const bodies = sharedSlots(maxConnections)
   const inProgress = new WeakMap<Socket, number>()
   const responses = new Set<ServerResponse>()
   const handle = async (incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> => {

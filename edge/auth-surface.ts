@@ -5,7 +5,7 @@ import { errorCodes, type ErrorCode, type WireError } from '../auth/errors.ts'
 import { clientNetwork } from '../common/client-address.ts'
 import { endConnection, maxConnections } from '../common/http-server.ts'
 import { requestIdHeader } from '../common/request-id.ts'
-import { sharedPlaces } from '../common/shared-places.ts'
+import { sharedSlots } from '../common/shared-slots.ts'
 import { change, forwardedHeaders, isForClient, isRead, onUpstream, orRefuse, repeatedRead, type EdgeRequest, type Forwarded } from './forward.ts'
 import { endAnswer, headersOfEdge, sendError } from './refuse.ts'
 import type { Upstream, Upstreams } from './upstreams.ts'
@@ -81,15 +81,15 @@ const answerHeaders = (id: string): Forwarded['answerHeaders'] => (received) => 
 
 /** Returns a function that forwards requests to the auth services. It never rejects. */
 export function remoteAuth(upstreams: Upstreams, timeoutMs = startupMs) {
-  const streams = sharedPlaces(maxStreams)
-  const transfers = sharedPlaces(maxTransfers)
+  const streams = sharedSlots(maxStreams)
+  const transfers = sharedSlots(maxTransfers)
   return async (request: EdgeRequest, traceparent: string | undefined): Promise<void> => {
     const { id, client, incoming, outgoing } = request
     const isStream = incoming.url?.split('?', 1)[0] === `${basePath}${streamPath}`
     const isFile = isFileUrl(incoming.url)
-    const places = isStream ? streams : isFile ? transfers : undefined
-    const leave = places?.take(clientNetwork(client))
-    if (places !== undefined && leave === undefined) return refuseAuth(request, 'RATE_LIMIT_EXCEEDED')
+    const slots = isStream ? streams : isFile ? transfers : undefined
+    const leave = slots?.take(clientNetwork(client))
+    if (slots !== undefined && leave === undefined) return refuseAuth(request, 'RATE_LIMIT_EXCEEDED')
     const forwarded: Forwarded = {
       ...request,
       path: incoming.url ?? '/',

@@ -17,7 +17,7 @@ const lost = 'There is no connection to the service.'
 const rowsOf = (page: Page) => page.locator('.tx-rows .tx-title').allTextContents()
 
 /** Returns the text that a person at the screen can read. */
-const shown = (page: Page) => page.locator('body').innerText()
+const readableText = (page: Page) => page.locator('body').innerText()
 
 /** Begins to edit a row in the list. */
 async function writeIn(page: Page, name: string, text: string) {
@@ -52,7 +52,7 @@ test('Ben, whose session is revoked from his phone, sees one notice, enters his 
   await page.getByRole('button', { name: 'Save' }).click()
   const dialog = page.getByRole('dialog', { name: 'Your session has ended' })
   await dialog.waitFor()
-  expect(await shown(page)).not.toContain('900')
+  expect(await readableText(page)).not.toContain('900')
   expect(await barriers(page)).toEqual([])
   await dialog.getByLabel('Password').fill(password)
   await dialog.getByRole('button', { name: 'Sign in' }).click()
@@ -99,7 +99,7 @@ test('Dora signs out in one of two tabs while the connection is slow: no figure 
   })
   await page.getByRole('button', { name: 'Dora' }).click()
   await page.getByRole('menuitem', { name: 'Sign out' }).click()
-  for (const one of [page, other]) await expect.poll(() => shown(one)).not.toContain('900')
+  for (const one of [page, other]) await expect.poll(() => readableText(one)).not.toContain('900')
   isEnded.resolve()
   for (const one of [page, other]) await one.getByRole('heading', { name: 'Sign in', exact: true }).waitFor()
   for (const one of [page, other]) expect(await one.getByRole('dialog').count()).toBe(0)
@@ -120,7 +120,7 @@ test('Emil leaves for another site, signs out in a second tab, and goes back: th
   await emil.post('/sign-out')
   await page.goBack()
   await page.getByRole('heading', { name: 'Sign in', exact: true }).waitFor()
-  expect(await shown(page)).not.toContain('900')
+  expect(await readableText(page)).not.toContain('900')
   await browser.close()
 })
 
@@ -128,7 +128,7 @@ test('Finn goes back to a page that the browser has kept: it is hidden until it 
   const page = await story.open(await signedIn(story.stack, 'Finn'), '/accounts')
   await page.getByRole('heading', { name: 'Accounts' }).waitFor()
   await page.evaluate(`dispatchEvent(new PageTransitionEvent('pagehide', { persisted: true }))`)
-  expect(await shown(page)).toBe('')
+  expect(await readableText(page)).toBe('')
   await Promise.all([page.waitForEvent('load'), page.evaluate(`void dispatchEvent(new PageTransitionEvent('pageshow', { persisted: true }))`)])
   await page.getByRole('heading', { name: 'Accounts' }).waitFor()
   await page.context().close()

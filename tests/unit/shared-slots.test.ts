@@ -1,9 +1,9 @@
-/** Places that clients share. */
+/** Slots that clients share. */
 import { expect, test } from 'vitest'
-import { sharedPlaces } from '../../common/shared-places.ts'
+import { sharedSlots } from '../../common/shared-slots.ts'
 
-test('a client takes half of the places at most, and two clients take all', () => {
-  const { take } = sharedPlaces(4)
+test('a client takes half of the slots at most, and two clients take all', () => {
+  const { take } = sharedSlots(4)
   const [first] = [take('a'), take('a')]
   expect(take('a')).toBeUndefined()
   const others = [take('b'), take('b')]
