@@ -179,7 +179,7 @@ export function read(upstream: Upstream, request: Forwarded, accepts: (status: n
           else outgoing.end(sendHead(request, buffered.head, Buffer.concat(buffered.chunks)))
           resolve(true)
         } catch (error) {
-          reject(error as Error)
+          reject(error)
         }
       },
       onResponseError: (_controller, error) => {

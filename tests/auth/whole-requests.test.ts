@@ -18,6 +18,7 @@ import { startStack, type Stack } from '../support/stack.ts'
 let cutBefore = 0
 let statements = 0
 
+// oxlint-disable-next-line typescript/unbound-method -- called with `apply`
 const query = pg.Client.prototype.query as (...args: unknown[]) => unknown
 async function cutThenQuery(client: pg.Client, args: unknown[]): Promise<unknown> {
   const { promise: ended, resolve } = Promise.withResolvers<void>()
@@ -31,11 +32,11 @@ let provider: TestProvider
 let stack: Stack
 beforeAll(async () => {
   // before the service opens its connections
-  vi.spyOn(pg.Client.prototype, 'query').mockImplementation(function counted(this: pg.Client, ...args: unknown[]) {
+  vi.spyOn(pg.Client.prototype, 'query').mockImplementation(function counted(this: pg.Client, ...args: unknown[]): unknown {
     if (cutBefore === 0 || currentRequest.getStore() === undefined || typeof args.at(-1) === 'function') return query.apply(this, args)
     statements += 1
     return statements === cutBefore ? cutThenQuery(this, args) : query.apply(this, args)
-  } as never)
+  })
   provider = await oidcProvider()
   // no round of webhooks between two reads of the tables
   stack = await startStack({ env: provider.env, receivers: localReceivers, noticePauseMs: 20, webhookPauseMs: 3_600_000 })

@@ -5,7 +5,7 @@ import { readStatement, type Statement } from '../../client/import/index.ts'
 type Line = [day: string, amount: string, more?: string]
 
 const digits = (day: string) => day.replaceAll('-', '').slice(2)
-const signed = (amount: string) => `${amount.startsWith('-') ? 'D' : 'C'}`
+const signed = (amount: string) => (amount.startsWith('-') ? 'D' : 'C')
 const comma = (amount: string) => amount.replace('-', '').replace('.', ',')
 
 type Swift = { id?: string, number?: string, currency?: string, opening: Line, closing: Line, isFirst?: boolean, isLast?: boolean }

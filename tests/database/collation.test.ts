@@ -18,7 +18,11 @@ afterAll(() => execute(inject('serverUrl'), `drop database ${name} with (force)`
 
 const figures = async () => {
   const pool = new pg.Pool({ connectionString: connection(url(), { user: 'auth_service', password: passwords.authService }), max: 1 })
-  return readDatabaseFigures(pool).finally(() => pool.end())
+  try {
+    return await readDatabaseFigures(pool)
+  } finally {
+    await pool.end()
+  }
 }
 
 test('the same version is no finding', async () => {

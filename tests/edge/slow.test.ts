@@ -72,7 +72,7 @@ async function openMany(count: number, open: () => Socket): Promise<Socket[]> {
 }
 
 /** Sends a request on a new connection. @returns the response, or an empty text if the connection is closed without one */
-async function answer(open: () => Socket, headers = ''): Promise<string> {
+async function request(open: () => Socket, headers = ''): Promise<string> {
   const socket = open()
   let answered = ''
   const closed = new Promise((resolve) => socket.once('close', resolve))
@@ -90,13 +90,13 @@ test('at most 2,000 connections are open, and 1,000 of one network: one more is 
   onTestFinished(stop)
   const from = (localAddress: string) => () => createConnection({ host: '127.0.0.1', port, localAddress })
   const [ofFirst] = await openMany(1_000, from('127.0.0.1'))
-  await expect.poll(() => answer(from('127.0.0.1'))).toBe('')
-  expect(await answer(from('127.0.0.2'))).toMatch(served)
+  await expect.poll(() => request(from('127.0.0.1'))).toBe('')
+  expect(await request(from('127.0.0.2'))).toMatch(served)
   ofFirst?.destroy()
-  await expect.poll(() => answer(from('127.0.0.1'))).toMatch(served)
+  await expect.poll(() => request(from('127.0.0.1'))).toMatch(served)
   await openMany(1_000, from('127.0.0.2'))
   await openMany(1, from('127.0.0.1'))
-  await expect.poll(() => answer(from('127.0.0.3'))).toBe('')
+  await expect.poll(() => request(from('127.0.0.3'))).toBe('')
 })
 
 test('behind a trusted proxy a client has 1,000 requests whose body is not yet there, and others are served', async () => {
@@ -107,7 +107,7 @@ test('behind a trusted proxy a client has 1,000 requests whose body is not yet t
   const open = () => createConnection({ host: '127.0.0.1', port })
   const unfinished = 'POST / HTTP/1.1\r\nHost: localhost\r\nX-Forwarded-For: 203.0.113.7\r\nContent-Length: 100\r\n\r\n1'
   for (const socket of await openMany(1_000, open)) socket.write(unfinished)
-  const ofClient = (address: string) => answer(open, `X-Forwarded-For: ${address}\r\nTransfer-Encoding: chunked\r\n`)
+  const ofClient = (address: string) => request(open, `X-Forwarded-For: ${address}\r\nTransfer-Encoding: chunked\r\n`)
   await expect.poll(() => ofClient('203.0.113.7')).toMatch(/^HTTP\/1\.1 429 Too Many Requests\r\n[^]*Retry-After: 30\r\n/)
   expect(await ofClient('203.0.113.8')).toMatch(served)
 })

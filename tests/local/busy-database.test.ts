@@ -47,7 +47,10 @@ test('each connection is tried again while the server closes it, starts, stops o
     socket.on('error', () => undefined)
     // every second one reaches the server
     const trouble = troubles[connections++ / 2]
-    if (trouble !== undefined) return void trouble(socket)
+    if (trouble !== undefined) {
+      trouble(socket)
+      return
+    }
     const onward = connect(Number(real.port), real.hostname).on('error', () => undefined)
     socket.pipe(onward).pipe(socket)
   }).listen(0, '127.0.0.1')
