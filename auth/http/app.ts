@@ -127,8 +127,8 @@ export function createApp({ services, documents, metrics, tracing, ready, isStop
   for (const { path, page } of pageRoutes) app.get(`${basePath}${path}`, () => page(config))
   const rows = [...routes, ...pageRoutes.map(({ path }) => ({ path, method: 'GET' }))]
   for (const path of new Set(rows.map((row) => row.path))) {
-    const own = new Set(rows.filter((row) => row.path === path).flatMap(({ method }) => (method === 'GET' ? ['GET', 'HEAD'] : [method])))
-    refuseOtherMethods(app, patternOf(path), [...own, 'OPTIONS'])
+    const methods = new Set(rows.filter((row) => row.path === path).flatMap(({ method }) => (method === 'GET' ? ['GET', 'HEAD'] : [method])))
+    refuseOtherMethods(app, patternOf(path), [...methods, 'OPTIONS'])
   }
   for (const path of apiDocsPaths.filter((one) => one.startsWith(basePath))) refuseOtherMethods(app, path, ['GET', 'HEAD', 'OPTIONS'])
   return app

@@ -19,16 +19,16 @@ export function accountKeys(rows: StatementRow[], entries: Entry[], statements: 
   const currencies = new Map<string, Set<string>>()
   const note = (account: FileAccount, currency: string | undefined) => {
     const number = numberOf(account)
-    const known = currencies.get(number) ?? new Set()
-    currencies.set(number, currency === undefined ? known : known.add(currency))
+    const currencySet = currencies.get(number) ?? new Set()
+    currencies.set(number, currency === undefined ? currencySet : currencySet.add(currency))
   }
   for (const { account } of statements) note(account, currencyOf(account, options))
   const accounts = entries.map(({ account, statement }) => account ?? statement?.account ?? nameless)
   for (const [index, { currency }] of rows.entries()) note(accounts[index]!, currency)
   return rows.map(({ currency }, index) => {
     const account = accounts[index]!
-    const known = currencies.get(numberOf(account))
-    return keyOf(account, currency ?? (known?.size === 1 ? [...known][0] : undefined))
+    const currencySet = currencies.get(numberOf(account))
+    return keyOf(account, currency ?? (currencySet?.size === 1 ? [...currencySet][0] : undefined))
   })
 }
 
@@ -53,8 +53,8 @@ export function accountsOf(
 ): { accounts: StatementAccount[], balance?: StatementBalance } {
   const found = new Map<string, Found>()
   const at = (key: string, { id, bank, type, name }: FileAccount): Found => {
-    const known = found.get(key)
-    if (known !== undefined) return known
+    const existing = found.get(key)
+    if (existing !== undefined) return existing
     const [, , , currency] = JSON.parse(key) as Array<string | null>
     const account: StatementAccount = {
       id,

@@ -147,8 +147,8 @@ function accountOf(element: Tree): Pick<FileAccount, 'id' | 'name'> {
 
 /** Returns the statement in a currency, by default the account's. */
 function statementIn(statements: Statements, element: Tree, currency = currencyIn(textAt(element, 'Acct/Ccy'))): FileStatement {
-  const known = statements.get(currency)
-  if (known !== undefined) return known
+  const existing = statements.get(currency)
+  if (existing !== undefined) return existing
   const number = textAt(element, 'Id')
   const statement: FileStatement = {
     line: element.line,

@@ -83,12 +83,12 @@ function partsOf(indexes: number[], context: Context): Part[] {
   for (const index of indexes) {
     const { statement } = context.entries[index]!
     if (statement === undefined) continue
-    const own = found.get(statement)
-    if (own === undefined) found.set(statement, [index])
-    else own.push(index)
+    const indexes = found.get(statement)
+    if (indexes === undefined) found.set(statement, [index])
+    else indexes.push(index)
   }
   if (found.size < 2) return []
-  const parts = [...found].map(([statement, own]) => partOf(statement, own, context))
+  const parts = [...found].map(([statement, indexes]) => partOf(statement, indexes, context))
   parts.sort((one, other) => one.run.firstDay < other.run.firstDay ? -1 : one.run.firstDay > other.run.firstDay ? 1 : 0)
   return parts
 }
@@ -108,10 +108,10 @@ function isOverlap(run: Run, other: Run, sum: number, isAll: boolean): boolean {
 
 /** Returns the rows of a statement that a run also has. */
 function sharedRows({ indexes, texts }: Part, { counts }: Run): number[] {
-  const own = new Map<string, number>()
+  const byText = new Map<string, number>()
   return indexes.filter((_, at) => {
-    const count = (own.get(texts[at]!) ?? 0) + 1
-    own.set(texts[at]!, count)
+    const count = (byText.get(texts[at]!) ?? 0) + 1
+    byText.set(texts[at]!, count)
     return count <= (counts.get(texts[at]!) ?? 0)
   })
 }
@@ -121,9 +121,9 @@ function originalOf(part: Part, { byNumber }: Account): Part | undefined {
   const { statement: { number, opening, closing }, texts } = part
   if (number === undefined) return undefined
   const key = JSON.stringify([number, opening?.on, opening?.amount, closing?.on, closing?.amount, texts.length])
-  const known = byNumber.get(key)
-  if (known === undefined) byNumber.set(key, part)
-  return known?.texts.every((text, at) => text === texts[at]) === true ? known : undefined
+  const existing = byNumber.get(key)
+  if (existing === undefined) byNumber.set(key, part)
+  return existing?.texts.every((text, at) => text === texts[at]) === true ? existing : undefined
 }
 
 /**
@@ -180,7 +180,7 @@ function removeFrom(part: Part, account: Account, { rows, entries, duplicates, p
     return
   }
   const beside = runBeside(part, account, sumOf)
-  const own = beside ?? run
+  const target = beside ?? run
   const shared = indexes.filter((index) => duplicates.has(index))
   const repeats: Array<{ index: number, original: number }> = []
   const others = new Set<Run>()
@@ -189,21 +189,21 @@ function removeFrom(part: Part, account: Account, { rows, entries, duplicates, p
     if (duplicates.has(index)) continue
     const text = texts[at]!
     // a pending row stays in the statements until it is booked
-    const counts = rows[index]!.status === 'pending' ? pending : own.counts
+    const counts = rows[index]!.status === 'pending' ? pending : target.counts
     const count = (counts.get(text) ?? 0) + 1
     counts.set(text, count)
     const same = account.kept.get(text) ?? []
-    const known = same[count - 1]
-    if (known === undefined) {
-      same.push({ index, run: own })
+    const original = same[count - 1]
+    if (original === undefined) {
+      same.push({ index, run: target })
       account.kept.set(text, same)
     } else {
-      repeats.push({ index, original: known.index })
-      others.add(known.run)
+      repeats.push({ index, original: original.index })
+      others.add(original.run)
       shared.push(index)
     }
   }
-  const fits = (other: Run) => other !== own && isOverlap(run, other, sumOf(shared), shared.length === indexes.length)
+  const fits = (other: Run) => other !== target && isOverlap(run, other, sumOf(shared), shared.length === indexes.length)
   const isProven = beside !== null && [...others].some(fits)
   for (const { index, original: of } of repeats) {
     duplicates.add(index)
@@ -222,7 +222,7 @@ function removeFrom(part: Part, account: Account, { rows, entries, duplicates, p
     const message = 'This statement begins with a balance inside of another one, but has other transactions. The file may have some of them twice.'
     problems.push({ ...placeOf(statement), message })
   }
-  extend(own, part, account)
+  extend(target, part, account)
 }
 
 /**
@@ -237,9 +237,9 @@ function removeFrom(part: Part, account: Account, { rows, entries, duplicates, p
 export function removeRepeats(keys: string[], context: Context): void {
   const byAccount = new Map<string, number[]>()
   for (const [index, key] of keys.entries()) {
-    const known = byAccount.get(key)
-    if (known === undefined) byAccount.set(key, [index])
-    else known.push(index)
+    const existing = byAccount.get(key)
+    if (existing === undefined) byAccount.set(key, [index])
+    else existing.push(index)
   }
   for (const indexes of byAccount.values()) {
     const account: Account = { kept: new Map(), starts: new Map(), ends: new Map(), byBalance: new Map(), byNumber: new Map() }

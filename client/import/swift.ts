@@ -58,7 +58,7 @@ function entryOf(field: Field, details: string, statement: FileStatement): { ent
   const [, value = '', entered, mark = '', , sign, amount = '', kind = '', references = '', supplement = ''] = found
   const valued = dayOf(value)
   const booked = entered === undefined ? valued : entryDay(entered, valued)
-  const [own = '', bank = ''] = references.split('//')
+  const [ours = '', bank = ''] = references.split('//')
   const texts = labelledTexts(details, supplement)
   const entry: Entry = {
     line: field.line,
@@ -71,7 +71,7 @@ function entryOf(field: Field, details: string, statement: FileStatement): { ent
     name: texts.name,
     fallbackName: clean(texts.kind || supplement || kind),
     description: texts.description || clean(supplement, 5000),
-    reference_no: clean(texts.reference || reference(own.trim())),
+    reference_no: clean(texts.reference || reference(ours.trim())),
     status: mark.startsWith('E') ? 'pending' : 'paid',
     metadata: {
       iban: texts.iban,
@@ -109,11 +109,11 @@ export function readMt940(text: string): ParsedFile {
   const problems: Problem[] = []
   let current: FileStatement = { line: 1, account: { id: '' } }
   const statements = [current]
-  let own: Entry[] = []
+  let ofStatement: Entry[] = []
   let signed: Signed[] = []
   const end = () => {
-    decided.push(decideSigned(signed, own, current, problems))
-    own = []
+    decided.push(decideSigned(signed, ofStatement, current, problems))
+    ofStatement = []
     signed = []
   }
   const begin = (statement: FileStatement) => {
@@ -148,7 +148,7 @@ export function readMt940(text: string): ParsedFile {
       const found = entryOf(field, next?.tag === '86' ? next.text : '', current)
       if (found === undefined) problems.push(notRead(field))
       else {
-        own.push(found.entry)
+        ofStatement.push(found.entry)
         if (found.hasMinus) signed.push({ entry: found.entry, field })
       }
     } else if (tag === '62F' || tag === '62M') {

@@ -92,9 +92,9 @@ describe('the body of every error is {error, message}', () => {
     const pages = [...pageRoutes.map(({ path }) => path), '/openapi.json']
     const paths = [...new Set([...routes.map(({ path }) => path), ...pages])]
     for (const path of paths) {
-      const own = routes.filter((row) => row.path === path).map(({ method }) => method as string)
-      const served = own.includes('GET') || pages.includes(path) ? ['GET', 'HEAD'] : []
-      const methods = [...new Set([...served, ...own]), 'OPTIONS'].toSorted()
+      const ofRoutes = routes.filter((row) => row.path === path).map(({ method }) => method as string)
+      const served = ofRoutes.includes('GET') || pages.includes(path) ? ['GET', 'HEAD'] : []
+      const methods = [...new Set([...served, ...ofRoutes]), 'OPTIONS'].toSorted()
       const wrong = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'].find((method) => !methods.includes(method)) ?? expect.fail(path)
       const { status, allow, body } = await answers(wrong, `/api/auth${path.replace(/\{\w+\}/, 'x')}`)
       expect({ path, status, allow: allow?.split(', ').toSorted() }).toEqual({ path, status: 405, allow: methods })

@@ -136,8 +136,8 @@ describe('a sign-in with the provider', () => {
       expect(await eve.post('/confirm-email-change', { token: change })).toMatchObject(refused(400, 'INVALID_TOKEN'))
       expect((await ann.get('/two-factor/status')).body.enabled).toBe(false)
       await ann.post('/forget-password', { email: ann.email })
-      const own = await stack.mail.waitFor(ann.email, ({ text }) => text.includes('reset-password') && !text.includes(reset ?? ''))
-      const token = /token=([\w-]+)/.exec(own.text)?.[1]
+      const mail = await stack.mail.waitFor(ann.email, ({ text }) => text.includes('reset-password') && !text.includes(reset ?? ''))
+      const token = /token=([\w-]+)/.exec(mail.text)?.[1]
       expect((await ann.post('/reset-password', { token, password: 'known to Ann alone' })).status).toBe(200)
       expect((await ann.signIn('known to Ann alone')).status).toBe(200)
       expect((await signInWithProvider(person(stack), 'ann-of-the-factor')).status).toBe(200)
