@@ -34,13 +34,13 @@ const sessionIn = (from: Partial<Session> | null): Session | null => {
 /**
  * Builds the methods.
  * @param url the address of the auth surface
- * @returns the methods, and `settled`, which resolves when no change is in progress
+ * @returns the methods, and `settled`, which resolves when no request in progress can set the session
  */
 export function authMethods(url: string, send: Fetch, store: () => SessionStore): { auth: Auth, settled: () => Promise<unknown> } {
   /** GET requests in progress. The same call during one of them shares its response. */
   const pendingReads = new Map<string, Promise<unknown>>()
-  /** Requests in progress that change something. */
-  const pendingChanges = new Set<Promise<unknown>>()
+  /** Requests in progress that change something or return the session. */
+  const pendingEffects = new Set<Promise<unknown>>()
   /** The number of sign-outs in progress. Other requests may find the session ended before the response of the sign-out arrives. */
   let signOuts = 0
   /** Stops sharing the reads in progress, before and after a change: it may sign in another user. */
@@ -81,16 +81,19 @@ export function authMethods(url: string, send: Fetch, store: () => SessionStore)
     return body
   }
 
+  const whilePending = (request: Promise<unknown>): Promise<unknown> => {
+    const pending = request.finally(() => pendingEffects.delete(pending))
+    pendingEffects.add(pending)
+    return pending
+  }
+
   const callShared = (method: string, path: string, input?: Input): Promise<unknown> => {
     if (method !== 'GET') {
       const isSignOut = effectOf(path) === 'ends'
       if (isSignOut) signOuts += 1
-      const change = call(method, path, input).finally(() => {
+      return whilePending(call(method, path, input).finally(() => {
         if (isSignOut) signOuts -= 1
-        pendingChanges.delete(change)
-      })
-      pendingChanges.add(change)
-      return change
+      }))
     }
     const key = `${path} ${JSON.stringify(input)}`
     const running = pendingReads.get(key)
@@ -99,14 +102,14 @@ export function authMethods(url: string, send: Fetch, store: () => SessionStore)
       if (pendingReads.get(key) === read) pendingReads.delete(key)
     })
     pendingReads.set(key, read)
-    return read
+    return effectOf(path) === undefined ? read : whilePending(read)
   }
 
   const build = (table: Table): object =>
     Object.fromEntries(
       Object.entries(table).map(([name, row]) => [name, isRow(row) ? (input?: Input) => callShared(row[0], row[1], input) : build(row)]),
     )
-  return { auth: build(routes) as Auth, settled: () => Promise.allSettled(pendingChanges) }
+  return { auth: build(routes) as Auth, settled: () => Promise.allSettled(pendingEffects) }
 }
 
 const isRow = (row: Table[string]): row is readonly [string, string] => Array.isArray(row)

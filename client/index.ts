@@ -113,7 +113,7 @@ export function createClient({ baseUrl, dataUrl, apiKey, session, fetch: customF
   const name = apiKey === undefined && session === undefined ? `finance ${base}` : `finance ${Math.random()}`
   const fetchToken = async () => (await auth.token()).token
   const fetchSession = async (): Promise<unknown> => {
-    // a sign-in in progress sets the state
+    // a sign-in or a request for the session in progress sets the state
     await settled()
     if (store.current() !== undefined) return undefined
     // an API key has no session; its token names the user

@@ -138,6 +138,7 @@ export const columnSchemas: Record<string, Schema> = {
 export const columnExamples: Record<string, unknown> = {
   'exchange_rates.base': 'eur',
   'exchange_rates.quote': 'usd',
+  'line_items.amount': -12.5,
   'rules.conditions': [{ field: 'name', operation: 'ilike', value: '*market*' }],
   'rules.set_name': 'Market',
 }

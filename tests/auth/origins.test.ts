@@ -76,14 +76,13 @@ describe('an app on another site, with COOKIE_SAME_SITE=none', () => {
   test('gets a partitioned cookie, and sign-out deletes the same cookie', async () => {
     const ann = await signedIn(stack, 'Ann')
     const { headers } = await ann.post('/sign-in/email', { email: ann.email, password }, { origin: app, 'sec-fetch-site': 'cross-site' })
-    const [cookie = ''] = headers.getSetCookie()
-    expect(cookie).toMatch(/^__Secure-better-auth\.session_token=/)
+    const cookie = headers.getSetCookie().find((line) => /^__Secure-better-auth\.session_token=[^;]/.test(line)) ?? ''
     const attributes = (line: string) => line.split('; ').slice(1).filter((one) => !one.startsWith('Max-Age')).toSorted()
     expect(attributes(cookie)).toEqual(['HttpOnly', 'Partitioned', 'Path=/', 'SameSite=None', 'Secure'])
     const out = await ann.post('/sign-out', undefined, { origin: app, 'sec-fetch-site': 'cross-site' })
     const deleted = out.headers.getSetCookie().filter((line) => line.startsWith('__Secure-better-auth.session_token='))
-    expect(deleted).toEqual([expect.stringContaining('Max-Age=0')])
-    expect(attributes(deleted[0] ?? '')).toEqual(attributes(cookie))
+    for (const line of deleted) expect(line).toContain('Max-Age=0')
+    expect(deleted.map(attributes)).toContainEqual(attributes(cookie))
   })
 
   test('with an origin on localhost is not trusted', async () => {

@@ -17,7 +17,7 @@ beforeAll(async () => {
   const mine = stack.as(ann)
   const category = await mine.create('categories', { name: 'Food' })
   const transaction = await mine.create('transactions', { name: 'Bread', amount: -2.5, category_id: category.id, transaction_date: '2025-01-31T23:30:00Z' })
-  await mine.create('line_items', { transaction_id: transaction.id, name: 'loaf', amount: 2.5 })
+  await mine.create('line_items', { transaction_id: transaction.id, name: 'loaf', amount: -2.5 })
 })
 afterAll(() => stack.stop())
 

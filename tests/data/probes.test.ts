@@ -179,7 +179,9 @@ describe('the columns and functions that PostgreSQL adds to a table', () => {
   test.each(['count', 'json_agg', 'array_agg', 'pg_typeof', 'row_to_json', 'record_send', 'to_jsonb', 'one_object', 'pg_column_size'])(
     'the function %s is no column',
     async (name) => {
-      expect(await ann.get(`/tags?select=${name}`)).toMatchObject({ status: 400, body: { code: '42703' } })
+      // the edge knows the name of an aggregate
+      const code = name === 'count' ? 'PGRST123' : '42703'
+      expect(await ann.get(`/tags?select=${name}`)).toMatchObject({ status: 400, body: { code } })
       for (const path of [`/tags?select=id&order=${name}`, `/transactions?select=id,categories(${name})`])
         expect([400, 404], path).toContain(
           (await ann.get(path)).status,

@@ -302,6 +302,7 @@ describe('auth_service, the auth service’s login,', () => {
       'is_file_external',
       'is_incomplete_since',
       'mark_for_standbys',
+      'oldest_transaction_seconds',
       'postgrest_listeners',
       'postgrest_processes',
       'queue_webhooks',
