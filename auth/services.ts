@@ -68,7 +68,7 @@ export async function createServices({ config, connections, limits, hashingQueue
     files: createFiles(pool, transferQueue(16), objects, log),
     uploadQueue: transferQueue(2),
     calendarQueue: fairQueue(2, 32, 5_000),
-    deletionQueue: fairQueue(2, 32, 60_000),
+    deletionQueue: fairQueue(2, 128, 60_000),
     mailer,
     receivers,
     provider: config.oidc && createProvider(config.oidc, `${config.publicUrl}${basePath}/callback/oidc`),
