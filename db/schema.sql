@@ -2248,6 +2248,8 @@ grant execute on function private.is_currency(text) to authenticated;
 
 grant execute on function private.is_date_range(jsonb) to authenticated;
 
+grant execute on function private.is_day(text) to authenticated;
+
 grant execute on function private.is_file_external(bytea,uuid) to auth_service;
 
 grant execute on function private.is_id(text) to authenticated;
@@ -2441,6 +2443,8 @@ grant execute on function private.rule_expression(api.rules[]) to authenticated;
 grant execute on function private.rules_in_order(text,uuid) to authenticated;
 
 grant execute on function private.same_tenant(text,text,text,text) to authenticated;
+
+grant execute on function private.sent_text(json) to authenticated;
 
 grant execute on function private.short_hash(jsonb) to authenticated;
 

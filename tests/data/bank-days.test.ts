@@ -36,6 +36,11 @@ describe('a whole day that a member in Berlin sends', () => {
       async (caller) =>
         caller.create('transactions', { ...rent, transaction_date: '2025-3-1' }, from('Europe/Berlin', ',return=representation')).then(({ id }) => id),
     ],
+    [
+      'with blanks around it',
+      async (caller) =>
+        caller.create('transactions', { ...rent, transaction_date: ' 2025-03-01\t' }, from('Europe/Berlin', ',return=representation')).then(({ id }) => id),
+    ],
     ['as CSV', async (caller) => {
       const sent = await caller.post('/transactions', 'name,amount,transaction_date\nRent,-900,2025-03-01', {
         ...from('Europe/Berlin', ',return=representation'),
@@ -322,6 +327,37 @@ test('a client that sends only the day stores the first moment of that day', asy
   const caller = await newCaller()
   const row = (await caller.post('/transactions', { name: 'Day', amount: 1, booked_on: '2025-03-01' }, from('Asia/Tokyo', ',return=representation'))).body[0]
   expect(await datesOf(caller, row.id)).toEqual({ transaction_date: '2025-02-28T15:00:00+00:00', booked_on: '2025-03-01' })
+})
+
+test.each(['today', 'now', 'Jan 1 2025', '2025-01-01Z', '2025.001', '2025-01-01 Europe/Berlin', '1 Jan 2025 10:00', '01.02.2025', '2025-W01-1', '20250301T100000Z'])(
+  'neither a day nor a moment is "%s": 400, and nothing is stored',
+  async (transaction_date) => {
+    const caller = await newCaller()
+    const { status, body } = await caller.post('/transactions', { ...rent, transaction_date })
+    expect([status, body.hint]).toEqual([400, expect.stringContaining('A day is YYYY-MM-DD')])
+    expect((await caller.get('/transactions')).body).toEqual([])
+  },
+)
+
+test.each(['2025-03-01T10:00Z', '2025-03-01T10:00:00.123456Z', '2025-03-01 10:00:00+00', '2025-03-01T12:00:00+02:00', '2025-03-01t10:00:00z'])(
+  'a moment is %s',
+  async (transaction_date) => {
+    const caller = await newCaller()
+    const { id } = await caller.create('transactions', { ...rent, transaction_date })
+    const dates = await datesOf(caller, id)
+    expect(dates).toEqual({ transaction_date: expect.stringMatching(/^2025-03-01T10:00:00(\.123456)?\+00:00$/), booked_on: null })
+  },
+)
+
+test('a displacement of a zone that does not exist is 400 22008', async () => {
+  const caller = await newCaller()
+  expect(await caller.post('/transactions', { ...rent, transaction_date: '2025-01-01T00:00:00+99:00' })).toMatchObject({ status: 400, body: { code: '22008' } })
+})
+
+test.each(['today', '2025.001', 'Jan 1 2025'])('a day is not "%s" in the other tables', async (starts_on) => {
+  const caller = await newCaller()
+  const { status, body } = await caller.post('/subscriptions', { title: 'Gym', amount: 20, period: 'monthly', starts_on })
+  expect([status, body.hint]).toEqual([400, 'A day is YYYY-MM-DD, such as 2025-01-31.'])
 })
 
 test.each(['9999-01-01', '10114-05-01', '12000-01-01T00:00:00Z', '10000-06-15T00:00:00+00:00', 'infinity', '1850-01-01'])(

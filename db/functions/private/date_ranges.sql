@@ -50,7 +50,7 @@ comment on function private.preset_range(text) is 'The days of a preset, as of t
 
 create or replace function private.is_moment(p_value text) returns boolean
   language sql immutable parallel safe
-  return p_value ~ '^[0-9]{4}-[0-9]{2}-[0-9]{2}([T ][0-9]{2}:[0-9]{2}(:[0-9]{2}([.][0-9]{1,6})?)?(Z|[+-][0-9]{2}(:?[0-9]{2})?)?)?$';
+  return p_value ~* '^[0-9]{4}-[0-9]{2}-[0-9]{2}([t ][0-9]{2}:[0-9]{2}(:[0-9]{2}([.][0-9]{1,9})?)?(z|[+-][0-9]{2}(:?[0-9]{2})?)?)?$';
 comment on function private.is_moment(text) is 'Whether a text has the form of an ISO 8601 date or date-time.';
 
 create or replace function private.moment(p_value text) returns timestamptz

@@ -2,20 +2,33 @@
 -- JSON to the type. A malformed value raises PostgreSQL's own error, with the expected form as the hint. Responses and filters need no
 -- cast and behave like those of a date or timestamptz.
 
+create or replace function private.is_day(p_text text) returns boolean
+  language sql immutable strict parallel safe
+  return p_text ~ '^[0-9]{4}(-[0-9]{1,2}-[0-9]{1,2}|[0-9]{4})$';
+comment on function private.is_day(text) is 'Whether a text has the form of a day: 2025-01-31, 2025-1-31 or 20250131.';
+
+create or replace function private.sent_text(p_value json) returns text
+  language sql immutable strict parallel safe
+  -- most texts need no JSON unescaping, which takes twice as long
+  return case when pg_catalog.strpos(p_value::text, '\') = 0 then pg_catalog.btrim(p_value::text, '" ') else pg_catalog.btrim(p_value #>> '{}', E' \t\r\n') end;
+comment on function private.sent_text(json) is 'The text of a value that a caller sent, without the blanks around it.';
+
 create or replace function private.read_day(p_value json) returns private.day
   language plpgsql stable strict parallel safe set search_path = ''
 as $$
+declare
+  given text := private.sent_text(p_value);
+  day date;
 begin
-  -- most texts need no JSON unescaping, which takes twice as long
-  return pg_catalog.btrim(p_value::text, '"')::date;
+  day := given::date;
+  -- PostgreSQL also reads words such as today, which another day would read otherwise
+  if not (private.is_day(given) or private.is_moment(given)) and pg_catalog.isfinite(day) then
+    raise invalid_datetime_format using message = pg_catalog.format('invalid input syntax for type date: "%s"', given);
+  end if;
+  return day;
 exception
   when data_exception then
-    begin
-      return (p_value #>> '{}')::date;
-    exception
-      when data_exception then
-        raise exception using errcode = sqlstate, message = sqlerrm, hint = 'A day is YYYY-MM-DD, such as 2025-01-31.';
-    end;
+    raise exception using errcode = sqlstate, message = sqlerrm, hint = 'A day is YYYY-MM-DD, such as 2025-01-31.';
 end
 $$;
 comment on function private.read_day(json) is 'Reads a day that a caller sent. Raises an error with the expected form if it is malformed. Called by PostgREST.';
@@ -42,27 +55,25 @@ create or replace function private.read_moment(p_value json) returns private.mom
   language plpgsql stable strict parallel safe set search_path = ''
 as $$
 declare
-  given text := pg_catalog.btrim(p_value::text, '"');
+  given text := private.sent_text(p_value);
   moment timestamptz;
 begin
-  begin
-    moment := given::timestamptz;
-  exception
-    when data_exception then
-      given := p_value #>> '{}';
-      moment := given::timestamptz;
-  end;
+  moment := given::timestamptz;
   -- the constraint of the column refuses infinity like any other value outside the range
   if moment < '1900-01-01 00:00:00+00' or moment >= '2200-01-01 00:00:00+00' then
     return 'infinity';
   end if;
-  return case
-    when given like '____-__-__' or length(given) < 12 and given ~ '^ *[0-9]{4}-?[0-9]{1,2}-?[0-9]{1,2} *$' then private.mark_day(given::date)
-    else moment
-  end;
+  if private.is_day(given) then
+    return private.mark_day(given::date);
+  end if;
+  -- PostgreSQL also reads words such as today, and days with a zone, whose day would be lost
+  if not private.is_moment(given) then
+    raise invalid_datetime_format using message = pg_catalog.format('invalid input syntax for type timestamp with time zone: "%s"', given);
+  end if;
+  return moment;
 exception
   when data_exception then
-    raise exception using errcode = sqlstate, message = sqlerrm,
+    raise exception using errcode = case sqlstate when '22009' then '22008' else sqlstate end, message = sqlerrm,
       hint = 'A day is YYYY-MM-DD, such as 2025-01-31; a moment is YYYY-MM-DDTHH:MM:SSZ, such as 2025-01-31T18:30:00Z.';
 end
 $$;
@@ -82,4 +93,4 @@ comment on cast (json as private.moment) is 'Reads a moment for PostgREST.';
 
 -- PostgREST only uses a cast that its own login may execute, and calls it as the caller
 grant execute on function private.read_day(json), private.read_first_day(json), private.read_moment(json) to authenticator, authenticated;
-grant execute on function private.mark_day(date), private.marked_day(timestamptz) to authenticated;
+grant execute on function private.mark_day(date), private.marked_day(timestamptz), private.is_day(text), private.sent_text(json) to authenticated;
