@@ -83,12 +83,12 @@ function partsOf(indexes: number[], context: Context): Part[] {
   for (const index of indexes) {
     const { statement } = context.entries[index]!
     if (statement === undefined) continue
-    const indexes = found.get(statement)
-    if (indexes === undefined) found.set(statement, [index])
-    else indexes.push(index)
+    const ofStatement = found.get(statement)
+    if (ofStatement === undefined) found.set(statement, [index])
+    else ofStatement.push(index)
   }
   if (found.size < 2) return []
-  const parts = [...found].map(([statement, indexes]) => partOf(statement, indexes, context))
+  const parts = [...found].map(([statement, ofStatement]) => partOf(statement, ofStatement, context))
   parts.sort((one, other) => one.run.firstDay < other.run.firstDay ? -1 : one.run.firstDay > other.run.firstDay ? 1 : 0)
   return parts
 }
@@ -193,13 +193,13 @@ function removeFrom(part: Part, account: Account, { rows, entries, duplicates, p
     const count = (counts.get(text) ?? 0) + 1
     counts.set(text, count)
     const same = account.kept.get(text) ?? []
-    const original = same[count - 1]
-    if (original === undefined) {
+    const first = same[count - 1]
+    if (first === undefined) {
       same.push({ index, run: target })
       account.kept.set(text, same)
     } else {
-      repeats.push({ index, original: original.index })
-      others.add(original.run)
+      repeats.push({ index, original: first.index })
+      others.add(first.run)
       shared.push(index)
     }
   }

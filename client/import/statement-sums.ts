@@ -27,9 +27,9 @@ export function entriesByStatement(entries: Entry[]): Map<FileStatement, Entry[]
   const found = new Map<FileStatement, Entry[]>()
   for (const entry of entries) {
     if (entry.statement === undefined) continue
-    const entries = found.get(entry.statement)
-    if (entries === undefined) found.set(entry.statement, [entry])
-    else entries.push(entry)
+    const ofStatement = found.get(entry.statement)
+    if (ofStatement === undefined) found.set(entry.statement, [entry])
+    else ofStatement.push(entry)
   }
   return found
 }
