@@ -113,6 +113,8 @@ type OpenTransaction = PostgresPoolClient & Pick<pg.ClientBase, 'query'> & {
   failure: unknown
   /** Whether a transaction inside this one was rolled back. */
   isRolledBack: boolean
+  /** Whether the connection may belong to another request already. */
+  isClosed: boolean
 }
 
 function openTransaction(client: pg.PoolClient): OpenTransaction {
@@ -120,11 +122,16 @@ function openTransaction(client: pg.PoolClient): OpenTransaction {
   const transaction: OpenTransaction = {
     failure: undefined,
     isRolledBack: false,
-    query: ((...args: unknown[]) =>
-      (query(...args) as Promise<unknown>).catch((error: unknown) => {
+    isClosed: false,
+    query: (async (...args: unknown[]): Promise<unknown> => {
+      if (transaction.isClosed) throw new Error('The transaction of this request has ended.')
+      try {
+        return await query(...args)
+      } catch (error) {
         transaction.failure ??= error
         throw error
-      })) as pg.ClientBase['query'],
+      }
+    }) as pg.ClientBase['query'],
     release: () => undefined,
   }
   return transaction
@@ -189,6 +196,7 @@ async function runTransaction<Result>(pool: pg.Pool, transactions: Transactions,
     })
     throw transaction.failure ?? error
   } finally {
+    transaction.isClosed = true
     client.release(isBroken)
   }
 }

@@ -125,5 +125,8 @@ export const respondWith = <Input, Body>(body: Body, work: (c: RouteContext, inp
 /** Returns the effect that a response has on the client's session. */
 export const sessionEffectOf = ({ startsSession = 'no', sessionEffect }: Route): Route['sessionEffect'] => (startsSession === 'no' ? sessionEffect : 'begins')
 
+/** Whether a request to the route only reads. */
+export const isRead = (row: Route): boolean => row.method === 'GET' && sessionEffectOf(row) !== 'begins'
+
 /** Returns the signed-in user and session. @throws Refusal UNAUTHORIZED */
 export const callerOf = (c: RouteContext): Caller => c.var.caller ?? refuse('UNAUTHORIZED')

@@ -91,9 +91,11 @@ export function authMethods(url: string, send: Fetch, store: () => SessionStore)
     if (method !== 'GET') {
       const isSignOut = effectOf(path) === 'ends'
       if (isSignOut) signOuts += 1
-      return whilePending(call(method, path, input).finally(() => {
-        if (isSignOut) signOuts -= 1
-      }))
+      return whilePending(
+        call(method, path, input).finally(() => {
+          if (isSignOut) signOuts -= 1
+        }),
+      )
     }
     const key = `${path} ${JSON.stringify(input)}`
     const running = pendingReads.get(key)

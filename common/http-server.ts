@@ -161,8 +161,13 @@ export async function startServer(
     const address = socket.remoteAddress ?? ''
     if (isFromTrustedProxy(address, trustedProxies)) return
     const release = connections.take(clientNetwork(address))
-    if (release === undefined) socket.destroy()
-    else socket.once('close', release)
+    if (release !== undefined) {
+      socket.once('close', release)
+      return
+    }
+    // its next connection finds room
+    server.closeIdleConnections()
+    socket.destroy()
   })
   server.on('drop', () => server.closeIdleConnections())
   server.listen(port, host)

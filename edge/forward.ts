@@ -316,9 +316,12 @@ export async function change(
       request.destroy()
       return 'too-large'
     }
-    await sendResponse(response, forwarded)
-    // the upstream answered without the body, and still waits for it on this connection
-    if (!request.writableEnded) request.destroy()
+    try {
+      await sendResponse(response, forwarded)
+    } finally {
+      // the upstream answered without the body, and still waits for it on this connection
+      if (!request.writableEnded) request.destroy()
+    }
     return 'answered'
   } finally {
     outgoing.off('close', leave)

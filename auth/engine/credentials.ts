@@ -6,7 +6,7 @@ import type { AuthContext } from 'better-auth'
 import { apiKeyPrefix } from '../config.ts'
 import { refusal } from '../errors.ts'
 import { isOfApp } from '../origins.ts'
-import { sessionEffectOf, type Route, type RouteContext } from '../route.ts'
+import { isRead, type Route, type RouteContext } from '../route.ts'
 import { expireOtherForms } from './cookies.ts'
 
 /** The request header by which an app asks for a token instead of a cookie. */
@@ -42,8 +42,7 @@ function bearerOf(c: RouteContext, { credential = 'session', secondFactor }: Rou
  */
 export function readCredentials(c: RouteContext, row: Route): void {
   const { engine: { context }, config: { origins } } = c.var.services
-  const isRead = row.method === 'GET' && sessionEffectOf(row) !== 'begins'
-  const transport = isRead ? undefined : c.req.header(transportHeader)
+  const transport = isRead(row) ? undefined : c.req.header(transportHeader)
   const { kind, bearer } = bearerOf(c, row)
   const cookieName = kind === 'session' || kind === 'pending' ? cookieNames(context)[kind] : undefined
   const isFromApp = isOfApp(c, origins)

@@ -8,7 +8,7 @@ import { signUpProblem } from '../features/account/sign-up.ts'
 import { problemOf } from '../features/fields.ts'
 import { describeError } from '../../common/log.ts'
 import { currentRequest, policyOf, type CurrentRequest } from '../policy.ts'
-import type { Route, RouteContext } from '../route.ts'
+import { isRead, type Route, type RouteContext } from '../route.ts'
 import { pages } from './pages.ts'
 
 /** The maximum size of a JSON body. */
@@ -157,6 +157,8 @@ export async function serveRoute(c: RouteContext, row: Route): Promise<Response>
   let response: Response
   try {
     const body = await enforce(c, row, parsed.data as object, onQueryError, () => row.handle(c, parsed.data as never))
+    // Otherwise a session that could not be read would look like none.
+    if (queryError !== undefined && isRead(row)) throw queryError
     response = body instanceof Response ? body : Response.json(body, row.headers === undefined ? {} : { headers: row.headers })
   } catch (error) {
     // better-auth reports some failed queries as a missing row, so the query's error takes precedence

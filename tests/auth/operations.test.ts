@@ -138,7 +138,7 @@ describe('a failing database', () => {
   test('turns the read of a session into 500, not into 401, which would sign all users out', async () => {
     const ann = await signedIn(stack, 'Ann')
     await stack.sql.query('alter table auth.sessions rename to hidden')
-    const answers = [await ann.get('/get-session'), await ann.post('/token'), await ann.get('/organization/list')]
+    const answers = [await ann.get('/get-session'), await ann.get('/session-status'), await ann.post('/token'), await ann.get('/organization/list')]
     await stack.sql.query('alter table auth.hidden rename to sessions')
     for (const answer of answers) expect(answer).toMatchObject({ status: 500, body: { error: 'INTERNAL_ERROR' } })
     expect((await ann.get('/get-session')).status).toBe(200)

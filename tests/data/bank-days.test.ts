@@ -329,7 +329,18 @@ test('a client that sends only the day stores the first moment of that day', asy
   expect(await datesOf(caller, row.id)).toEqual({ transaction_date: '2025-02-28T15:00:00+00:00', booked_on: '2025-03-01' })
 })
 
-test.each(['today', 'now', 'Jan 1 2025', '2025-01-01Z', '2025.001', '2025-01-01 Europe/Berlin', '1 Jan 2025 10:00', '01.02.2025', '2025-W01-1', '20250301T100000Z'])(
+test.each([
+  'today',
+  'now',
+  'Jan 1 2025',
+  '2025-01-01Z',
+  '2025.001',
+  '2025-01-01 Europe/Berlin',
+  '1 Jan 2025 10:00',
+  '01.02.2025',
+  '2025-W01-1',
+  '20250301T100000Z',
+])(
   'neither a day nor a moment is "%s": 400, and nothing is stored',
   async (transaction_date) => {
     const caller = await newCaller()

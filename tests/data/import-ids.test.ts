@@ -49,6 +49,26 @@ const march = [{ external_id: '1', name: 'BOOKS', amount: -18, transaction_date:
 const all = ['GROCER -52.1', 'RENT -900', 'FUEL -40', 'SALARY 3000', 'BOOKS -18']
 
 describe('a bank that counts its ids anew in each file', () => {
+  test.each([['2026-03-03', 'in another month'], ['2026-01-25', 'in the same month']])(
+    'gives the id of a booked purchase, which it first announced, to one at the same shop (%s, %s)',
+    async (transaction_date) => {
+      const { caller, giro } = await user()
+      const announced = { external_id: '7', name: 'REWE', amount: -20, transaction_date: '2026-01-10', status: 'pending' }
+      await store(caller, [announced], giro)
+      expect(verdicts(await store(caller, [{ ...announced, transaction_date: '2026-01-12', status: 'paid' }], giro))).toBe('updated')
+      expect(verdicts(await store(caller, [{ ...announced, amount: -35, transaction_date, status: 'paid' }], giro))).toBe('new')
+      expect(await books(caller)).toEqual(['REWE -20', 'REWE -35'])
+    },
+  )
+
+  test('gives the id of a purchase that it announced and never booked to one at the same shop two months later', async () => {
+    const { caller, giro } = await user()
+    const announced = { external_id: '7', name: 'REWE', amount: -20, transaction_date: '2026-01-10', status: 'pending' }
+    await store(caller, [announced], giro)
+    expect(verdicts(await store(caller, [{ ...announced, amount: -35, transaction_date: '2026-03-10', status: 'paid' }], giro))).toBe('new')
+    expect(await books(caller)).toEqual(['REWE -20', 'REWE -35'])
+  })
+
   test('adds to the books, and the category of the earlier transaction stays where it is', async () => {
     const { caller, giro } = await user()
     const [grocer] = await store(caller, january, giro)

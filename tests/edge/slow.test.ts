@@ -57,8 +57,8 @@ test('headers must arrive within 15 s and bodies within 30 s, unless the body is
   expect(await Promise.race([ofFile, Promise.resolve('open')])).toBe('open')
 }, 60_000)
 
-/** Opens connections in groups, because more at once than the system's backlog of pending connections would wait. */
-async function openMany(count: number, open: () => Socket): Promise<Socket[]> {
+/** Opens connections, and begins a request on each. In groups, because more at once than the system's backlog of pending connections would wait. */
+async function openMany(count: number, open: () => Socket, beginning = 'GET / HTTP/1.1\r\n'): Promise<Socket[]> {
   const opened: Socket[] = []
   onTestFinished(() => {
     for (const socket of opened) socket.destroy()
@@ -67,6 +67,7 @@ async function openMany(count: number, open: () => Socket): Promise<Socket[]> {
     const more = Array.from({ length: 100 }, () => open().on('error', () => undefined))
     opened.push(...more)
     await Promise.all(more.map((socket) => once(socket, 'connect')))
+    for (const socket of more) socket.write(beginning)
   }
   return opened
 }
@@ -106,7 +107,7 @@ test('behind a trusted proxy a client has 1,000 requests whose body is not yet t
   onTestFinished(stop)
   const open = () => createConnection({ host: '127.0.0.1', port })
   const unfinished = 'POST / HTTP/1.1\r\nHost: localhost\r\nX-Forwarded-For: 203.0.113.7\r\nContent-Length: 100\r\n\r\n1'
-  for (const socket of await openMany(1_000, open)) socket.write(unfinished)
+  await openMany(1_000, open, unfinished)
   const ofClient = (address: string) => request(open, `X-Forwarded-For: ${address}\r\nTransfer-Encoding: chunked\r\n`)
   await expect.poll(() => ofClient('203.0.113.7')).toMatch(/^HTTP\/1\.1 429 Too Many Requests\r\n[^]*Retry-After: 30\r\n/)
   expect(await ofClient('203.0.113.8')).toMatch(served)

@@ -16,13 +16,13 @@ create or replace function private.common_share(p_words text[], p_others text[])
 comment on function private.common_share(text[], text[]) is 'The share of the words that are also among the others, from 0 to 1.';
 
 -- A bank may use an id again. A correction keeps the name or the amount, the sign, and almost the day. While the bank only announces a
--- transaction, all of them may change, but not the payee.
+-- transaction, all of them may change for a month, but not the payee.
 create or replace function private.is_same_entry(p_name text, p_amount numeric, p_day date, p_said jsonb) returns boolean
   language sql stable
   return (
     select p_amount * s.amount >= 0 and (
       (abs(p_day - s.day) <= 5) is not false and (p_amount = s.amount or w.words @> w.others and w.words <@ w.others)
-      or s.status = 'pending' and greatest(private.common_share(w.words, w.others), private.common_share(w.others, w.words)) >= 0.5)
+      or s.status = 'pending' and (abs(p_day - s.day) <= 31) is not false and greatest(private.common_share(w.words, w.others), private.common_share(w.others, w.words)) >= 0.5)
     from jsonb_to_record(p_said) as s (name text, amount numeric, day date, status text)
     cross join lateral (select private.words_of(p_name) as words, private.words_of(s.name) as others) w);
 comment on function private.is_same_entry(text, numeric, date, jsonb) is

@@ -157,7 +157,9 @@ begin atomic
     select n.*, h.said as candidate_said, h.earlier as candidate_earlier, h.is_edited as candidate_is_edited, h.is_matched as candidate_is_matched,
       t.day as candidate_day, t.is_equal, t.is_of_account, t.external_id = n.external_id as has_id, t.external_id = n.content_key as has_content_key,
       t.external_id = n.content_key or t.is_of_account and (
-        t.is_equal or exists (select from unnest(array_prepend(coalesce(h.said, t.values), h.earlier)) as e (said) where private.is_same_entry(n.name, n.amount, n.file_day, e.said))
+        t.is_equal or private.is_same_entry(n.name, n.amount, n.file_day, coalesce(h.said, t.values))
+        -- a version before the booking is no longer announced
+        or exists (select from unnest(h.earlier) as e (said) where private.is_same_entry(n.name, n.amount, n.file_day, e.said - 'status'))
       ) as is_same
     from candidates n
     left join histories h on h.id = (n.candidate).id
