@@ -16,9 +16,9 @@ export default defineConfig({
     // files share no state through modules, so a worker loads the engine only once
     isolate: false,
     // detects a test that hangs; generous, because a shared machine may be ten times slower
-    testTimeout: 60_000,
-    hookTimeout: 120_000,
-    expect: { poll: { timeout: 30_000 } },
+    testTimeout: 180_000,
+    hookTimeout: 300_000,
+    expect: { poll: { timeout: 90_000 } },
     // oidc-provider (tests/support/oidc.ts) prints a warning at each start
     onConsoleLog: (line) => !line.includes('oidc-provider'),
     include: ['tests/**/*.test.ts', 'examples/app/src/**/*.test.ts'],
