@@ -29,7 +29,8 @@ const timeouts = { headersTimeout: 15_000, requestTimeout: 900_000, connectionsC
 /** Time in which a body must arrive, in milliseconds. */
 const bodyMs = 30_000
 
-const hasBody = ({ headers }: IncomingMessage): boolean => headers['transfer-encoding'] !== undefined || (headers['content-length'] ?? '0') !== '0'
+/** Whether a request has a body. */
+export const hasBody = ({ headers }: IncomingMessage): boolean => headers['transfer-encoding'] !== undefined || (headers['content-length'] ?? '0') !== '0'
 
 /** Ends a connection with a status line, because no surface has seen the request. Sends nothing if a response has begun. */
 export function endConnection({ socket }: IncomingMessage, outgoing: ServerResponse, status: '408 Request Timeout' | '429 Too Many Requests'): void {

@@ -3,12 +3,12 @@
  * forwards it. Reads go to hot standbys first, if there are any.
  */
 import { clientNetwork } from '../common/client-address.ts'
+import { hasBody } from '../common/http-server.ts'
 import { requestIdHeader } from '../common/request-id.ts'
 import { allowance, isMisread } from './allowance.ts'
 import {
   change,
   forwardedHeaders,
-  hasBody,
   isForClient,
   isRead,
   onUpstream,

@@ -17,7 +17,7 @@ import { Transform } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Dispatcher } from 'undici'
-import { defaultHost, endAtStop } from '../common/http-server.ts'
+import { defaultHost, endAtStop, hasBody } from '../common/http-server.ts'
 import { requestIdHeader } from '../common/request-id.ts'
 import { endAnswer } from './refuse.ts'
 import { Interrupted } from './translation.ts'
@@ -89,8 +89,6 @@ export function forwardedHeaders(
 
 /** Returns true for a response header that the client receives. The edge sends the request id itself. */
 export const isForClient = (name: string): boolean => !ofConnection.has(name) && name !== requestIdHeader
-
-export const hasBody = ({ headers }: IncomingMessage): boolean => (headers['content-length'] ?? '0') !== '0' || headers['transfer-encoding'] !== undefined
 
 const readMethods = new Set(['GET', 'HEAD', 'OPTIONS'])
 

@@ -50,7 +50,7 @@ export function readCredentials(c: RouteContext, row: Route): void {
   c.set('cookie', cookieName === undefined || !isFromApp ? c.req.header('cookie') : `${cookieName}=${encodeURIComponent(bearer)}`)
   c.set('isApp', isFromApp && (cookieName !== undefined || transport !== undefined))
   if (transport !== undefined && transport !== 'token') throw refusal('VALIDATION_ERROR', 'X-Session-Transport must be token.')
-  // A route that needs no session and changes nothing returns the same to every page.
+  // A route that needs no session and changes nothing ignores the token of a page.
   const isPublic = row.method === 'GET' && row.credential === 'none'
   if (!isFromApp && (transport !== undefined || (cookieName !== undefined && !isPublic))) {
     throw refusal(
