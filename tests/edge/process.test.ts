@@ -29,7 +29,7 @@ const stackUpstreams = () => ({
 
 beforeAll(async () => {
   readyPort = await freePort()
-  stack = await startStack({ data: true, env: { TRUSTED_PROXIES: '127.0.0.1' }, dataEnv: { PGRST_ADMIN_SERVER_PORT: String(readyPort) } })
+  stack = await startStack({ data: true, env: { TRUSTED_PROXIES: '127.0.0.1', TRACE_PROXIES: '127.0.0.1' }, dataEnv: { PGRST_ADMIN_SERVER_PORT: String(readyPort) } })
   edge = await startEdgeProcess(stackUpstreams())
   ann = person({ ...stack, url: edge.url }, 'Ann')
   await ann.signUp()
@@ -81,19 +81,21 @@ describe('a live stream', () => {
       if (request.url !== '/api/auth/changes') response.end()
       else response.writeHead(200, { 'content-type': 'text/event-stream' }).write(':\n\n')
     }
-    const full = await edgeFor({ AUTH_UPSTREAM: await fakePostgrest(endless) })
+    const full = await edgeFor({ AUTH_UPSTREAM: await fakePostgrest(endless), TRUSTED_PROXIES: '127.0.0.1' })
     const [left, last] = [new AbortController(), new AbortController()]
     onTestFinished(() => last.abort())
-    const open = ({ signal } = left) => fetch(`${full.url}/api/auth/changes`, { signal })
+    const open = (client: string, { signal } = left) => fetch(`${full.url}/api/auth/changes`, { signal, headers: { 'x-forwarded-for': client } })
     // kept, because fetch cancels a response that nothing refers to
     const responses: Response[] = []
-    while (responses.length < 1_000) responses.push(...await Promise.all(Array.from({ length: 100 }, () => open())))
+    for (const client of ['203.0.113.7', '198.51.100.7']) {
+      for (let at = 0; at < 5; at++) responses.push(...await Promise.all(Array.from({ length: 100 }, () => open(client))))
+    }
     expect(new Set(responses.map(({ status }) => status))).toEqual(new Set([200]))
-    const refused = await open()
+    const refused = await open('192.0.2.7')
     expect([refused.status, refused.headers.get('retry-after'), await refused.json()]).toMatchObject([429, '30', { error: 'RATE_LIMIT_EXCEEDED' }])
     expect(await statusOf(`${full.url}/api/auth/get-session`)).toBe(200)
     left.abort()
-    await expect.poll(async () => (await open(last)).status).toBe(200)
+    await expect.poll(async () => (await open('192.0.2.7', last)).status).toBe(200)
   })
 
   test('ends when the edge stops, so that the stop does not wait for it', async () => {

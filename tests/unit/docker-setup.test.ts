@@ -493,13 +493,16 @@ test('an upgrade whose new auth service does not start shows the last lines of i
   await dockerScript({
     '*"config --services"': 'echo auth',
     '*"ps -aq auth"': `echo old; [ ! -e "${started}" ] || echo new`,
+    '*"ps -a --format"*': 'echo "old|auth|running|healthy|0"; echo "new|auth|exited||1"; echo "next|edge|created||0"',
     '*"--scale auth="*': `touch "${started}"; exit 1`,
     '"logs --tail 5 new"': 'echo "SMTP_URL must be a URL." >&2',
     '"logs "*': 'echo "a line of another container"',
   })
   const { code, complaint } = await command('replace', [], { VERSION: 'next', COMPOSE_FILE: 'compose.yaml' })
   expect(code).toBe(1)
-  expect(complaint).toContain('The last lines of the new auth:\nSMTP_URL must be a URL.\nnext does not serve. Going back to old.\n')
+  expect(complaint).toMatch(
+    /^The last lines of auth, which is exited:\nSMTP_URL must be a URL\.\nThe logs of all services are kept in \S+upgrade\.log\.\nnext does not serve\. Going back to old\.$/m,
+  )
   expect(complaint).not.toContain('another container')
   expect(await readFile(join(deployment(), '.env'), 'utf8')).toBe('VERSION=old\nCOMPOSE_FILE=compose.yaml\n')
 })
