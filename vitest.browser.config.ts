@@ -1,10 +1,12 @@
 import { defineConfig } from 'vitest/config'
+import { leftOut } from './tests/rotation.ts'
 
 /** Tests in real browsers. CHROMIUM and FIREFOX are their paths. They are separate, because `npm test` needs no browser. */
 export default defineConfig({
   test: {
     globalSetup: ['tests/support/global.ts', 'tests/browser/build-app.ts'],
     include: ['tests/browser/**/*.browser.ts'],
+    exclude: leftOut,
     // each file starts its own services, and a worker starts one browser for all of its files
     maxWorkers: 2,
     isolate: false,

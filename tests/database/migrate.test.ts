@@ -7,6 +7,7 @@ import pg from 'pg'
 import { afterAll, beforeEach, describe, expect, inject, test } from 'vitest'
 import { describeDatabase } from '../../db/describe.ts'
 import { migrate, migrationNames } from '../../db/migrate.ts'
+import { selected } from '../rotation.ts'
 import { connection, execute, freshDatabase, passwords } from '../support/database.ts'
 
 const run = promisify(execFile)
@@ -264,10 +265,9 @@ describe('migrate', () => {
     for (const commit of before)
       if (await git('cat-file', '-e', `${commit}:db/migrations/0001_baseline.sql`).then(() => true, () => false)) versions.push(commit)
     if (versions.length === 0) context.skip('NOT TESTED: git has no earlier version of db')
-    const every = Number(process.env['CASES_EVERY'] ?? 1)
     await migrate(options())
     const fresh = await described()
-    for (const version of versions.filter((_, number) => number % every === 0)) {
+    for (const version of selected('tests/database/migrate.test.ts', versions)) {
       const folder = await mkdtemp(join(root, '.data-test-'))
       folders.push(folder)
       await run('bash', ['-ec', `git -C '${root}' archive ${version} | tar -x -C '${folder}'`])

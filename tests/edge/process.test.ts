@@ -29,7 +29,11 @@ const stackUpstreams = () => ({
 
 beforeAll(async () => {
   readyPort = await freePort()
-  stack = await startStack({ data: true, env: { TRUSTED_PROXIES: '127.0.0.1', TRACE_PROXIES: '127.0.0.1' }, dataEnv: { PGRST_ADMIN_SERVER_PORT: String(readyPort) } })
+  stack = await startStack({
+    data: true,
+    env: { TRUSTED_PROXIES: '127.0.0.1', TRACE_PROXIES: '127.0.0.1' },
+    dataEnv: { PGRST_ADMIN_SERVER_PORT: String(readyPort) },
+  })
   edge = await startEdgeProcess(stackUpstreams())
   ann = person({ ...stack, url: edge.url }, 'Ann')
   await ann.signUp()

@@ -1,5 +1,6 @@
 /** Every actor, table, operation and target, generated from the catalogue. docs/isolation.md explains the suite. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { selected } from '../rotation.ts'
 import { execute } from '../support/database.ts'
 import { startStack, type Stack } from '../support/stack.ts'
 import { tableCases } from './cases.ts'
@@ -15,7 +16,7 @@ let result: Result
 beforeAll(async () => {
   // A session keeps the plan of each of its statements, and thousands of cases a minute would fill its memory before the usual 120 seconds.
   place = await startStack({ auth: false, data: true, dataEnv: { PGRST_DB_POOL_MAX_LIFETIME: '20' } })
-  result = await runIsolation(place, Number(process.env['CASES_EVERY'] ?? 1))
+  result = await runIsolation(place, (cases) => selected('tests/isolation/isolation.test.ts', cases))
   await writeReport(result)
   console.log(summary(result))
 })

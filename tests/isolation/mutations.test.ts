@@ -1,27 +1,18 @@
-/**
- * Mutation tests: the isolation suite notices weakened rules. Each run tries a part of all weakenings. The rules themselves determine the part, so
- * the same commit always tries the same. `MUTATIONS=all`, or `node tests/isolation/mutations.ts`, tries all.
- */
-import { createHash } from 'node:crypto'
+/** Mutation tests: the isolation suite notices weakened rules. Each run tries its part of all weakenings, and `node tests/isolation/mutations.ts` tries all. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { selected } from '../rotation.ts'
 import { startStack, type Stack } from '../support/stack.ts'
 import { runMutations, summaryOf, type Outcome } from './mutations.ts'
-import { operands, type Weakening } from './weakenings.ts'
-
-const parts = 10
-const isAll = process.env['MUTATIONS'] === 'all'
-
-/** The selected part for the current rules. */
-const partOf = (all: Weakening[]): number => createHash('sha256').update(JSON.stringify(all)).digest().readUInt32BE() % parts
+import { operands } from './weakenings.ts'
 
 let place: Stack
 let outcome: Outcome
 
 beforeAll(async () => {
   place = await startStack({ auth: false, data: true })
-  outcome = await runMutations(place, isAll ? {} : { likelyOnly: true, choose: (all) => all.filter((_, at) => at % parts === partOf(all)) })
-  console.log(`${summaryOf(outcome)}${isAll ? '' : ` (one of ${parts} parts)`}`)
-}, isAll ? 1_800_000 : 300_000)
+  outcome = await runMutations(place, { choose: (all) => selected('tests/isolation/mutations.test.ts', all) })
+  console.log(summaryOf(outcome))
+}, 3_600_000)
 afterAll(() => place.close())
 
 test('the isolation suite fails for each weakening of the row rules', () => {

@@ -269,14 +269,14 @@ async function waitForKey(send: (one: Case) => Promise<Answer>, cases: Case[]): 
 }
 
 /**
- * Runs the suite against an empty, migrated database and its PostgREST. @param every the part of the cases that runs: 3 means each third case of an
- * actor and table, from the first
+ * Runs the suite against an empty, migrated database and its PostgREST. @param select returns the cases to run, of all with the same actor, table,
+ * command and target
  */
-export async function runIsolation(place: Place, every = 1): Promise<Result> {
+export async function runIsolation(place: Place, select: (cases: Case[]) => Case[]): Promise<Result> {
   const started = Date.now()
   const suite = await prepareSuite(place)
-  const ofOneKind = Map.groupBy(suite.cases, ({ actor, table }) => `${actor.name} ${table}`)
-  const tested = [...ofOneKind.values()].flatMap((cases) => cases.filter((_, at) => at % every === 0))
+  const ofOneKind = Map.groupBy(suite.cases, ({ actor, table, command, target }) => [actor.name, table, command, target].join())
+  const tested = [...ofOneKind.values()].flatMap(select)
   try {
     return { ...await suite.run({ cases: tested }), world: suite.world, tested, milliseconds: Date.now() - started }
   } finally {

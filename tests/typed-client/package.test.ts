@@ -74,7 +74,7 @@ async function compressed(files: string[]): Promise<number> {
   return gzipSync(code, { level: 9 }).length
 }
 
-test('the package has compiled code, its types and its README, and is under 14 kB compressed', async () => {
+test('the package has compiled code, its types and its README, and is under 15 kB compressed', async () => {
   const files = await readdir(packed(), { recursive: true })
   expect(files.filter((file) => !/^dist\/((import|export)\/)?[a-z-]+\.(js|d\.ts)$/.test(file)).toSorted()).toEqual([
     'README.md',
@@ -85,7 +85,7 @@ test('the package has compiled code, its types and its README, and is under 14 k
   ])
   const size = await compressed(files.filter((file) => !/^dist\/(import|export)\//.test(file)))
   expect(size).toBeGreaterThan(2_000)
-  expect(size).toBeLessThan(14_000)
+  expect(size).toBeLessThan(15_000)
 })
 
 test.each(['client', 'client/mcp'])('%s could be published: its manifest is complete, and only compiled files go along', async (directory) => {
@@ -116,7 +116,7 @@ test('an app without bank files and exports does not load their code', async () 
     main.map(async (file) => [...(await readFile(join(packed(), file), 'utf8')).matchAll(/from '([^']+)'/g)].map(([, from]) => from)),
   )
   expect(imports.flat().filter((from) => !/^\.\/[a-z]+\.js$/.test(from ?? ''))).toEqual(['@supabase/postgrest-js'])
-  expect(await compressed(files.filter((file) => file.startsWith('dist/import/')))).toBeLessThan(46_000)
+  expect(await compressed(files.filter((file) => file.startsWith('dist/import/')))).toBeLessThan(60_000)
   expect(await compressed(files.filter((file) => file.startsWith('dist/export/')))).toBeLessThan(12_000)
 })
 

@@ -41,7 +41,7 @@ describe('the version', () => {
 
   test('changes everywhere by one command, which dates the changelog; the release is refused until it says what an operator must do', async () => {
     const folder = join(work, 'checkout')
-    for (const path of ['CHANGELOG.md', ...Object.keys(copies), 'infra/release'])
+    for (const path of ['CHANGELOG.md', ...Object.keys(copies), 'infra/release', '.ci'])
       await mkdir(dirname(join(folder, path)), { recursive: true }).then(() => cp(join(root, path), join(folder, path), { recursive: true }))
     // The changelog of a version whose author forgot the steps.
     await writeFile(join(folder, 'CHANGELOG.md'), '# Changelog\n\n## Unreleased\n\n### Operations\n\n- A change.\n')
@@ -56,6 +56,14 @@ describe('the version', () => {
       join(folder, 'CHANGELOG.md'),
       (await readFile(join(folder, 'CHANGELOG.md'), 'utf8')).replace(/^## 9\.8\.7.*$/m, '$&\n\n### What an operator must do\n\nNothing.'),
     )
+    const git = (...args: string[]) => run(folder, 'git', ['-c', 'user.name=Ann', '-c', 'user.email=ann@example.org', ...args])
+    const ledger = (...args: string[]) => run(folder, process.execPath, ['.ci/ledger.mjs', ...args])
+    await git('init', '--quiet')
+    await git('commit', '--quiet', '--allow-empty', '-m', 'Release 9.8.7')
+    await ledger('add', 'everything', 'HEAD', '12 passed, 0 failed')
+    await ledger('add', 'nightly', 'HEAD', '11 passed, 1 failed')
+    expect(await script('check-tag', 'v9.8.7')).toEqual({ code: 1, output: expect.stringContaining('No nightly of HEAD is green.') })
+    await ledger('add', 'nightly', 'HEAD', '12 passed, 0 failed')
     expect(await script('check-tag', 'v9.8.7')).toEqual({ code: 0, output: '' })
     const changelog = await readFile(join(folder, 'CHANGELOG.md'), 'utf8')
     await writeFile(join(folder, 'CHANGELOG.md'), changelog.replace('## Unreleased\n', '$&\n- A later change.\n'))
@@ -77,6 +85,22 @@ describe('the version', () => {
     expect(() => notesOf('# Changelog\n\n## Unreleased\n', '1.0.0')).toThrow('CHANGELOG.md has no version 1.0.0')
     expect(() => notesOf('## 1.0.0\n\n### What an operator must do\n\nNothing.\n', '1.0.0')).toThrow('has no date')
   })
+})
+
+test('the record of the runs names the parts that no green run of the last seven days has tested', async () => {
+  const folder = join(work, 'record')
+  await mkdir(folder)
+  const git = (...args: string[]) => run(folder, 'git', ['-c', 'user.name=Ann', '-c', 'user.email=ann@example.org', ...args])
+  const ledger = (...args: string[]) => run(folder, process.execPath, [join(root, '.ci/ledger.mjs'), ...args])
+  await git('init', '--quiet')
+  await git('commit', '--quiet', '--allow-empty', '-m', 'first')
+  for (const part of ['1/5', '2/5', '4/5']) await ledger('add', `part ${part}`, 'HEAD', '12 passed, 0 failed')
+  await git('commit', '--quiet', '--allow-empty', '-m', 'second')
+  await ledger('add', 'part 5/5', 'HEAD', '11 passed, 1 failed')
+  await git('notes', '--ref=ci', 'append', '-m', '2026-01-02T03:04:05.000Z everything: 12 passed, 0 failed', 'HEAD')
+  expect(await ledger('missing')).toEqual({ code: 1, output: 'Not tested in the last seven days: part 3, part 5.\n' })
+  await ledger('add', 'everything', 'HEAD', '12 passed, 0 failed')
+  expect(await ledger('missing')).toEqual({ code: 0, output: 'Each part was tested in the last seven days.\n' })
 })
 
 describe("the release's file", () => {
@@ -216,7 +240,7 @@ describe('the workflows', () => {
     const [, stages = ''] = /stages=\$\{\*:-([^}]+)\}/.exec(await read('.ci/run')) ?? []
     const text = await read('.github/workflows/test.yml')
     const [, matrix = ''] = /stage: \[([^\]]+)\]/.exec(text) ?? []
-    const named = [...matrix.split(', '), .../POSTGREST_TAG=\S+ \.ci\/run (\w+)$/m.exec(text)?.slice(1) ?? []]
+    const named = [...matrix.split(', '), .../POSTGREST_TAG=.+ \.ci\/run (\w+)$/m.exec(text)?.slice(1) ?? []]
     expect(named.toSorted()).toEqual(stages.split(' ').toSorted())
     expect(await run(root, join(root, '.ci/run'), ['nonsense'])).toEqual({ code: 1, output: 'There is no stage nonsense: see .ci/run\n' })
   })
