@@ -3,7 +3,16 @@
  * request that holds one and needs another of the same pool could wait forever.
  */
 import { AsyncLocalStorage } from 'node:async_hooks'
-import { CamelCasePlugin, Kysely, PostgresDialect, PostgresDriver, type DatabaseConnection, type PostgresPoolClient, type TransactionSettings } from 'kysely'
+import {
+  CamelCasePlugin,
+  CompiledQuery,
+  Kysely,
+  PostgresDialect,
+  PostgresDriver,
+  type DatabaseConnection,
+  type PostgresPoolClient,
+  type TransactionSettings,
+} from 'kysely'
 import pg from 'pg'
 import type { Tables } from '../db/types.ts'
 import type { Tracing } from '../common/tracing.ts'
@@ -51,6 +60,12 @@ export type Connections = {
 }
 
 type Query = (...args: unknown[]) => unknown
+
+/**
+ * Begins with each transaction. Otherwise requests that wait for the locks of a long deletion would take all connections. Statements outside
+ * of transactions wait for a migration's locks, until statement_timeout.
+ */
+const setLockTimeout = `set local lock_timeout = '1s'`
 
 const isWrite = /^\s*(?:insert|update|delete)\b/i
 
@@ -160,7 +175,9 @@ function joiningDialect(pool: pg.Pool, transactions: Transactions): PostgresDial
   }
   class JoiningDriver extends PostgresDriver {
     override async beginTransaction(connection: DatabaseConnection, settings: TransactionSettings): Promise<void> {
-      if (transactions.getStore() === undefined) await super.beginTransaction(connection, settings)
+      if (transactions.getStore() !== undefined) return
+      await super.beginTransaction(connection, settings)
+      await connection.executeQuery(CompiledQuery.raw(setLockTimeout))
     }
     override async commitTransaction(connection: DatabaseConnection): Promise<void> {
       if (transactions.getStore() === undefined) await super.commitTransaction(connection)
@@ -185,7 +202,7 @@ async function runTransaction<Result>(pool: pg.Pool, transactions: Transactions,
   const transaction = openTransaction(client)
   let isBroken = false
   try {
-    await client.query('begin')
+    await client.query(`begin; ${setLockTimeout}`)
     const result = await transactions.run(transaction, work)
     if (transaction.failure !== undefined || transaction.isRolledBack) throw new Error('A part of the transaction has failed.')
     await client.query('commit')

@@ -188,9 +188,9 @@ export function codeOfDatabase(error: unknown): ErrorCode | undefined {
 
 /**
  * SQLSTATEs of a database that has no room, memory or connection left, is stopping, starts or has become a standby, of a statement that waited
- * too long or deadlocked with another request, and codes of a lost connection.
+ * too long, also for a lock, or deadlocked with another request, and codes of a lost connection.
  */
-const unavailableCode = /^(53...|57P0[1-5]|57014|25006|25P0[34]|40...|08...|ECONNREFUSED|ECONNRESET|EPIPE|ENOTFOUND|EAI_AGAIN|ETIMEDOUT|EHOSTUNREACH)$/
+const unavailableCode = /^(53...|57P0[1-5]|57014|55P03|25006|25P0[34]|40...|08...|ECONNREFUSED|ECONNRESET|EPIPE|ENOTFOUND|EAI_AGAIN|ETIMEDOUT|EHOSTUNREACH)$/
 /** The messages of pg for a connection that ended in use or between two statements, and for a pool without a free one. None has a code. */
 const unavailableMessage = /^(Connection terminated|Client .* is not queryable|timeout exceeded when trying to connect)/
 

@@ -13,8 +13,11 @@ function parseHop(text: string) {
   return parse((inBrackets ?? withPort ?? bare).replace(/%[\w.-]+$/, ''))
 }
 
-/** Returns the addresses of X-Forwarded-For as texts, the client's first. */
-const hopsOf = (forwardedFor: string): string[] => forwardedFor.split(',').map((hop) => hop.trim()).filter((hop) => hop !== '')
+/**
+ * Returns the addresses of X-Forwarded-For as texts, the client's first. An empty text stays: a proxy that does not know the address of its
+ * client may write one, and a client may have written everything to the left of it.
+ */
+const hopsOf = (forwardedFor: string): string[] => forwardedFor.trim() === '' ? [] : forwardedFor.split(',').map((hop) => hop.trim())
 
 const within = (address: ipaddr.IPv4 | ipaddr.IPv6, ranges: AddressRange[]) =>
   ranges.some(([network, bits]) => network.kind() === address.kind() && address.match(network, bits))

@@ -53,7 +53,8 @@ export const sentSessionTokens = (auth: AuthContext, header: string | undefined)
 
 /**
  * Returns lines for `Set-Cookie` that delete the session cookies which the request sends, in each form that the current settings do
- * not write: of the host, of each domain above it, and of both kinds of partition.
+ * not write: of the host, of each domain above it, and of both kinds of partition. A request does not tell the form of a cookie. So there
+ * are no such lines if a value lacks our signature: it may belong to another deployment, at a domain above.
  */
 export function expireOtherForms(auth: AuthContext, publicUrl: string, header: string | undefined): string[] {
   const { name: current, attributes: { domain = '', partitioned = false } } = auth.authCookies.sessionToken
@@ -63,7 +64,8 @@ export function expireOtherForms(auth: AuthContext, publicUrl: string, header: s
   const partitions = protocol === 'https:' ? [false, true] : [false]
   const isCurrent = (name: string, of: string, isPartitioned: boolean) =>
     name === current && of === domain.replace(/^\./, '').toLowerCase() && isPartitioned === partitioned
-  return sessionNames(auth).filter((name) => cookieValues(header, name).length > 0).flatMap((name) =>
+  const areOurs = (values: string[]) => values.length > 0 && values.every((value) => signedText(value, auth.secret) !== undefined)
+  return sessionNames(auth).filter((name) => areOurs(cookieValues(header, name))).flatMap((name) =>
     domains.flatMap((of) =>
       partitions.filter((isPartitioned) => !isCurrent(name, of, isPartitioned)).map((isPartitioned) =>
         `${name}=; Max-Age=0${of && `; Domain=${of}`}; Path=/; HttpOnly${protocol === 'https:' ? '; Secure; SameSite=None' : ''}${

@@ -132,6 +132,22 @@ describe('an operator changes', () => {
   })
 })
 
+test('a service at a subdomain keeps the cookie of another deployment at the domain above, which has a name in common with ours', async () => {
+  await using below = await startStack({ env: { PUBLIC_URL: 'http://eu.money.example.test' } })
+  const browser = browserAt('eu.money.example.test')
+  const other = `${'x'.repeat(32)}.${encodeURIComponent(`${'A'.repeat(43)}=`)}`
+  browser.store(`${sessionCookie}=${other}; Domain=money.example.test; Path=/`)
+  for (const path of ['/sign-up/email', '/sign-in/email']) {
+    expect((await browser.send(below.url, 'POST', path, ann)).status).toBe(200)
+    expect((await browser.send(below.url, 'GET', '/get-session')).status).toBe(200)
+    expect(browser.cookiesOf(sessionCookie)).toEqual([other, expect.any(String)])
+    const before = browser.cookie()
+    expect((await browser.send(below.url, 'POST', '/sign-out')).status).toBe(200)
+    expect((await fetch(`${below.url}/api/auth/get-session`, { headers: { cookie: before } })).status).toBe(401)
+    expect(browser.cookiesOf(sessionCookie)).toEqual([other])
+  }
+})
+
 describe('the other cookies', () => {
   test('an old cookie of a pending sign-in or of a remembered device hides no valid one', async () => {
     const { user, app } = await withTwoFactors(stack, 'Ann')

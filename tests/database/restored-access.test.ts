@@ -159,22 +159,47 @@ describe('a restore', () => {
   })
 })
 
+/** Ends the access in a database with these rows. @returns its members */
+async function membersAfter(rows: string, access: object): Promise<unknown[]> {
+  const database = await freshDatabase()
+  const client = new pg.Client({ connectionString: database.ownerUrl })
+  await client.connect()
+  try {
+    await client.query(rows)
+    await client.query('select private.end_restored_access($1)', [JSON.stringify(access)])
+    return (await client.query('select organization_id, user_id, role from auth.members order by 1, 2')).rows
+  } finally {
+    await client.end()
+    await database.drop()
+  }
+}
+
 test('a team whose present owner is not in the backup keeps the owner of the backup', async () => {
-  await using stack = await (async () => {
-    const database = await freshDatabase()
-    return { ...database, [Symbol.asyncDispose]: database.drop }
-  })()
-  await execute(
-    stack.ownerUrl,
+  const members = await membersAfter(
     `
     insert into auth.users (id, name, email) values ('ann', 'ann', 'ann@example.org');
     insert into auth.organizations (id, name, slug) values ('team', 'Team', 'team');
     insert into auth.members (id, organization_id, user_id, role) values ('1', 'team', 'ann', 'owner');`,
+    { users: { ann: { email: 'ann@example.org' }, zoe: {} }, organizations: { team: true }, members: { 'team zoe': 'owner' } },
   )
-  const access = { users: { ann: { email: 'ann@example.org' }, zoe: {} }, organizations: { team: true }, members: { 'team zoe': 'owner' } }
-  await execute(stack.ownerUrl, `select private.end_restored_access('${JSON.stringify(access)}')`)
-  const client = new pg.Client({ connectionString: stack.ownerUrl })
-  await client.connect()
-  expect((await client.query('select user_id, role from auth.members')).rows).toEqual([{ user_id: 'ann', role: 'owner' }])
-  await client.end()
+  expect(members).toEqual([{ organization_id: 'team', user_id: 'ann', role: 'owner' }])
+})
+
+test('a user who owns five organizations of the backup, deleted since, and five others today, owns all of them', async () => {
+  const ids = (name: string) => Array.from({ length: 5 }, (_, at) => `${name}-${at}`)
+  const [deleted, kept] = [ids('deleted'), ids('kept')]
+  const members = await membersAfter(
+    `
+    insert into auth.users (id, name, email) select n, n, n || '@example.org' from unnest(array['ann', 'ben']) n;
+    insert into auth.organizations (id, name, slug) select n, n, n from unnest(array['${[...deleted, ...kept].join("', '")}']) n;
+    insert into auth.members (id, organization_id, user_id, role)
+      select n, n, case when n like 'deleted-%' then 'ben' else 'ann' end, 'owner' from unnest(array['${[...deleted, ...kept].join("', '")}']) n;
+    insert into auth.members (id, organization_id, user_id, role) select n || ' ben', n, 'ben', 'admin' from unnest(array['${kept.join("', '")}']) n;`,
+    {
+      users: { ann: { email: 'ann@example.org' }, ben: { email: 'ben@example.org' } },
+      organizations: Object.fromEntries(kept.map((id) => [id, true])),
+      members: Object.fromEntries(kept.map((id) => [`${id} ben`, 'owner'])),
+    },
+  )
+  expect(members).toEqual([...deleted, ...kept].map((organization_id) => ({ organization_id, user_id: 'ben', role: 'owner' })))
 })

@@ -17,6 +17,8 @@ export function browserAt(host: string) {
   }
   const header = () => cookies.map(({ name, value }) => `${name}=${value}`).join('; ')
   return {
+    /** Stores a line of `Set-Cookie`. */
+    store,
     /** Returns the cookies of a name, the oldest first. */
     cookiesOf: (name: string) => cookies.filter((cookie) => cookie.name === name).map(({ value }) => value),
     cookie: header,

@@ -20,8 +20,10 @@ test.each([
   ['is read in quotes', '10.0.0.1', '"203.0.113.7"', '203.0.113.7'],
   ['is read in quotes with brackets and a port', '10.0.0.1', '"[2001:db8::1]:4711"', '2001:db8::1'],
   ['is read with a zone', '10.0.0.1', 'fe80::1%eth0', 'fe80::1'],
-  ['is read before a comma without an address', '10.0.0.1', '203.0.113.7,', '203.0.113.7'],
-  ['is read between blanks and commas', '10.0.0.1', ' , 203.0.113.7 ,, 10.2.3.4:80 ,', '203.0.113.7'],
+  ['is read after a comma without an address', '10.0.0.1', ' , 203.0.113.7 , 10.2.3.4:80 ', '203.0.113.7'],
+  ['is the last valid address before an empty one', '10.0.0.1', '203.0.113.7,, 10.2.3.4:80', '10.2.3.4'],
+  ['is the proxy’s address if it forwards an empty one', '10.0.0.1', '203.0.113.7,', '10.0.0.1'],
+  ['is the proxy’s address if it forwards only blanks', '10.0.0.1', ' , ', '10.0.0.1'],
   ['is not an address that the client added in front with a port', '10.0.0.1', '1.1.1.1:80, 198.51.100.7:4711', '198.51.100.7'],
   ['is read as IPv4 from an IPv4-mapped address with a port', '10.0.0.1', '[::ffff:203.0.113.7]:80', '203.0.113.7'],
   ['is not read from a number', '10.0.0.1', '3405803783', '10.0.0.1'],
@@ -43,14 +45,14 @@ describe('an X-Forwarded-For that cannot be read', () => {
   }
 
   test('is reported once, with the proxy and without the header', () => {
-    const calls = readsOf('10.0.0.1', 'unknown', '_hidden, unknown', 'for=203.0.113.7')
+    const calls = readsOf('10.0.0.1', 'unknown', '_hidden, unknown', 'for=203.0.113.7', '203.0.113.7,')
     expect(calls).toEqual([[{ setting: 'TRUSTED_PROXIES', proxy: '10.0.0.1' }, expect.stringContaining('X-Forwarded-For')]])
     expect(JSON.stringify(calls)).not.toMatch(/unknown|_hidden|203\.0/)
   })
 
   test('is not reported if a client wrote it, or if there is none', () => {
     expect(readsOf('192.0.2.1', 'unknown')).toEqual([])
-    expect(readsOf('10.0.0.1', 'unknown, 198.51.100.7', undefined, '', ',')).toEqual([])
+    expect(readsOf('10.0.0.1', 'unknown, 198.51.100.7', undefined, '', ' ')).toEqual([])
   })
 })
 

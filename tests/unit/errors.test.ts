@@ -73,6 +73,7 @@ describe('an unexpected error', () => {
   test.each([
     ['a full disk', { code: '53100' }],
     ['no free connection', { code: '53300' }],
+    ['a lock that another request holds', { code: '55P03' }],
     ['a database that is starting', { code: '57P03' }],
     ['a database that is down', { code: 'ECONNREFUSED' }],
     ['a lost connection', { message: 'Connection terminated unexpectedly' }],

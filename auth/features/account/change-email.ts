@@ -149,7 +149,7 @@ export async function confirmEmailChange(c: RouteContext, { token }: WithToken):
 
 export function stopEmailChange(c: RouteContext, { token }: WithToken): Promise<void> {
   const { db, mailer } = c.var.services
-  return deleteWithRows(c, async () => {
+  return deleteWithRows(c, `email change ${token}`, async () => {
     const change = await withBetterAuth(c, ({ context }) => consumeToken(context.internalAdapter, 'stop', token))
     await stopChange(db, change)
     await mailer.requestPasswordReset(change.from, undefined)

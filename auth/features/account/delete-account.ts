@@ -52,7 +52,7 @@ export async function requestAccountDeletion(c: RouteContext, { password }: Conf
 
 export function confirmAccountDeletion(c: RouteContext, { token }: WithToken): Promise<void> {
   const { user } = callerOf(c)
-  return deleteWithRows(c, () =>
+  return deleteWithRows(c, `account ${user.id}`, () =>
     withBetterAuth(c, async (endpoint) => {
       if (await endpoint.context.internalAdapter.consumeVerificationValue(identifierOf(user.id, token)) === null) refuse('INVALID_TOKEN')
       await c.var.services.db.deleteFrom('auth.users').where('id', '=', user.id).execute()

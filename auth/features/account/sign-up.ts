@@ -60,7 +60,11 @@ export async function disownAccount(c: RouteContext, { token }: WithToken): Prom
   const claims = z.object({ userId: z.string() }).safeParse(await verifyJWT(token, disownKey(config.secret)))
   if (!claims.success) refuse('INVALID_TOKEN')
   const { userId } = claims.data
-  const deleted = await deleteWithRows(c, () => db.deleteFrom('auth.users').where('id', '=', userId).where('emailVerified', '=', false).executeTakeFirst())
+  const deleted = await deleteWithRows(
+    c,
+    `account ${userId}`,
+    () => db.deleteFrom('auth.users').where('id', '=', userId).where('emailVerified', '=', false).executeTakeFirst(),
+  )
   if (deleted.numDeletedRows === 1n) return
   const verified = await db.selectFrom('auth.users').select('id').where('id', '=', userId).executeTakeFirst()
   refuse(verified === undefined ? 'INVALID_TOKEN' : 'ALREADY_VERIFIED')

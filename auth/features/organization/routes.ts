@@ -52,7 +52,11 @@ export const organizationRoutes = [
     // deleteWithRows() makes the transaction
     isAtomic: false,
     output: output.deleted,
-    handle: async (c, body) => ({ success: true, organization: organizationOf(await deleteWithRows(c, () => callBetterAuth(c, reply.organization, body))) }),
+    handle: async (c, body) => {
+      // per caller, so that nobody else can hold the owner's deletion up
+      const subject = `organization ${body.organizationId} by ${callerOf(c).user.id}`
+      return { success: true, organization: organizationOf(await deleteWithRows(c, subject, () => callBetterAuth(c, reply.organization, body))) }
+    },
   }),
   route('POST', '/organization/set-active', {
     summary: 'Sets the context of the session: an organization, or the personal one with null.',

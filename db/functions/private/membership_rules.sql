@@ -17,7 +17,8 @@ create or replace function private.check_membership_limits() returns trigger
   language plpgsql security definer set search_path = ''
 as $$
 begin
-  if new.role = 'owner' and (tg_op = 'INSERT' or old.role <> 'owner' or old.user_id <> new.user_id) then
+  if new.role = 'owner' and (tg_op = 'INSERT' or old.role <> 'owner' or old.user_id <> new.user_id)
+    and current_setting('private.restoring', true) is distinct from 'on' then
     perform from auth.users where id = new.user_id for no key update;
     if auth.owns_most_organizations(new.user_id, new.id) then
       raise exception using errcode = 'P0001', message = 'ORGANIZATION_LIMIT_REACHED';
@@ -32,7 +33,7 @@ begin
   return new;
 end
 $$;
-comment on function private.check_membership_limits() is 'Refuses a sixth owned organization of a user and a fifty-first member of an organization.';
+comment on function private.check_membership_limits() is 'Refuses a sixth owned organization of a user, except in a restore, and a fifty-first member of an organization.';
 
 create or replace function private.check_organization_has_owner() returns trigger
   language plpgsql security definer set search_path = ''
