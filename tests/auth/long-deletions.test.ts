@@ -43,17 +43,14 @@ describe('while an organization is being deleted', () => {
     expect((await owner.patch('/organization/update', { organizationId: id, name: 'New name' })).status).toBe(200)
   })
 
-  test('a repeated request for the deletion is refused at once, and an organization of another owner can be deleted', async () => {
+  test('a repeated request for the deletion is refused after a second, and an organization of another owner can be deleted', async () => {
     const [{ id, owner }, other] = [await team(stack, []), await team(stack, [])]
     const unlock = await lock(id)
     const deletion = owner.delete('/organization/delete', { organizationId: id })
     await waitForLocks(1)
-    for (
-      const repeated of [await owner.delete('/organization/delete', { organizationId: id }), await owner.delete('/organization/delete', { organizationId: id })]
-    ) {
-      expect(repeated).toMatchObject({ ...busy, body: { message: expect.stringContaining('already running') } })
-      expect(repeated.headers.get('retry-after')).toBe('10')
-    }
+    const repeated = await owner.delete('/organization/delete', { organizationId: id })
+    expect(repeated).toMatchObject(busy)
+    expect(repeated.headers.get('retry-after')).toBe('5')
     expect((await other.owner.delete('/organization/delete', { organizationId: other.id })).status).toBe(200)
     await unlock()
     expect((await deletion).status).toBe(200)
