@@ -1,15 +1,32 @@
 /** Separates the rows of a file by account, and finds the balance of each. */
-import { amountIn } from './amounts.ts'
+import { amountIn, hasMoreDecimals, inUnits } from './amounts.ts'
 import { dayIn } from './dates.ts'
 import { currencyIn, type Entry, type FileAccount, type FileStatement } from './entries.ts'
 import { provenBalance } from './running-balance.ts'
-import type { DateOrder, Decimal, ReadOptions, StatementAccount, StatementBalance, StatementRow } from './types.ts'
+import { amountOf } from './statement-sums.ts'
+import type { DateOrder, Decimal, Problem, ReadOptions, StatementAccount, StatementBalance, StatementRow } from './types.ts'
 
 const numberOf = ({ id, bank, type }: FileAccount) => JSON.stringify([id, bank, type])
 
 const keyOf = (account: FileAccount, currency: string | undefined) => JSON.stringify([account.id, account.bank, account.type, currency])
 
 const nameless: FileAccount = { id: '' }
+
+/** Gives an account without a bank or a type those of the only other account with its number: some files of OFX leave them out. */
+export function completeAccounts(statements: FileStatement[]): void {
+  const byId = new Map<string, FileAccount[]>()
+  for (const { account } of statements) {
+    const same = byId.get(account.id)
+    if (same === undefined) byId.set(account.id, [account])
+    else same.push(account)
+  }
+  for (const accounts of byId.values()) {
+    for (const part of ['bank', 'type'] as const) {
+      const values = new Set(accounts.flatMap((account) => account[part] ?? []))
+      if (values.size === 1) { for (const account of accounts) account[part] = [...values][0]! }
+    }
+  }
+}
 
 /**
  * Returns the key of each row's account: its number and its currency, so that no two currencies share a balance. A row without a currency
@@ -34,14 +51,31 @@ export function accountKeys(rows: StatementRow[], entries: Entry[], statements: 
 
 const currencyOf = ({ currency }: FileAccount, options: ReadOptions) => currency ?? currencyIn(options.currency)
 
-/** An account in progress. `closed` is the day of its balance, and the time as text of the file. */
-type Found = { account: StatementAccount, closed: string }
+/** An account in progress. `closed` is the day of its last balance, and the time as text of the file. `last` has the statements with this balance. */
+type Found = { account: StatementAccount, closed: string, last: FileStatement[] }
+
+/**
+ * Returns the last of several statements that close on one day: the others have its opening balance as their closing one, or a smaller sequence number.
+ * Statements with the same balance are equal. Returns undefined if nothing proves which is the last.
+ */
+function lastOf(statements: FileStatement[]): FileStatement | undefined {
+  const isOnly = (some: FileStatement[]) => new Set(some.map(({ closing }) => amountOf(closing))).size === 1
+  // a statement without a change follows itself
+  const openings = new Set(statements.flatMap(({ opening, closing }) => amountOf(opening) === amountOf(closing) ? [] : [amountOf(opening)]))
+  const ends = statements.filter(({ closing }) => !openings.has(amountOf(closing)))
+  if (isOnly(ends)) return ends[0]
+  const sequences = statements.map(({ sequence = '' }) => sequence)
+  const greatest = sequences.reduce((one, other) => one > other ? one : other)
+  const latest = sequences.includes('') ? [] : statements.filter(({ sequence }) => sequence === greatest)
+  return isOnly(latest) ? latest[0] : isOnly(statements) ? statements[0] : undefined
+}
 
 /**
  * Returns each account of the file with its rows and its last balance, and the balance of a file that names no account.
  *
  * @param keys the account of each row, as `accountKeys` returns them
  * @param duplicates the indexes of rows that are left out
+ * @param problems receives a problem for each balance that is rounded or not certain
  */
 export function accountsOf(
   rows: StatementRow[],
@@ -50,6 +84,7 @@ export function accountsOf(
   duplicates: Set<number>,
   statements: FileStatement[],
   { order, decimal, options }: { order: DateOrder, decimal: Decimal, options: ReadOptions },
+  problems: Problem[],
 ): { accounts: StatementAccount[], balance?: StatementBalance } {
   const found = new Map<string, Found>()
   const at = (key: string, { id, bank, type, name }: FileAccount): Found => {
@@ -64,20 +99,37 @@ export function accountsOf(
       ...currency == null ? {} : { currency },
       rows: [],
     }
-    const created: Found = { account, closed: '' }
+    const created: Found = { account, closed: '', last: [] }
     found.set(key, created)
     return created
   }
-  for (const { account, closing, isPage } of statements) {
+  for (const statement of statements) {
+    const { account, closing, isPage } = statement
     const one = at(keyOf(account, currencyOf(account, options)), account)
     if (account.name !== undefined) one.account.name ??= account.name
-    const cents = closing === undefined || isPage === true ? undefined : amountIn(closing.amount, decimal)
-    if (closing === undefined || typeof cents !== 'number') continue
-    const on = dayIn(closing.on, order)
-    const closed = `${on ?? ''} ${closing.on}`
+    if (closing === undefined || isPage === true || typeof amountIn(closing.amount, decimal) !== 'number') continue
+    const closed = `${dayIn(closing.on, order) ?? ''} ${closing.on}`
     if (closed < one.closed) continue
+    if (closed > one.closed) one.last = []
+    one.last.push(statement)
     one.closed = closed
-    one.account.balance = { amount: cents / 100, ...on === undefined ? {} : { on } }
+  }
+  for (const { account, last } of found.values()) {
+    if (last.length === 0) continue
+    const latest = lastOf(last)
+    const { line, file, closing } = latest ?? last.at(-1)!
+    const place = { line: closing?.line ?? line, ...file === undefined ? {} : { file } }
+    if (latest === undefined) {
+      problems.push({ ...place, message: 'Several statements close on this day with other balances, and nothing says which is the last. None was taken.' })
+      continue
+    }
+    const { amount, on } = closing!
+    const cents = inUnits(Number(amountIn(amount, decimal)), account.currency)
+    if (hasMoreDecimals(amount, decimal, account.currency)) {
+      problems.push({ ...place, message: `The closing balance "${amount}" has more decimals than can be stored, so it was rounded to ${cents / 100}.` })
+    }
+    const day = dayIn(on, order)
+    account.balance = { amount: cents / 100, ...day === undefined ? {} : { on: day } }
   }
   for (const [index, row] of rows.entries()) {
     const { account, statement } = entries[index]!

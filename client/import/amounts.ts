@@ -119,11 +119,16 @@ export function decimalOf(amounts: string[], whole: ReadonlySet<string> = new Se
   return [...proofs.keys()][0] ?? (unclear === undefined ? '.' : { unclear: [unclear] })
 }
 
-/** Returns true for an amount with more than two significant decimals. */
-export function hasMoreDecimals(text: string, decimal: Decimal): boolean {
+/** Returns true for an amount with more decimals than its currency has, or than can be stored: two. */
+export function hasMoreDecimals(text: string, decimal: Decimal, currency?: string): boolean {
   const written = writtenAmount(text)
-  return written !== undefined && centsOf(written.digits, decimal)?.exact === false
+  const found = written === undefined ? undefined : centsOf(written.digits, decimal)
+  return found !== undefined && (!found.exact || (hasNoDecimals(currency) && found.cents % 100 !== 0))
 }
+
+/** Rounds cents to a unit of the currency, half away from zero. */
+export const inUnits = (cents: number, currency?: string): number =>
+  hasNoDecimals(currency) ? Math.sign(cents) * Math.round(Math.abs(cents) / 100) * 100 : cents
 
 /**
  * Returns an amount in whole cents, so that sums are exact, or an error message. Rounds further decimals half away from zero.

@@ -3,7 +3,7 @@ import type { NamedFile } from './archive.ts'
 import { type AppName, APP_RULES, type AppRules } from './app-rules.ts'
 import { linkTransfers } from './app-transfers.ts'
 import type { AppRow, ExportedAccount, ExportedCategory, ExportedTransaction } from './app-types.ts'
-import { readStatement } from './read-statement.ts'
+import { readWithOpenings } from './read-statement.ts'
 import { type Detail, type Problem, type ReadOptions, type StatementRow, StatementError } from './types.ts'
 
 export type AppExport = {
@@ -97,7 +97,7 @@ export const isAppExport = ({ preset }: { preset?: string | undefined }): boolea
  * @throws StatementError if the file is of another app
  */
 export function readAppExport(file: Uint8Array | ArrayBuffer | string | NamedFile[], options: ReadOptions = {}): AppExport {
-  const { preset, accounts, rows, problems } = readStatement(file, options)
+  const { preset, accounts, rows, problems } = readWithOpenings(file, options)
   const app = isAppExport({ preset }) ? preset as AppName : undefined
   if (app === undefined) {
     if (problems.some(({ option }) => option !== undefined)) throw new StatementError('This is no export of an app that is known here.')

@@ -30,8 +30,8 @@ const byComma = (list: string) => list.split(',').map((tag) => tag.trim().slice(
 const hasTransferCategory = ({ texts: { category = '' } }: AppRow) =>
   /^(?:transfers?|credit card payments?|payment, transfer|balance transfers?)$/i.test(category)
 
-/** `Split (1/2) note` in YNAB, `(SPLIT 1 OF 2) note` in Actual. */
-const SPLIT = /^\s*(?:Split \((\d+)\/(\d+)\)|\(SPLIT (\d+) OF (\d+)\)) ?/
+/** `Split (1/2) note` in YNAB, `(Split 1/2) note` in YNAB 4, `(SPLIT 1 OF 2) note` in Actual. */
+const SPLIT = /^\s*(?:Split \((\d+)\/(\d+)\)|\(Split (\d+)(?:\/| OF )(\d+)\)) ?/i
 
 const noted = ({ row: { name, description = '' } }: AppRow): SplitPart | undefined => {
   const found = SPLIT.exec(description) ?? SPLIT.exec(name)

@@ -28,9 +28,6 @@ const isDebit = (element: Tree | undefined, byDefault: boolean) => {
   return indicator === '' ? byDefault : indicator === 'DBIT'
 }
 
-/** Returns the cents of an XML decimal, which has a point and no groups. */
-const centsOf = (text: string) => Math.round(Number(text) * 100)
-
 /** Returns the amount of one transaction of an entry, if it is in the entry's currency. */
 function partOf(details: Tree, currency: string | undefined): string | undefined {
   const amounts = ['Amt', 'AmtDtls/TxAmt/Amt', 'AmtDtls/InstdAmt/Amt'].map((path) => child(details, path))
@@ -47,9 +44,9 @@ function addsUp(entry: Tree, parts: Tree[], debit: boolean): boolean {
   for (const part of parts) {
     const text = partOf(part, amount?.attributes['Ccy'])
     if (text === undefined) return false
-    sum += isDebit(part, debit) === debit ? centsOf(text) : -centsOf(text)
+    sum += (isDebit(part, debit) === debit ? 1 : -1) * (thousandths(text) ?? Number.NaN)
   }
-  return sum === centsOf(amount?.text ?? '')
+  return sum === thousandths(amount?.text)
 }
 
 /** Returns the row of an entry, or of one of its transactions. */
@@ -150,10 +147,12 @@ function statementIn(statements: Statements, element: Tree, currency = currencyI
   const existing = statements.get(currency)
   if (existing !== undefined) return existing
   const number = textAt(element, 'Id')
+  const sequence = (textAt(element, 'ElctrncSeqNb') || textAt(element, 'LglSeqNb')).padStart(12, '0')
   const statement: FileStatement = {
     line: element.line,
     account: { ...accountOf(element), ...currency === undefined ? {} : { currency } },
     ...number === '' ? {} : { number },
+    sequence: /[1-9]/.test(sequence) ? sequence : textAt(element, 'CreDtTm'),
   }
   statements.set(currency, statement)
   return statement

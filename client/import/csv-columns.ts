@@ -4,6 +4,7 @@ import { type Layout, columnIndexIn, presetOf, testsOf } from './csv-layout.ts'
 import type { Line } from './csv-lines.ts'
 import { clean } from './entries.ts'
 import type { Column, Direction, Status } from './layout.ts'
+import { wordsQuestion } from './questions.ts'
 import { type Problem, type ReadOptions, StatementError } from './types.ts'
 import { plainName, withoutUnit } from './usual-columns.ts'
 import { DIRECTIONS, FEE_NAMES, STATUSES } from './vocabulary.ts'
@@ -30,17 +31,6 @@ function cellsAt(lines: Line[], layout: Layout, at: number): Cell[] {
     const text = cells[at] ?? ''
     return amount === undefined || !/[1-9]/.test(amount.digits) ? [] : [{ line, word: plainName(text), text: clean(text, 40), isNegative: amount.negative }]
   })
-}
-
-const wordsQuestion = (option: 'directions' | 'statuses', open: Cell[], meaning: string): Problem[] => {
-  const unclear = [...new Map(open.map(({ word, text }) => [word, text])).values()].slice(0, 20)
-  return unclear.length === 0 ? [] : [{
-    line: open[0]!.line,
-    field: option === 'directions' ? 'amount' : 'status',
-    option,
-    unclear,
-    message: `"${unclear.join('", "')}" ${unclear.length === 1 ? 'does' : 'do'} not say ${meaning}`,
-  }]
 }
 
 /**
@@ -106,11 +96,7 @@ export function directionsOf(lines: Line[], layout: Layout, { directions }: Read
   const positive = new Set(cells.flatMap(({ word, isNegative }) => isNegative ? [] : [word]))
   // a word with amounts of both signs does not prove a direction
   const open = cells.filter(({ word }) => !meanings.has(word) || (!answered.has(word) && (!isSure || (negative.has(word) && positive.has(word)))))
-  return open.length === 0 ? { at, meanings, role: 'signs' } : wordsQuestion(
-    'directions',
-    open,
-    'whether money came or went. Say for each word: directions "in", "out" or "sign" (the sign of the amount).',
-  )
+  return open.length === 0 ? { at, meanings, role: 'signs' } : wordsQuestion('directions', open)
 }
 
 export type Statuses = { at: number, meanings: Map<string, Status> }
@@ -128,11 +114,7 @@ export function statusesOf(lines: Line[], layout: Layout, { statuses }: ReadOpti
   // two capital letters are states of a country, such as CA
   if (cells.length > 0 && cells.every(({ text, word }) => /^[A-Z]{2}$/.test(text) && !meanings.has(word))) return undefined
   const open = cells.filter(({ word }) => !meanings.has(word))
-  return open.length === 0 ? { at, meanings } : wordsQuestion(
-    'statuses',
-    open,
-    'whether a row is booked. Say for each word: statuses "paid", "pending" or "failed".',
-  )
+  return open.length === 0 ? { at, meanings } : wordsQuestion('statuses', open)
 }
 
 /** Names of a column for the user's own account, from sure to unsure. */
@@ -160,7 +142,11 @@ export function accountsAt(lines: Line[], layout: Layout, { account }: ReadOptio
     return at
   }
   if (layout.columns.account !== undefined) return columnIndex(layout.columns.account)
-  if (layout.preset !== undefined) return undefined
+  if (layout.preset !== undefined) {
+    const { perhapsAccount } = presetOf(layout.preset)
+    const at = perhapsAccount === undefined ? -1 : columnIndex(perhapsAccount)
+    return new Set(lines.map(({ cells }) => clean(cells[at])).filter((name) => name !== '')).size > 1 ? at : undefined
+  }
   const used = usedColumns(layout)
   const names = layout.header.map(withoutUnit)
   const { hasDay, hasAmount } = testsOf(layout)

@@ -96,9 +96,43 @@ export const looksLikeDay = (text: string): boolean => written(text) !== undefin
 /** Ambiguous dates, and the orders that can be meant. */
 export type OpenOrder = { unclear: string[], orders: DateOrder[] }
 
+const DAY = 86_400_000
+const YEAR = 366 * DAY
+
+/** Fewer different dates can be sorted by accident. */
+const MIN_DATES = 4
+
+/** The dates of a file in one order. `isRegular`: the same number of years lies between all different dates, as in a plan. */
+type Range = { days: number, isSorted: boolean, isRegular: boolean, last: number }
+
+function rangeOf(dates: string[]): Range {
+  const times = dates.map((date) => Date.parse(date))
+  const [first, last] = [times.reduce((one, other) => Math.min(one, other)), times.reduce((one, other) => Math.max(one, other))]
+  const steps = times.slice(1).map((time, index) => time - times[index]!).filter((step) => step !== 0)
+  return {
+    days: (last - first) / DAY,
+    isSorted: steps.every((step) => step > 0) || steps.every((step) => step < 0),
+    isRegular: new Set(steps.map((step) => Math.round(step / YEAR))).size <= 1,
+    last,
+  }
+}
+
+/**
+ * Returns the order that the span of a file proves: its dates are sorted and within a year. In every other order they spread over more than five years,
+ * and either are unsorted, or lie more than a year ahead without being a plan. Neither a week nor yearly interest proves an order.
+ */
+function orderBySpan(orders: readonly DateOrder[], datesIn: (order: DateOrder) => string[]): DateOrder | undefined {
+  const isAhead = ({ last }: Range) => last > Date.now() + YEAR
+  const ranges = orders.map((order) => ({ order, range: rangeOf(datesIn(order)) }))
+  const found = ranges.find(({ range }) => range.days * DAY <= YEAR && range.isSorted && !isAhead(range))
+  const isContradicted = (range: Range) => range.days * DAY > 5 * YEAR && (!range.isSorted || (isAhead(range) && !range.isRegular))
+  return ranges.every((one) => one === found || isContradicted(one.range)) ? found?.order : undefined
+}
+
 /**
  * Detects the order of dates like 03/04/2025 or 26/02/01 by all dates of a file.
  *
+ * @param days the dates in the order of the file
  * @param orders the orders that the bank writes
  * @returns the order. `unclear` has one ambiguous date if several orders fit all dates, or two dates that no order fits together.
  */
@@ -119,7 +153,10 @@ export function dateOrderOf(days: string[], orders: readonly DateOrder[] = ['dmy
     possible = left
   }
   const unclear = open.find(({ readings }) => new Set(possible.map((order) => readings.get(order))).size > 1)
-  return unclear === undefined ? possible[0]! : { unclear: [unclear.text], orders: [...possible] }
+  if (unclear === undefined) return possible[0]!
+  const isMany = new Set(open.map(({ text }) => text)).size >= MIN_DATES
+  const bySpan = !isMany ? undefined : orderBySpan(possible, (order) => open.map(({ readings }) => readings.get(order)!))
+  return bySpan ?? { unclear: [unclear.text], orders: [...possible] }
 }
 
 /**

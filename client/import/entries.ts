@@ -16,6 +16,8 @@ export type FileStatement = {
   account: FileAccount
   /** The bank's number of the statement. */
   number?: string
+  /** A text that is greater in a later statement of the account: the bank's sequence number, the time of the file or the end of the period. */
+  sequence?: string
   opening?: FileBalance
   closing?: FileBalance
   /** True if the closing balance ends a page and no day. */
@@ -40,7 +42,7 @@ export type Entry = {
   fee?: string
   /** True for an expense, false for income. Undefined if only the sign of the amount decides. */
   out?: boolean
-  /** The expected direction by the type of transaction; true for an expense. Only checks the sign of the amount. */
+  /** The expected direction by a word of the file; true for an expense. Only checks the sign of the amount. */
   hint?: boolean
   /** True for a record of the account's opening balance. */
   isOpening?: boolean
@@ -92,6 +94,12 @@ export function joined(files: Array<{ name: string, parsed: ParsedFile }>): Pars
 export const clean = (text = '', maxLength = 255): string => {
   const line = text.replace(/\s+/g, ' ').replace(/\p{Surrogate}/gu, '\uFFFD').trim()
   return line.length <= maxLength ? line : Array.from(line).slice(0, maxLength).join('').trim()
+}
+
+/** Returns the type of transaction, as the file names it, or ''. */
+export function typeOf({ metadata }: Pick<Entry, 'metadata'>): string {
+  const type = metadata?.['type']
+  return typeof type === 'string' ? type : ''
 }
 
 /** Returns the reference, or '' for a placeholder such as NOTPROVIDED. */

@@ -71,7 +71,9 @@ export type Preset = {
   statuses?: Record<string, Status>
   /** Texts have the apostrophes of `csvText`, which are removed. */
   isGuarded?: boolean
-  /** Rows with the name of an opening balance stay, because `readAppExport` reads them. */
+  /** A column that names the account of each row only if it has several values. */
+  perhapsAccount?: Column
+  /** Rows with the name of an opening balance are no transactions, but `readAppExport` reads them. */
   keepsOpenings?: boolean
   /** Name prefixes of rows that are balances and no transactions. */
   sums?: string[]

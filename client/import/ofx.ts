@@ -1,14 +1,12 @@
 /** Reads OFX and QFX (https://financialdataexchange.org/ofx) of both kinds: SGML (1.x) and XML (2.x). */
+import { hasNoDecimals } from './amounts.ts'
 import { clean, currencyIn, type Entry, type FileAccount, type FileStatement, type ParsedFile } from './entries.ts'
+import { withDirections } from './ofx-signs.ts'
 import { child, every, sgmlTree, textAt, type Tree, unescaped, xmlTree } from './tree.ts'
-import { type Problem, StatementError } from './types.ts'
+import { type Problem, type ReadOptions, StatementError } from './types.ts'
 
 /** Elements with statements: of accounts, cards and investments. Only the cash transactions of investments become rows. */
 const STATEMENTS = ['STMTRS', 'CCSTMTRS', 'INVSTMTRS']
-
-/** Transaction types with a fixed direction. */
-const OUT = ['DEBIT', 'CHECK', 'DIRECTDEBIT']
-const IN = ['CREDIT', 'DEP', 'DIRECTDEP']
 
 /** Investment transactions without a cash transaction, such as purchases and sales. */
 const TRADE = /^(?:BUY|SELL|REINVEST|INCOME|INVEXPENSE|TRANSFER|SPLIT|RETOFCAP|JRNL|MARGININTEREST|CLOSUREOPT)/
@@ -59,12 +57,13 @@ function converted(
     }
   }
   const product = BigInt(`${digits[2]}${digits[3]}`) * BigInt(`${factor[2]}${factor[3]}`)
-  // in cents of the account
   const unit = 10n ** BigInt(digits[3]!.length + factor[3]!.length)
-  const cents = (product * 200n + unit) / (2n * unit)
-  const exact = `${cents / 100n}.${String(cents % 100n).padStart(2, '0')}`
+  // the smallest amount of the account's currency that can be stored is a cent, or a yen
+  const parts = hasNoDecimals(account.currency) ? 1n : 100n
+  const rounded = (product * parts * 2n + unit) / (2n * unit)
+  const exact = parts === 1n ? String(rounded) : `${rounded / 100n}.${String(rounded % 100n).padStart(2, '0')}`
   const original = `${amount.trim()} ${symbol.toUpperCase()}`
-  const isRounded = product * 100n % unit !== 0n
+  const isRounded = product * parts % unit !== 0n
   return {
     amount: `${digits[1]}${exact}`,
     original: `${original} × ${rate}`,
@@ -98,7 +97,6 @@ function entryOf(transaction: Tree, statement: FileStatement): Entry {
     reference_no: check || at('REFNUM'),
     external_id: at('FITID'),
     status: pending ? 'pending' : 'paid',
-    ...OUT.includes(type) ? { hint: true } : IN.includes(type) ? { hint: false } : {},
     metadata: { type, corrects: at('CORRECTFITID'), original_amount: original },
   }
 }
@@ -121,7 +119,7 @@ function accountOf(statement: Tree): FileAccount {
 }
 
 /** @throws StatementError if the file is no OFX, or has no statement */
-export function readOfx(text: string): ParsedFile {
+export function readOfx(text: string, options: ReadOptions): ParsedFile {
   const problems: Problem[] = []
   const tree = treeOf(text, problems)
   const named = every(tree, STATEMENTS)
@@ -132,9 +130,11 @@ export function readOfx(text: string): ParsedFile {
   for (const element of elements) {
     const balance = child(element, 'LEDGERBAL')
     const amount = decimalOf(textAt(balance, 'BALAMT'))
+    const end = textAt(element.children.find(({ name }) => name.endsWith('TRANLIST')), 'DTEND')
     const statement: FileStatement = {
       line: element.line,
       account: accountOf(element),
+      ...end === '' ? {} : { sequence: end },
       ...balance === undefined || amount === '' ? {} : { closing: { line: balance.line, amount, on: textAt(balance, 'DTASOF') } },
     }
     statements.push(statement)
@@ -154,5 +154,5 @@ export function readOfx(text: string): ParsedFile {
     if (trades[0] !== undefined)
       problems.push({ line: trades[0].line, message: `${trades.length} trades of investments were left out; only what moved cash is read.` })
   }
-  return { signs: 'defined', entries, problems, statements }
+  return { signs: 'defined', entries: withDirections(entries, options, problems), problems, statements }
 }

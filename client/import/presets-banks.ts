@@ -243,6 +243,7 @@ export const BANKS = {
       status: 'State',
       metadata: { type: 'Type', product: 'Product' },
     },
+    perhapsAccount: 'Product',
     decimal: '.',
     statuses: { 'PENDING': 'pending', 'REVERTED': 'failed', 'DECLINED': 'failed', 'FAILED': 'failed' },
   },

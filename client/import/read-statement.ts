@@ -4,7 +4,7 @@ import { readCamt } from './camt.ts'
 import { readCsv } from './csv.ts'
 import type { Reading } from './code-pages.ts'
 import { decode } from './decode.ts'
-import { currencyIn, joined } from './entries.ts'
+import { currencyIn, joined, type ParsedFile } from './entries.ts'
 import { readMt940 } from './swift.ts'
 import { readOfx } from './ofx.ts'
 import { readQif } from './qif.ts'
@@ -23,6 +23,9 @@ function formatOf(text: string): Format {
   return 'csv'
 }
 
+/** The bytes of a file, its decoded text, or the files of an archive. */
+type StatementFile = Uint8Array | ArrayBuffer | string | NamedFile[]
+
 /**
  * Reads a file of a bank: CSV, OFX or QFX, QIF, MT940 or MT942, CAMT.052, .053 or .054.
  *
@@ -36,21 +39,26 @@ function formatOf(text: string): Format {
  * @example
  * const { rows, problems } = readStatement(await unpack(await file.arrayBuffer()))
  */
-export function readStatement(file: Uint8Array | ArrayBuffer | string | NamedFile[], options: ReadOptions = {}): Statement {
+export const readStatement = (file: StatementFile, options: ReadOptions = {}): Statement => readFile(file, options, false)
+
+/** Reads a file like `readStatement`, but keeps the starting balances in the export of an app as rows. */
+export const readWithOpenings = (file: StatementFile, options: ReadOptions): Statement => readFile(file, options, true)
+
+function readFile(file: StatementFile, options: ReadOptions, keepsOpenings: boolean): Statement {
   if (options.currency !== undefined && currencyIn(options.currency) === undefined) throw new StatementError(`"${options.currency}" is no currency's code.`)
   if (Array.isArray(file)) {
     // the archive of YNAB has the register and the plan, which has no transactions
     const files = file.length === 2 ? file.filter(({ name }) => !/ (?:Plan|Budget)\.csv$/.test(name)) : file
-    return files.length === 1 ? readStatement(files[0]!.bytes, options) : readTogether(files, options)
+    return files.length === 1 ? readFile(files[0]!.bytes, options, keepsOpenings) : readTogether(files, options)
   }
   const { text, encoding, open = [] } = decode(file, options.encoding)
   const format = options.format ?? (options.preset === undefined && options.columns === undefined ? formatOf(text) : 'csv')
   const head = { format, ...encoding === undefined ? {} : { encoding } }
-  return open.length > 0 ? { ...head, ...encodingQuestion(text, format, options, open) } : { ...head, ...read(text, format, options) }
+  return open.length > 0 ? { ...head, ...encodingQuestion(text, format, options, open) } : { ...head, ...read(text, format, options, keepsOpenings) }
 }
 
 /** Formats that name the account of each row, so that several files can become one statement. */
-const PARSERS = { camt: readCamt, mt940: readMt940, ofx: readOfx }
+const PARSERS: Record<'camt' | 'mt940' | 'ofx', (text: string, options: ReadOptions) => ParsedFile> = { camt: readCamt, mt940: readMt940, ofx: readOfx }
 
 /** Options of formats with fixed notations. Programs that write OFX differ in the order of dates. */
 const FIXED = { camt: { dateOrder: 'ymd', decimal: '.' }, mt940: { dateOrder: 'ymd', decimal: '.' }, ofx: { decimal: '.' } } as const
@@ -65,7 +73,7 @@ function readTogether(files: NamedFile[], options: ReadOptions): Statement {
       throw new StatementError(`This archive has several files: "${names}". Only CAMT, MT940 and OFX are read together, so unpack it and import each file.`)
     }
     try {
-      return { name, encoding, format, parsed: PARSERS[format](text) }
+      return { name, encoding, format, parsed: PARSERS[format](text, options) }
     } catch (error) {
       if (error instanceof StatementError) throw new StatementError(`${name}: ${error.message}`)
       throw error
@@ -78,18 +86,22 @@ function readTogether(files: NamedFile[], options: ReadOptions): Statement {
   return { format, ...encoding === undefined ? {} : { encoding }, ...statement }
 }
 
-function read(text: string, format: Format, options: ReadOptions): Omit<Statement, 'format' | 'encoding'> {
+function read(text: string, format: Format, options: ReadOptions, keepsOpenings = false): Omit<Statement, 'format' | 'encoding'> {
   switch (format) {
     case 'csv': {
       const { preset, header, options: completed, ...parsed } = readCsv(text, options)
-      return { header, ...preset === undefined ? {} : { preset }, ...toRows(parsed, completed) }
+      return {
+        header,
+        ...preset === undefined ? {} : { preset },
+        ...toRows({ ...parsed, keepsOpenings: keepsOpenings && parsed.keepsOpenings === true }, completed),
+      }
     }
     case 'qif':
       return toRows(readQif(text), options)
     case 'ofx':
     case 'camt':
     case 'mt940':
-      return toRows(PARSERS[format](text), { ...options, ...FIXED[format] })
+      return toRows(PARSERS[format](text, options), { ...options, ...FIXED[format] })
     default:
       throw new StatementError(`There is no format "${format as string}".`)
   }

@@ -1,13 +1,15 @@
 /** Converts the entries of every format reader to rows: the only place that decides dates, decimals, signs, names and duplicate ids. */
 import { textLengths } from '../fields.ts'
-import { accountKeys, accountsOf } from './accounts.ts'
-import { amountIn, decimalOf, hasMoreDecimals, hasNoDecimals } from './amounts.ts'
+import { accountKeys, accountsOf, completeAccounts } from './accounts.ts'
+import { amountIn, decimalOf, hasMoreDecimals, hasNoDecimals, inUnits } from './amounts.ts'
 import { dateOrderOf, dayIn, looksLikeDay } from './dates.ts'
-import { balanceProblem, clean, currencyIn, type Entry, type ParsedFile, reference, type Split } from './entries.ts'
+import { balanceProblem, clean, currencyIn, type Entry, type ParsedFile, reference, type Split, typeOf } from './entries.ts'
 import { textColumns } from './layout.ts'
+import { removeAnnounced } from './announced.ts'
+import { decimalQuestion, orderQuestion, signQuestion } from './questions.ts'
 import { removeRepeats } from './repeats.ts'
 import { removeSharedIds } from './shared-ids.ts'
-import { contradictions, plainCents, type Signs, signsByHints, signsOf } from './signs.ts'
+import { plainCents, type Signs, signsByHints, signsOf } from './signs.ts'
 import { entriesByStatement, sumProblems } from './statement-sums.ts'
 import { isOpeningName } from './vocabulary.ts'
 import type { DateOrder, Decimal, Detail, Problem, ReadOptions, Statement, StatementRow } from './types.ts'
@@ -49,37 +51,6 @@ function centsOf(entry: Entry, decimal: Decimal, signs: Signs): number | string 
   return (signs.negate ? -signed : signed) - Math.abs(fee as number) || 0
 }
 
-const either = (choices: string[]) => new Intl.ListFormat('en', { type: 'disjunction' }).format(choices)
-
-const ORDER_NAMES = { dmy: 'day first', mdy: 'month first', ymd: 'year first' }
-
-/** Returns a question for the user. The file gets no rows until its answer, because they could be wrong. */
-const question = (line: number, option: 'dateOrder' | 'decimal', unclear: string[], choices: string): Problem => ({
-  line,
-  field: option === 'decimal' ? 'amount' : 'transaction_date',
-  option,
-  unclear,
-  message: unclear.length > 1
-    ? `"${unclear.join('" and "')}" are written in different ways. Say which the file has: ${choices}.`
-    : `"${unclear[0]}" can be read in several ways and nothing in the file decides it. Say which: ${choices}.`,
-})
-
-/** Returns the question for the option `negate`. */
-function signQuestion([first, other]: Entry[], decimal: Decimal): Problem {
-  const textOf = (entry: Entry) => [entry.amount, entry.debit, entry.credit].find((text) => text !== undefined && text.trim() !== '')?.trim() ?? ''
-  const samples = [first!, ...other === undefined ? [] : [other]].map((entry) => `${textOf(entry)} ${clean(entry.name || entry.fallbackName, 60)}`.trim())
-  const isNegative = typeof amountIn(textOf(first!), decimal) === 'number' && Number(amountIn(textOf(first!), decimal)) < 0
-  return {
-    line: first!.line,
-    field: 'amount',
-    option: 'negate',
-    unclear: samples,
-    message: `"${samples.join('" and "')}": nothing in the file proves whether ${isNegative ? 'a minus' : 'an amount without a minus'} is money that ${
-      isNegative ? 'went' : 'came'
-    }. Say which: negate true (amounts without a minus are what was spent) or false (they are money that came in).`,
-  }
-}
-
 /** The decisions that apply to all entries of a file. */
 type Conventions = { order: DateOrder, decimal: Decimal, signs: Signs, options: ReadOptions }
 
@@ -90,13 +61,12 @@ function decideSigns({ entries, signs }: ParsedFile, decimal: Decimal, { negate 
     const proved = negate ?? signsByHints(entries, decimal)
     return proved === undefined ? { unclear: entries.slice(0, 1) } : signsOf(entries, decimal, proved)
   }
-  const unclear = negate === undefined ? contradictions(entries, decimal) : []
-  return unclear.length > 0 ? { unclear } : signsOf(entries, decimal, negate ?? false, signs === 'columns')
+  return signsOf(entries, decimal, negate ?? false, signs === 'columns')
 }
 
 /** Returns true for the record of an account's opening balance. */
 const isOpening = (entry: Entry, { keepsOpenings = false }: ParsedFile) =>
-  entry.isOpening === true || (!keepsOpenings && isOpeningName(entry.name || (entry.description ?? '')))
+  entry.isOpening === true || (!keepsOpenings && [entry.name || (entry.description ?? ''), typeOf(entry)].some(isOpeningName))
 
 /** Returns the currency of an entry; undefined if the file and the options name none. */
 const currencyOf = ({ account, statement, currency }: Entry, options: ReadOptions) =>
@@ -112,16 +82,12 @@ function decide(parsed: ParsedFile, options: ReadOptions): Conventions | Problem
   if (typeof order === 'object') {
     const { unclear, orders } = order
     const at = entries.find(({ date }) => date === unclear[0])
-    const choices = `dateOrder ${either(orders.map((value) => `"${value}" (${ORDER_NAMES[value]})`))}`
     const sample = (value: DateOrder) => unclear.map((text) => dayIn(text, value, true)).find((text) => text !== undefined) ?? ''
-    questions.push({
-      ...question(at?.line ?? 1, 'dateOrder', unclear, choices),
-      choices: orders.map((value) => ({ value, sample: sample(value) })),
-    })
+    questions.push(orderQuestion(at?.line ?? 1, unclear, orders, sample))
   }
   if (typeof decimal === 'object') {
     const at = entries.find((entry) => amountTexts(entry).includes(decimal.unclear[0]))
-    return [...questions, question(at?.line ?? 1, 'decimal', decimal.unclear, 'decimal "." or ","')]
+    return [...questions, decimalQuestion(at?.line ?? 1, decimal.unclear)]
   }
   // a line without a day is no transaction, such as a total
   const isTransaction = (entry: Entry) => looksLikeDay(entry.date) && !isOpening(entry, parsed)
@@ -137,17 +103,19 @@ function rowOf(
 ): { row?: StatementRow, notes: Array<Omit<Problem, 'line' | 'row'>> } {
   const notes: Array<Omit<Problem, 'line' | 'row'>> = [...entry.notes ?? []]
   const date = dayIn(entry.date, order, options.dateOrder !== undefined)
-  const cents = centsOf(entry, decimal, signs)
+  const currency = currencyOf(entry, options)
+  const exact = centsOf(entry, decimal, signs)
+  const cents = typeof exact === 'string' ? exact : inUnits(exact, currency)
   if (date === undefined) {
     notes.push({ field: 'transaction_date', message: entry.date.trim() === '' ? 'There is no date.' : `"${clean(entry.date, 40)}" is no date.` })
   }
   if (typeof cents === 'string') notes.push({ field: 'amount', message: cents })
   if (date === undefined || typeof cents === 'string') return { notes }
-  const inexact = [entry.amount, entry.debit, entry.credit, entry.fee].find((text) => text !== undefined && hasMoreDecimals(text, decimal))
+  const inexact = [entry.amount, entry.debit, entry.credit, entry.fee].find((text) => text !== undefined && hasMoreDecimals(text, decimal, currency))
   if (inexact !== undefined && options.roundAmounts !== true) {
     const open = options.roundAmounts === undefined ? { option: 'roundAmounts' as const, unclear: [inexact] } : {}
     const choices = options.roundAmounts === undefined ? ' Say whether such amounts are rounded or left out: roundAmounts true or false.' : ''
-    return { notes: [{ field: 'amount', ...open, message: `"${inexact}" has more than two decimals.${choices}` }] }
+    return { notes: [{ field: 'amount', ...open, message: `"${inexact}" has more decimals than can be stored.${choices}` }] }
   }
   if (cents === 0) return { notes: [{ field: 'amount', message: 'This moves no money, so it was left out.' }] }
   const amount = cents / 100
@@ -159,7 +127,6 @@ function rowOf(
   const longText = counterparty.length > name.length ? counterparty : description
 
   const currencyText = clean(entry.currency)
-  const currency = currencyOf(entry, options)
   if (currencyText !== '' && currency === undefined) notes.push({ field: 'currency', message: `"${clean(currencyText, 40)}" is no currency's code.` })
 
   const split = entry.splits === undefined ? undefined : partsOf(entry.splits, decimal, cents)
@@ -187,6 +154,7 @@ function rowOf(
  * Returns the rows of a file. Guesses nothing: if the file does not prove a convention, it returns no rows and a question for the user.
  */
 export function toRows(parsed: ParsedFile, options: ReadOptions): Pick<Statement, 'rows' | 'problems' | 'accounts' | 'balance'> {
+  completeAccounts(parsed.statements)
   const openings = new Set(parsed.entries.filter((entry) => isOpening(entry, parsed)))
   const entries = parsed.entries.filter((entry) => !openings.has(entry))
   const readerProblems = [...parsed.problems, ...[...openings].map(balanceProblem)]
@@ -194,7 +162,7 @@ export function toRows(parsed: ParsedFile, options: ReadOptions): Pick<Statement
   if (Array.isArray(decided)) return { rows: [], problems: [...readerProblems, ...decided], accounts: [] }
   // the reader has a question for the user
   if (readerProblems.some(({ option }) => option !== undefined)) return { rows: [], problems: readerProblems, accounts: [] }
-  const problems = [...readerProblems, ...sumProblems(parsed.statements, entriesByStatement(parsed.entries))]
+  const problems = [...readerProblems]
   const rows: StatementRow[] = []
   const rowEntries: Entry[] = []
   /** Problems with a `row` that still counts the duplicates. */
@@ -211,8 +179,11 @@ export function toRows(parsed: ParsedFile, options: ReadOptions): Pick<Statement
     rowEntries.push(entry)
   }
   const keys = accountKeys(rows, rowEntries, parsed.statements, options)
-  const duplicates = removeSharedIds(rows, rowEntries, keys, rowProblems)
+  const byStatement = entriesByStatement(parsed.entries)
+  const duplicates = removeSharedIds({ rows, entries: rowEntries, keys, statements: byStatement, decimal: decided.decimal }, rowProblems)
+  problems.push(...sumProblems(parsed.statements, byStatement, new Set([...duplicates].map((index) => rowEntries[index]!))))
   removeRepeats(keys, { rows, entries: rowEntries, duplicates, problems: rowProblems })
+  removeAnnounced(keys, { rows, entries: rowEntries, duplicates, problems: rowProblems })
   const rowNumbers = new Map<number, number>()
   for (const index of rows.keys()) if (!duplicates.has(index)) rowNumbers.set(index, rowNumbers.size + 1)
   for (const { row: index, ...problem } of rowProblems) {
@@ -221,8 +192,8 @@ export function toRows(parsed: ParsedFile, options: ReadOptions): Pick<Statement
     // a duplicate has one problem, without `row`; the others of its row are dropped
     else if (index === undefined) problems.push(problem)
   }
+  const { accounts, balance } = accountsOf(rows, rowEntries, keys, duplicates, parsed.statements, decided, problems)
   const fileOf = ({ file = '' }: Problem) => file
   problems.sort((a, b) => fileOf(a) === fileOf(b) ? a.line - b.line : fileOf(a) < fileOf(b) ? -1 : 1)
-  const { accounts, balance } = accountsOf(rows, rowEntries, keys, duplicates, parsed.statements, decided)
   return { rows: rows.filter((_, index) => !duplicates.has(index)), problems, accounts, ...balance === undefined ? {} : { balance } }
 }

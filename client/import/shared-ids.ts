@@ -1,20 +1,47 @@
 /** Resolves duplicate ids: some banks give one id to several transactions. */
-import type { Entry } from './entries.ts'
+import { amountIn } from './amounts.ts'
+import type { Entry, FileStatement } from './entries.ts'
+import type { Decimal } from './layout.ts'
+import { isOff } from './statement-sums.ts'
 import type { Problem, StatementRow } from './types.ts'
 
 export const placeOf = ({ line, file }: Pick<Entry, 'line' | 'file'>) => ({ line, ...file === undefined ? {} : { file } })
 
 export const nameOf = ({ line, file }: Pick<Entry, 'line' | 'file'>) => file === undefined ? `line ${line}` : `line ${line} of ${file}`
 
+/** Returns true if the entry after an equal one has another running balance, which differs by the amount. */
+function isStep(before: Entry, after: Entry, { amount }: StatementRow, decimal: Decimal): boolean {
+  return after.balances?.some((text, column) => {
+    const [from, to] = [amountIn(before.balances?.[column] ?? '', decimal), amountIn(text, decimal)]
+    return typeof from === 'number' && typeof to === 'number' && Math.abs(to - from) === Math.round(Math.abs(amount) * 100)
+  }) === true
+}
+
+/** The rows of a file, their entries and accounts, the entries of each statement, and the decimal sign. */
+type Context = { rows: StatementRow[], entries: Entry[], keys: string[], statements: Map<FileStatement, Entry[]>, decimal: Decimal }
+
+/** Returns true if the balances prove that each of several equal rows is a transaction: the statement only adds up with all of them. */
+function areProven(indexes: number[], { rows, entries, statements, decimal }: Context): boolean {
+  const booked = indexes.filter((index) => rows[index]!.status !== 'pending')
+  return booked.some((index, at) => {
+    const [before, after] = [entries[booked[at - 1] ?? -1], entries[index]!]
+    if (before === undefined || before.statement !== after.statement) return false
+    return after.statement === undefined
+      ? isStep(before, after, rows[index]!, decimal)
+      : isOff(after.statement, statements.get(after.statement) ?? []) === false
+  })
+}
+
 /**
  * Removes an id from the rows that share it if they differ: the database then recognizes each by its day, amount and name. Equal rows with
- * the same id are duplicates, and so is a pending row that the file also has as booked.
+ * the same id are duplicates unless the balances prove that they are several transactions. A pending row that the file also has as booked is a
+ * duplicate too.
  *
- * @param keys the account of each row
  * @param problems receives one problem for each of these rows
  * @returns the indexes of the duplicates
  */
-export function removeSharedIds(rows: StatementRow[], entries: Entry[], keys: string[], problems: Problem[]): Set<number> {
+export function removeSharedIds(context: Context, problems: Problem[]): Set<number> {
+  const { rows, entries, keys } = context
   const indexesById = new Map<string, number[]>()
   rows.forEach(({ external_id }, index) => {
     if (external_id === undefined) return
@@ -42,10 +69,11 @@ export function removeSharedIds(rows: StatementRow[], entries: Entry[], keys: st
     const isOnePerFile = new Set(all.map((index) => entries[index]!.file)).size === all.length
     const factsOf = ({ amount, transaction_date }: StatementRow) => [amount, transaction_date]
     const different = new Set(all.map((index) => JSON.stringify(isOnePerFile ? factsOf(rows[index]!) : rows[index])))
+    const isShared = different.size > 1 || areProven(all, context)
     for (const [position, index] of all.entries()) {
       const place = placeOf(entries[index]!)
       const row = rows[index]!
-      if (different.size > 1) {
+      if (isShared) {
         problems.push({
           ...place,
           row: index,

@@ -140,10 +140,3 @@ export function signsByHints(entries: Entry[], decimal: Decimal): boolean | unde
   )
   return proofs.size === 1 ? proofs.has(true) : undefined
 }
-
-/** Returns the first entry if the sign of every entry contradicts its transaction type. */
-export function contradictions(entries: Entry[], decimal: Decimal): Entry[] {
-  const hinted = entries.filter(({ hint, amount }) => hint !== undefined && centsIn(amount, decimal) !== 0)
-  const isContrary = ({ hint, amount }: Entry) => hint === centsIn(amount, decimal) > 0
-  return hinted.every(isContrary) ? hinted.slice(0, 1) : []
-}

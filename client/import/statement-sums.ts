@@ -34,9 +34,17 @@ export function entriesByStatement(entries: Entry[]): Map<FileStatement, Entry[]
   return found
 }
 
-/** Returns a problem for each statement whose entries do not add up to its closing balance. */
-export function sumProblems(statements: FileStatement[], entries: Map<FileStatement, Entry[]>): Problem[] {
-  return statements.filter((statement) => isOff(statement, entries.get(statement) ?? []) === true).map(({ closing, line, file }) => ({
+/**
+ * Returns a problem for each statement whose entries do not add up to its closing balance.
+ *
+ * @param leftOut entries that repeat others. A statement may have them and add up without them
+ */
+export function sumProblems(statements: FileStatement[], entries: Map<FileStatement, Entry[]>, leftOut: ReadonlySet<Entry>): Problem[] {
+  const isWrong = (statement: FileStatement) => {
+    const ofStatement = entries.get(statement) ?? []
+    return isOff(statement, ofStatement) === true && isOff(statement, ofStatement.filter((entry) => !leftOut.has(entry))) === true
+  }
+  return statements.filter(isWrong).map(({ closing, line, file }) => ({
     line: closing?.line ?? line,
     ...file === undefined ? {} : { file },
     message: 'The transactions do not add up to this closing balance. Something may be missing in the file.',

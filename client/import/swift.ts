@@ -25,8 +25,11 @@ function fieldsOf(text: string): Field[] {
 
 /** `C250331EUR1234,56`: the day, the currency and the signed amount of a balance. */
 function balanceIn(text: string): { on: string, currency: string, amount: string } | undefined {
-  const [, mark, day = '', currency = '', amount = ''] = /^([CD])(\d{6})([A-Z]{3})(\d[\d.,]*)/.exec(text) ?? []
-  return mark === undefined ? undefined : { on: dayOf(day), currency: currency.toLowerCase(), amount: `${mark === 'D' ? '-' : ''}${decimalOf(amount)}` }
+  const [, mark, day = '', currency = '', digits = ''] = /^([CD])(\d{6})([A-Z]{3})(\d[^\s]*)/.exec(text) ?? []
+  const amount = decimalOf(digits)
+  return mark === undefined || amount === undefined
+    ? undefined
+    : { on: dayOf(day), currency: currency.toLowerCase(), amount: `${mark === 'D' ? '-' : ''}${amount}` }
 }
 
 const yearOf = (digits: string) => (Number(digits) < 70 ? 2000 : 1900) + Number(digits)
@@ -43,19 +46,31 @@ function entryDay(digits: string, valued: string): string {
   return real.reduce<string | undefined>((nearest, day) => nearest === undefined || distance(day) < distance(nearest) ? day : nearest, undefined) ?? days[0]!
 }
 
-/** Returns an amount with a decimal point: the format has a comma, and some banks write a point. */
-const decimalOf = (amount: string) => amount.replace(',', '.').replace(/\.$/, '')
+/**
+ * Returns an amount with a decimal point. The format has a comma and no groups, but some banks write a point, or groups before the comma. Returns
+ * undefined for other notations, such as `1.234`, which can be either.
+ */
+function decimalOf(amount: string): string | undefined {
+  const isKnown = /^\d+,?$|^\d+,\d+$|^\d+\.\d{0,2}$|^\d{1,3}(?:\.\d{3})+,\d*$|^\d{1,3}(?:,\d{3})+\.\d{2}$/.test(amount)
+  const mark = Math.max(amount.lastIndexOf(','), amount.lastIndexOf('.'))
+  if (!isKnown) return undefined
+  return mark === -1 ? amount : `${amount.slice(0, mark).replace(/[.,]/g, '')}.${amount.slice(mark + 1)}`.replace(/\.$/, '')
+}
+
+/** Returns `28/2`, the numbers of a statement and its page, as a text that sorts by them. */
+const sequenceOf = (text: string) => (text.match(/\d+/g) ?? []).map((digits) => digits.padStart(12, '0')).join('/')
 
 /** Value date, entry date, mark, third letter of the currency, sign, amount, type, references. The format has no sign. */
-const LINE = /^(\d{6})(\d{4})?(R[CD]|E[CD]|[CD])([A-Z])?([-+])?(\d[\d.]*(?:[,.]\d*)?)([A-Z][A-Z0-9]{3})?([^\n]*)(?:\n([^]*))?$/
+const LINE = /^(\d{6})(\d{4})?(R[CD]|E[CD]|[CD])([A-Z])?([-+])?(\d[\d.,]*)(?=\s*(?:[A-Z]|\/\/|\n|$))([A-Z][A-Z0-9]{3})?([^\n]*)(?:\n([^]*))?$/
 
 const notRead = ({ line, text }: Field): Problem => ({ line, message: `"${clean(text, 60)}" is no transaction of MT940. It was left out.` })
 
 /** Returns the entry of the fields `:61:` and `:86:`, and true in `hasMinus` if a minus stands before its amount. */
 function entryOf(field: Field, details: string, statement: FileStatement): { entry: Entry, hasMinus: boolean } | undefined {
   const found = LINE.exec(field.text)
-  if (found === null) return undefined
-  const [, value = '', entered, mark = '', , sign, amount = '', kind = '', references = '', supplement = ''] = found
+  const amount = decimalOf(found?.[6] ?? '')
+  if (found === null || amount === undefined) return undefined
+  const [, value = '', entered, mark = '', , sign, , kind = '', references = '', supplement = ''] = found
   const valued = dayOf(value)
   const booked = entered === undefined ? valued : entryDay(entered, valued)
   const [ours = '', bank = ''] = references.split('//')
@@ -65,7 +80,7 @@ function entryOf(field: Field, details: string, statement: FileStatement): { ent
     ...statement.account.id === '' ? {} : { account: statement.account },
     statement,
     date: booked,
-    amount: decimalOf(amount),
+    amount,
     // the reversal of a credit takes money away
     out: mark === 'D' || mark === 'RC' || mark === 'ED',
     name: texts.name,
@@ -133,11 +148,13 @@ export function readMt940(text: string): ParsedFile {
       begin({ line, account: { id: clean(field.text.split('\n')[0]) } })
     } else if (tag === '28' || tag === '28C') {
       current.number = clean(field.text)
+      current.sequence = sequenceOf(field.text)
     } else if (tag === '60F' || tag === '60M') {
       const balance = balanceIn(field.text)
       if (balance === undefined) continue
-      const { account: { id }, number } = current
-      if (current.opening !== undefined) begin({ line, account: { id }, ...number === undefined ? {} : { number } })
+      const { account: { id }, number, sequence } = current
+      if (current.opening !== undefined)
+        begin({ line, account: { id }, ...number === undefined ? {} : { number }, ...sequence === undefined ? {} : { sequence } })
       setCurrency(balance.currency)
       current.opening = { line, ...balance }
     } else if (tag === '34F' || tag === '90D' || tag === '90C') {

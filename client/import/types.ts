@@ -102,7 +102,7 @@ export type ReadOptions = {
   statuses?: Record<string, Status>
   /** The CSV column that names the account of each row; false if all rows are of one account. */
   account?: Column | false
-  /** True rounds amounts with more than two decimals, half away from zero; false skips their rows. */
+  /** True rounds amounts with more decimals than can be stored, half away from zero; false skips their rows. */
   roundAmounts?: boolean
   /** True if the fees must be subtracted from the amounts; false if the amounts include them. */
   fee?: boolean

@@ -112,7 +112,7 @@ test('an ambiguous amount is a question, and the option decides', () => {
   expect(readStatement(file, { decimal: '.', negate: false }).rows.map(({ amount }) => amount)).toEqual([1234, 567])
   expect(readStatement(file, { decimal: ',', negate: false })).toMatchObject({
     rows: [{ amount: 567 }],
-    problems: [{ line: 2, option: 'roundAmounts', message: expect.stringContaining('"1,234" has more than two decimals.') }],
+    problems: [{ line: 2, option: 'roundAmounts', message: expect.stringContaining('"1,234" has more decimals than can be stored.') }],
   })
   // One unambiguous amount decides for all.
   expect(readStatement(amounts('1,234', '5.67'), { negate: false }).rows.map(({ amount }) => amount)).toEqual([1234, 5.67])

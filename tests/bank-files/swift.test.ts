@@ -73,7 +73,14 @@ test('MT940 reports a missing transaction, a line that is none, and more than tw
     { line: 16 },
   ])
   const dinars = ':20:A\n:25:1\n:60F:C250305BHD0,\n:61:250306C1,234NTRFX\n:62F:C250306BHD1,234\n'
-  expect(readStatement(dinars)).toMatchObject({ rows: [], problems: [{ line: 4, option: 'roundAmounts' }] })
+  expect(readStatement(dinars)).toMatchObject({
+    rows: [],
+    problems: [{ line: 4, option: 'roundAmounts' }, {
+      line: 5,
+      message: 'The closing balance "1.234" has more decimals than can be stored, so it was rounded to 1.23.',
+    }],
+    accounts: [{ balance: { amount: 1.23 } }],
+  })
   expect(readStatement(dinars, { roundAmounts: true }).rows).toMatchObject([{ amount: 1.23, currency: 'bhd' }])
   expect(() => readStatement(':20:A\n:28C:1\n')).toThrow('This MT940 file has neither an account nor a transaction.')
 })

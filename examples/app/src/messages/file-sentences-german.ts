@@ -204,7 +204,16 @@ export const german: ReadonlyArray<readonly [sentence: string, translation: stri
   ],
   ['There is no date.', 'Das Datum fehlt.'],
   ['"{}" is no date.', '„{}“ ist kein Datum.'],
-  ['"{}" has more than two decimals.{}', '„{}“ hat mehr als zwei Nachkommastellen.'],
+  ['"{}" has more decimals than can be stored.{}', '„{}“ hat mehr Nachkommastellen, als gespeichert werden können.'],
+  [
+    'The closing balance "{}" has more decimals than can be stored, so it was rounded to {}.',
+    'Der Endsaldo „{}“ hat mehr Nachkommastellen, als gespeichert werden können, und wurde auf {} gerundet.',
+  ],
+  [
+    'Several statements close on this day with other balances, and nothing says which is the last. None was taken.',
+    'Mehrere Kontoauszüge enden an diesem Tag mit verschiedenen Salden. Welcher der letzte ist, steht nirgends, deshalb gilt keiner.',
+  ],
+  ['This pending transaction is booked in {}, so it was left out.', 'Diese vorgemerkte Buchung ist in {} gebucht und wurde deshalb ausgelassen.'],
   ['This moves no money, so it was left out.', 'Das bewegt kein Geld und wurde ausgelassen.'],
   ['"{}" was rounded to {}.', '„{}“ wurde auf {} gerundet.'],
   [

@@ -45,8 +45,8 @@ test('a translation has the values of its sentence', () => {
   expect(translationOf('"1,2345" was rounded to 1.23.', german)).toBe('„1,2345“ wurde auf 1.23 gerundet.')
   expect(translationOf('This is line 4 of may.xml once more, with the same id, and was left out.', german))
     .toBe('Das ist noch einmal Zeile 4 von may.xml mit derselben Kennung und wurde ausgelassen.')
-  expect(translationOf('"12.5" has more than two decimals. Say whether such amounts are rounded or left out: roundAmounts true or false.', german))
-    .toBe('„12.5“ hat mehr als zwei Nachkommastellen.')
+  expect(translationOf('"12.5" has more decimals than can be stored. Say whether such amounts are rounded or left out: roundAmounts true or false.', german))
+    .toBe('„12.5“ hat mehr Nachkommastellen, als gespeichert werden können.')
   expect(translationOf('the bank now says another name, amount', german)).toBe('Neu laut Bank: name, amount.')
 })
 

@@ -60,7 +60,7 @@ const single: Partial<Record<Option, (problem: Open) => Question>> = {
     choices: choices.map(({ value, sample }) => ({ value, name: `${sample} (${value})` })),
   }),
   roundAmounts: ({ unclear }) => ({
-    legend: m.hasMoreThanTwoDecimals(unclear[0] ?? ''),
+    legend: m.hasTooManyDecimals(unclear[0] ?? ''),
     choices: [{ value: 'true', name: m.roundSuchAmounts }, { value: 'false', name: m.leaveTheirRowsOut }],
   }),
   fee: ({ unclear }) => ({

@@ -1,0 +1,69 @@
+/** Finds pending rows that a later statement of the same file or archive has as booked. */
+import type { Entry, FileStatement } from './entries.ts'
+import { nameOf, placeOf } from './shared-ids.ts'
+import type { Problem, StatementRow } from './types.ts'
+
+/** Maximum number of days between the announcement and the booking, as in `import_transactions`. */
+const MAX_DAYS = 5
+
+const daysBetween = (one: StatementRow, other: StatementRow) => Math.abs(Date.parse(one.transaction_date) - Date.parse(other.transaction_date)) / 86_400_000
+
+/** Returns the lists of indexes with the same key. */
+function grouped(indexes: Iterable<number>, keyOf: (index: number) => string): number[][] {
+  const groups = new Map<string, number[]>()
+  for (const index of indexes) {
+    const key = keyOf(index)
+    const group = groups.get(key)
+    if (group === undefined) groups.set(key, [index])
+    else group.push(index)
+  }
+  return [...groups.values()]
+}
+
+/**
+ * Adds pending rows to `duplicates` that another statement has as booked: with the same account, amount and name, on a day near it. That statement
+ * must not be older, and must not have the row as pending any more. A statement by itself never has a transaction in both states.
+ *
+ * @param keys the account of each row
+ * @param problems receives one problem for each of these rows
+ */
+export function removeAnnounced(
+  keys: string[],
+  { rows, entries, duplicates, problems }: { rows: StatementRow[], entries: Entry[], duplicates: Set<number>, problems: Problem[] },
+): void {
+  const lastBooked = new Map<FileStatement | undefined, string>()
+  for (const [index, { statement }] of entries.entries()) {
+    const { status, transaction_date: day } = rows[index]!
+    if (status !== 'pending' && day > (lastBooked.get(statement) ?? '')) lastBooked.set(statement, day)
+  }
+  const statementOf = (index: number) => entries[index]!.statement
+  const isPending = (index: number) => rows[index]!.status === 'pending'
+  for (const group of grouped(rows.keys(), (index) => JSON.stringify([keys[index], rows[index]!.amount, rows[index]!.name.toLowerCase()]))) {
+    const announced = group.filter(isPending)
+    /** The number of pending rows of a day, and of those in a statement, that are not booked yet. */
+    const [left, listed] = [new Map<string, number>(), new Map<FileStatement | undefined, Map<string, number>>()]
+    for (const index of announced) {
+      const { transaction_date: day } = rows[index]!
+      if (!duplicates.has(index)) left.set(day, (left.get(day) ?? 0) + 1)
+      const days = listed.get(statementOf(index)) ?? new Map<string, number>()
+      listed.set(statementOf(index), days.set(day, (days.get(day) ?? 0) + 1))
+    }
+    for (const booked of announced.length === 0 ? [] : group) {
+      if (isPending(booked) || duplicates.has(booked)) continue
+      const statement = statementOf(booked)
+      const former = announced.find((index) => {
+        const { transaction_date: day } = rows[index]!
+        return !duplicates.has(index) && statementOf(index) !== statement && daysBetween(rows[index]!, rows[booked]!) <= MAX_DAYS
+          && (lastBooked.get(statementOf(index)) ?? '') <= lastBooked.get(statement)! && left.get(day)! > (listed.get(statement)?.get(day) ?? 0)
+      })
+      if (former === undefined) continue
+      duplicates.add(former)
+      left.set(rows[former]!.transaction_date, left.get(rows[former]!.transaction_date)! - 1)
+      problems.push({
+        ...placeOf(entries[former]!),
+        field: 'status',
+        message: `This pending transaction is booked in ${nameOf(entries[booked]!)}, so it was left out.`,
+      })
+    }
+  }
+}
