@@ -1,4 +1,4 @@
-/** The rules of style that a program can check. tests/unit/style.test.ts applies them to the tree. */
+/** The rules of style that a program can check. tests/lints/style.lint.ts applies them to the tree. */
 
 /** A comment, or a paragraph of Markdown, with the number of its first line. */
 export type Prose = { line: number, text: string }

@@ -68,7 +68,7 @@ describe('sentences', () => {
 
 describe('names', () => {
   // the sample of the second test declares such names
-  const code = tracked.filter((file) => /\.(tsx?|mjs)$/.test(file) && file !== 'tests/unit/style.test.ts')
+  const code = tracked.filter((file) => /\.(tsx?|mjs)$/.test(file) && file !== 'tests/lints/style.lint.ts')
 
   test('are words of the field', () => {
     const broken = code.flatMap((file) =>
@@ -98,7 +98,7 @@ describe('files', () => {
 
   test('that comments and documents name exist', () => {
     const immutable = /^db\/migrations\/|^docs\/decisions\//
-    const missing = tracked.filter((file) => /\.(tsx?|mjs|sql|md|sh|ya?ml|tf)$/.test(file) && !immutable.test(file) && file !== 'tests/unit/style.test.ts')
+    const missing = tracked.filter((file) => /\.(tsx?|mjs|sql|md|sh|ya?ml|tf)$/.test(file) && !immutable.test(file) && file !== 'tests/lints/style.lint.ts')
       .flatMap((file) => pathsIn(textOf(file)).filter((path) => !existsSync(join(root, path))).map((path) => `${file}: ${path}`))
     expect(missing).toEqual([])
   })
