@@ -9,8 +9,8 @@ const timed = [
   'tests/data/shares.test.ts',
 ]
 
-/** Files that need the database server for themselves: two change a role, the third counts the rows that plans read. */
-const exclusive = ['tests/isolation/values.test.ts', 'tests/data/{activity-of-many,plans-of-lists}.test.ts']
+/** Files that need the database server for themselves: three change a role, the fourth counts the rows that plans read. */
+const exclusive = ['tests/isolation/values.test.ts', 'tests/data/{activity-of-many,import-sizes,plans-of-lists}.test.ts']
 
 const untimed = [
   'tests/isolation/{files,freed-ids,isolation,live,mutations,routes}.test.ts',

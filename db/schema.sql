@@ -2192,13 +2192,15 @@ grant execute on function private.distribution_statement(jsonb,text,text) to aut
 
 grant execute on function private.due_occurrences(date,date,integer) to authenticated;
 
+grant execute on function private.entries_of_rows(json,json) to authenticated;
+
 grant execute on function private.euro_rates() to authenticated;
 
 grant execute on function private.exchange_rates(text,text,text) to authenticated;
 
 grant execute on function private.fail_rate_download() to auth_service;
 
-grant execute on function private.file_import_rows(jsonb,uuid) to authenticated;
+grant execute on function private.file_import_rows(json,uuid) to authenticated;
 
 grant execute on function private.file_of_ticket(bytea) to auth_service;
 
@@ -2230,7 +2232,7 @@ grant execute on function private.forget_files(integer,integer) to auth_service;
 
 grant execute on function private.forget_restored_changes() to auth_service;
 
-grant execute on function private.former_rows(jsonb,text,uuid) to authenticated;
+grant execute on function private.former_rows(json,text,uuid) to authenticated;
 
 grant execute on function private.has_closed_days() to authenticated;
 
@@ -2266,13 +2268,13 @@ grant execute on function private.is_not_explained() to authenticated;
 
 grant execute on function private.is_of_import(uuid,uuid) to authenticated;
 
-grant execute on function private.is_same_entry(text,numeric,date,jsonb) to authenticated;
-
 grant execute on function private.is_untouched(uuid,timestamp with time zone,timestamp with time zone) to authenticated;
 
 grant execute on function private.judge_import(jsonb,text,uuid,text,boolean,boolean,boolean) to authenticated;
 
 grant execute on function private.keep_closed_account(text,api.accounts,api.accounts) to authenticated;
+
+grant execute on function private.key_ranges(text,text) to authenticated;
 
 grant execute on function private.learned_categories(text[],integer[],boolean[]) to authenticated;
 
@@ -2324,7 +2326,7 @@ grant execute on function private.owner_of_new(text,uuid,text) to authenticated;
 
 grant execute on function private.owner_of_part(text,uuid) to authenticated;
 
-grant execute on function private.pair_transfers(jsonb) to authenticated;
+grant execute on function private.pair_transfers(json) to authenticated;
 
 grant execute on function private.parse_currency(text,text) to authenticated;
 
@@ -2426,7 +2428,7 @@ grant execute on function private.require_open_days(uuid[]) to authenticated;
 
 grant execute on function private.require_plain_numbers(jsonb,text) to authenticated;
 
-grant execute on function private.resolve_import_rows(jsonb,text,uuid,uuid[],boolean,boolean) to authenticated;
+grant execute on function private.resolve_import_rows(json,text,uuid,uuid[],text[],boolean,boolean) to authenticated;
 
 grant execute on function private.revert_request(uuid) to authenticated;
 
@@ -2486,7 +2488,7 @@ grant execute on function private.transaction_aggregate_statement(jsonb,text,tex
 
 grant execute on function private.transaction_stat_statement(text,text,jsonb,text,text,text) to authenticated;
 
-grant execute on function private.transfer_candidates(jsonb,uuid,uuid[]) to authenticated;
+grant execute on function private.transfer_candidates(json,uuid,uuid[]) to authenticated;
 
 grant execute on function private.transfer_condition(text,text,boolean) to authenticated;
 

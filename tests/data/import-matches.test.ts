@@ -1,4 +1,5 @@
 /** Imports of rows that are there under another id: entered by hand, recorded, announced, from another format, deleted. */
+import { readFile } from 'node:fs/promises'
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { dataStack, type Caller, type DataStack } from '../support/data.ts'
@@ -296,6 +297,34 @@ describe('a row that the user deleted', () => {
     expect(verdicts(await judge(caller, ofx, other))).toBe('duplicate duplicate deleted new')
     expect(verdicts(await store(caller, ofx, { ...other, p_again: true }))).toBe('duplicate duplicate new new')
     expect(verdicts(await store(caller, ofx, other))).toBe('duplicate duplicate duplicate duplicate')
+  })
+
+  test('stays deleted in a file of the same source that has the ids, or has none, one to one', async () => {
+    const withoutId = { ...lunch, external_id: undefined }
+    for (const [first, second] of [[withoutId, lunch], [lunch, withoutId]] as const) {
+      const { caller, more } = await user()
+      await store(caller, [first], more)
+      await caller.delete('/transactions')
+      expect(verdicts(await judge(caller, [second], more))).toBe('deleted')
+      expect(verdicts(await judge(caller, [{ ...second, name: 'Bakery' }], more))).toBe('new')
+      expect(verdicts(await store(caller, [second], { ...more, p_again: true }))).toBe('new')
+      expect(verdicts(await judge(caller, [second], more))).toBe('duplicate')
+    }
+    // an equal row of the day is another purchase
+    const { caller, more } = await user()
+    await store(caller, [withoutId], more)
+    await caller.delete('/transactions')
+    expect(verdicts(await store(caller, [withoutId, withoutId], more))).toBe('deleted new')
+  })
+
+  test('before the product kept its versions stays deleted, and its id is free for another transaction', async () => {
+    const { caller, more } = await user()
+    await store(caller, [lunch], more)
+    await caller.delete('/transactions')
+    await stack.owner.query('update private.deleted_bank_rows set versions = null')
+    await stack.owner.query(await readFile('db/migrations/0043_versions_of_deleted_rows.sql', 'utf8'))
+    expect(verdicts(await judge(caller, [lunch], more))).toBe('deleted')
+    expect(verdicts(await judge(caller, [{ ...lunch, name: 'GARAGE', amount: -80 }], more))).toBe('new')
   })
 
   test('is known again after an undo, and deleted after the undo of the undo', async () => {

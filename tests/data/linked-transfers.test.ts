@@ -132,6 +132,19 @@ describe('the statements of two own accounts', () => {
     ['a payment to the landlord and a salary by transfer', 'Überweisung Miete', 'Überweisung Gehalt', '2025-04-02'],
     ['a bank transfer to a payee, and a payment', 'Virement M. Dupont', 'Musée', '2025-04-02'],
     ['words that every statement has', 'SEPA card payment April', 'SEPA direct credit April', '2025-04-02'],
+    ['the word for any payment in both', 'Überweisung', 'Überweisung', '2025-04-02'],
+    ['the word for any payment in both, with payees', 'Virement Dupont', 'Virement Acme', '2025-04-02'],
+    ["comdirect's word for any payment", 'Übertrag / Überweisung', 'Übertrag / Überweisung', '2025-04-02'],
+    ['a transfer to a payee and another from one', 'Transfer to John', 'Transfer from Mary', '2025-04-02'],
+    ['a transfer to a payee and a deposit', 'Transfer to John', 'Deposit', '2025-04-02'],
+    ['a transfer and the salary of an employer that only its name shows', 'Transfer', 'ACME CORP', '2025-04-02'],
+    ['two payments by Zelle', 'Zelle transfer to Jo', 'Zelle transfer from Al', '2025-04-01'],
+    ['two automatic payments', 'AUTOPAY POWER CO', 'AUTOPAY THANK YOU', '2025-04-02'],
+    ['two automatic payments without a payee', 'AUTOPAY', 'AUTOPAY', '2025-04-02'],
+    ['two payments by one service', 'PAYPAL INST XFER', 'PAYPAL', '2025-04-02'],
+    ['two shops of one town', 'REWE BERLIN', 'LIDL BERLIN', '2025-04-02'],
+    ['two shops of one town with short names', 'BP STATION BERLIN', 'DM STATION BERLIN', '2025-04-02'],
+    ['the number of an account that is not here', 'Transfer to xx9999', 'Deposit', '2025-04-02'],
     ['money that arrives three days before it leaves', 'Transfer to savings', 'Transfer from giro', '2025-03-29'],
   ])('are not linked without a proof: %s', async (_, out, into, day) => {
     const { caller, giro, savings } = await user()
@@ -169,11 +182,52 @@ describe('the statements of two own accounts', () => {
     expect(verdicts(await store(caller, giro, first))).toBe('transfer')
   })
 
-  test('are not linked by a word if the text names a third account', async () => {
+  test.each(['type', 'kind'])("are not linked by the bank's %s of both, which every payment has", async (key) => {
+    const { caller, giro, savings } = await user()
+    for (
+      const [kind, out, into] of [['Überweisung', 'Miete', 'ACME'], ['XFER', 'JOHN', 'MARY'], ['Übertrag / Überweisung', 'Power Co', 'Acme GmbH'], [
+        'BONIFICO',
+        'Rossi',
+        'Bianchi',
+      ]]
+    ) {
+      await caller.delete('/transactions')
+      await enter(caller, giro, -500, '2025-04-01', { name: out, metadata: { [key]: kind } })
+      expect(await judge(caller, savings, [{ ...incoming, name: into, metadata: { [key]: kind } }])).toMatchObject([{ verdict: 'new', reason: perhaps(out!) }])
+    }
+  })
+
+  test.each([
+    ['one side', 'Transfer to depot', 'Deposit'],
+    ['the side that receives', 'Transfer', 'Transfer from depot'],
+    ['one side, and the other the right one', 'To savings', 'Transfer from depot'],
+  ])('are not linked if %s names a third account', async (_, out, into) => {
     const { caller, giro, savings } = await user()
     await account(caller, { name: 'Depot' })
-    await enter(caller, giro, -500, '2025-04-01', { name: 'Transfer to depot' })
-    expect(await judge(caller, savings, [{ ...incoming, name: 'Deposit' }])).toMatchObject([{ verdict: 'new', reason: perhaps('Transfer to depot') }])
+    await enter(caller, giro, -500, '2025-04-01', { name: out })
+    expect(await judge(caller, savings, [{ ...incoming, name: into }])).toMatchObject([{ verdict: 'new', reason: perhaps(out) }])
+  })
+
+  test('are not linked by the name of the bank that both accounts have', async () => {
+    const { caller, giro, savings } = await user()
+    await caller.patch('/accounts', { institution: 'Sparkasse' })
+    await enter(caller, giro, -500, '2025-04-01', { name: 'SPARKASSE ATM 12' })
+    expect(await judge(caller, savings, [{ ...incoming, name: 'Dan for dinner' }])).toMatchObject([{ verdict: 'new', reason: perhaps('SPARKASSE ATM 12') }])
+    await caller.patch(`/accounts?id=eq.${savings}`, { institution: 'Tagesgeldbank' })
+    expect(verdicts(await judge(caller, savings, [{ ...incoming, name: 'Dan for dinner' }]))).toBe('new')
+    await caller.patch('/transactions', { name: 'Tagesgeldbank' })
+    expect(verdicts(await judge(caller, savings, [{ ...incoming, name: 'Dan for dinner' }]))).toBe('transfer')
+  })
+
+  test('are not linked by the mark of a rule or of a user to a salary or a refund', async () => {
+    const { caller, giro, savings } = await user()
+    const half = await enter(caller, giro, -500, '2025-04-01', { name: 'Depot' })
+    await caller.patch('/transactions', { transfer_id: half['id'] })
+    expect(verdicts(await judge(caller, savings, [{ ...incoming, name: 'ACME PAYROLL' }]))).toBe('new')
+    expect(verdicts(await judge(caller, savings, [{ ...incoming, name: 'Eingang' }]))).toBe('transfer')
+    await caller.create('rules', { name: 'r', conditions: [{ field: 'name', operation: 'ilike', value: 'depot*' }], mark_as_transfer: true })
+    await enter(caller, savings, 70, '2025-04-01', { name: 'REFUND SHOES' })
+    expect(verdicts(await judge(caller, giro, [{ ...outgoing, name: 'DEPOT 12', amount: -70 }]))).toBe('new')
   })
 
   test('are linked to the half with the better proof, before a nearer one', async () => {

@@ -55,6 +55,37 @@ describe('a rule', () => {
     expect(await caller.patch(`/rules?id=eq.${id}`, { conditions })).toMatchObject(refused)
   })
 
+  test('compares amounts as numbers, however they are written, in stored transactions and in an import', async () => {
+    const caller = await someone()
+    const amounts = [10, -10, 9.99, 100, 2]
+    for (const amount of amounts) await pay(caller, `row ${amount}`, { amount })
+    const p_rows = amounts.map((amount) => ({ name: `row ${amount}`, amount: String(amount), external_id: String(amount) }))
+    const values = ['10', '10', '"10"', '10.0', '10.00', '"10.00"', '1e1', '1.0e1', '100e-1']
+    for (const value of values) {
+      await caller.delete('/rules')
+      const body = `{"name": "Ten", "conditions": [{"field": "amount", "operation": "eq", "value": ${value}}], "set_name": "Ten"}`
+      expect((await caller.post('/rules', body)).status, value).toBe(201)
+      const changes = (await caller.post('/rpc/apply_rules', { p_dry_run: true })).body
+      expect(changes.map(({ before }: { before: { name: string } }) => before.name), value).toEqual(['row 10'])
+      const rows = (await caller.post('/rpc/import_transactions', { p_rows, p_source: 'bank', p_match: false })).body
+      expect(rows.map(({ because }: { because: string | null }) => because !== null), value).toEqual([true, false, false, false, false])
+    }
+    // a text in this form is no amount in an import either
+    expect((await caller.post('/rules', { name: 'x', conditions: [{ field: 'amount', operation: 'eq', value: '1e1' }], set_name: 'y' })).body)
+      .toMatchObject({ code: '22023', message: "the value of amount eq does not fit: '1e1'" })
+    for (
+      const [operation, value, matching] of [['gt', '9', ['row 10', 'row 100', 'row 9.99']], ['between', ['2', '10'], ['row 10', 'row 2', 'row 9.99']], ['in', [
+        '-10.0',
+        2.0,
+      ], ['row -10', 'row 2']]] as const
+    ) {
+      await caller.delete('/rules')
+      await rule(caller, { conditions: [{ field: 'amount', operation, value }], set_name: 'x' })
+      const changes = (await caller.post('/rpc/apply_rules', { p_dry_run: true })).body
+      expect(changes.map(({ before }: { before: { name: string } }) => before.name).toSorted()).toEqual(matching)
+    }
+  })
+
   test.each([
     [[['amount', 'gt', 5], ['amount', 'lt', 3]], 'amount'],
     [[['amount', 'between', [5, 3]]], 'amount'],

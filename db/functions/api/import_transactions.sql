@@ -10,7 +10,8 @@ create or replace function api.import_transactions(
   p_balance numeric default null,
   p_balance_on text default null
 ) returns table (row_number integer, verdict text, reason text, transaction_id uuid, rule_id uuid, suggested_category_id uuid, because text)
-  language plpgsql volatile set search_path = ''
+  -- The statement has dozens of steps that each may use work_mem. With the default, 5,000 rows exceed the memory of a server process.
+  language plpgsql volatile set search_path = '' set work_mem = '512kB'
 as $$
 declare
   account_currency text;
@@ -54,7 +55,7 @@ begin
       )
       select j.row_number, j.verdict, j.reason, case when j.verdict <> 'new' then j.transaction_id end, f.rule_id, f.suggested_category_id, f.because
       from judged j
-      left join private.file_import_rows((select jsonb_agg(to_jsonb(n)) from judged n where n.verdict in ('new', 'transfer')), p_account_id) f on f.row_number = j.row_number
+      left join private.file_import_rows((select json_agg(n) from judged n where n.verdict in ('new', 'transfer')), p_account_id) f on f.row_number = j.row_number
       order by j.row_number;
     return;
   end if;
@@ -65,7 +66,7 @@ begin
     with judged as materialized (
       select * from private.judge_import(p_rows, p_source, p_account_id, account_currency, p_match is not false, p_link_transfers is not false, p_again is true)
     ), rules as materialized (
-      select f.* from private.file_import_rows((select jsonb_agg(to_jsonb(n)) from judged n where n.verdict in ('new', 'transfer')), p_account_id) f
+      select f.* from private.file_import_rows((select json_agg(n) from judged n where n.verdict in ('new', 'transfer')), p_account_id) f
     ), begun as materialized (
       select private.begin_import(p_source, p_account_id, p_file_name, count(*) filter (where j.verdict in ('new', 'updated', 'matched', 'transfer'))) as id
       from judged j
@@ -139,7 +140,7 @@ Returns for each row, in the order sent: `row_number` from 1, `verdict`, `reason
 - `updated`: it exists, and the bank has new values for fields that no user has edited. The fields in `reason` are updated; category, tags and a user's own description stay.
 - `changed`: it exists, and differs in the fields in `reason`. It stays unchanged, because a user's edits have priority.
 - `matched`: a user entered it, a subscription recorded it, or the bank announced it under another id. The transaction gets the id, day and status of the bank, and keeps its name, category, tags and notes. It has the same account and amount, and is up to five days away. The nearest day comes first, then the most similar name.
-- `transfer`: the row is stored, and it and `transaction_id` become the two halves of a transfer. That transaction has the opposite amount in another account of the context with the same currency, and is up to five days away. A proof links the two: a text that names the other account, a word or a code of the bank for a transfer, words in common, or a rule or a user that marks one as a transfer. Without a proof, or if several are as near, the row is `new`, and `reason` begins with `perhaps half of a transfer`.
+- `transfer`: the row is stored, and it and `transaction_id` become the two halves of a transfer. That transaction has the opposite amount in another account of the context with the same currency, and is up to five days away. One of these links the two: a text that names the other account; all words of one text in the other; a word or a code of the bank for a transfer, without a payee beside it; or a rule or a user that marks one as a transfer. Without a proof, or if several are as near, the row is `new`, and `reason` begins with `perhaps half of a transfer`.
 - `deleted`: it was imported before, also from another format of the account's file, and a user deleted it. Only `p_again` stores it.
 - `invalid`: it cannot be stored, and `reason` explains the error. A row that would add or change a transaction on a closed day is invalid; the import is 409 if all invalid rows are.
 

@@ -7,26 +7,72 @@
 
 create or replace function private.words_of(p_text text) returns text[]
   language sql immutable parallel safe
-  return array(select distinct word from regexp_split_to_table(lower(p_text), '[[:space:][:punct:]]+') as word where word <> '');
-comment on function private.words_of(text) is 'The different words of a text, in lower case.';
+  return array(select distinct word from regexp_split_to_table(lower(p_text), '[[:space:][:punct:]]+') as word where word <> '' order by word);
+comment on function private.words_of(text) is 'The different words of a text, in lower case and in order.';
 
 create or replace function private.common_share(p_words text[], p_others text[]) returns numeric
   language sql immutable parallel safe
   return coalesce((select count(*) filter (where word = any (p_others))::numeric / nullif(count(*), 0) from unnest(p_words) as word), 0);
 comment on function private.common_share(text[], text[]) is 'The share of the words that are also among the others, from 0 to 1.';
 
--- A bank may use an id again. A correction keeps the name or the amount, the sign, and almost the day. While the bank only announces a
--- transaction, all of them may change for a month, but not the payee.
-create or replace function private.is_same_entry(p_name text, p_amount numeric, p_day date, p_said jsonb) returns boolean
-  language sql stable
-  return (
-    select p_amount * s.amount >= 0 and (
-      (abs(p_day - s.day) <= 5) is not false and (p_amount = s.amount or w.words @> w.others and w.words <@ w.others)
-      or s.status = 'pending' and (abs(p_day - s.day) <= 31) is not false and greatest(private.common_share(w.words, w.others), private.common_share(w.others, w.words)) >= 0.5)
-    from jsonb_to_record(p_said) as s (name text, amount numeric, day date, status text)
-    cross join lateral (select private.words_of(p_name) as words, private.words_of(s.name) as others) w);
-comment on function private.is_same_entry(text, numeric, date, jsonb) is
-  'Whether a row with the id of a transaction is this transaction or a correction of it. p_said has values of private.bank_values().';
+-- The transactions of one account and id have keys with the same first 20 characters, but for the first one, which has the id itself.
+create or replace function private.key_ranges(p_id_key text, p_account_key text) returns table (prefix text, lowest text, highest text)
+  language sql immutable
+begin atomic
+  values (p_id_key, p_id_key, p_id_key)
+  union all
+  select p_account_key, p_account_key || repeat('0', 16), p_account_key || repeat('f', 16) where p_account_key is not null;
+end;
+comment on function private.key_ranges(text, text) is 'The ranges of an index that contain all transactions of an id, also those of another account that has the id itself.';
+
+-- A bank may use an id again, so a row is compared with all that the bank has said of an entry. A correction keeps the name and is up to five
+-- days away, or it keeps the amount and the day. What the bank only announces may change for a month in all but half of the name.
+--
+-- Each row of p_rows has row_number, key, account_key, content_key, name, amount and day. Each of p_entries has entry, external_id and versions,
+-- which are values of private.bank_values(). All comparisons are joins by equal values, because thousands of transactions may have one id.
+create or replace function private.entries_of_rows(p_rows json, p_entries json)
+  returns table (row_number integer, entry text, has_id boolean, has_content_key boolean, is_same boolean)
+  language sql stable set search_path = '' set enable_nestloop = off set enable_mergejoin = off
+begin atomic
+  with rows as materialized (
+    select r.*, private.words_of(r.name) as words
+    from json_to_recordset(p_rows) as r (row_number integer, key text, account_key text, content_key text, name text, amount numeric, day date)
+  ), keyed as materialized (
+    select r.key as any_key, r.* from rows r
+    union all
+    select r.account_key, r.* from rows r where r.account_key is not null
+  ), entries as materialized (
+    select e.*, k.any_key
+    from json_to_recordset(p_entries) as e (entry text, external_id text, versions jsonb)
+    cross join lateral (select case when e.external_id like 'row:%' then left(e.external_id, 20) else e.external_id end as any_key) k
+  ), versions as materialized (
+    select e.entry, k.any_key, s.amount, s.day, private.words_of(s.name) as words, s.status = 'pending' as is_pending,
+      count(*) filter (where s.status = 'pending') over (partition by k.any_key) as pending
+    from entries e
+    cross join lateral (select e.any_key union select e.external_id) as k (any_key)
+    cross join lateral jsonb_array_elements(e.versions) as v (said)
+    cross join lateral jsonb_to_record(v.said) as s (name text, amount numeric, day date, status text)
+  ), pairs as (
+    select r.row_number, e.entry, true as has_id, e.external_id = r.content_key as has_content_key, false as is_same from rows r join entries e on e.external_id = r.key
+    union all
+    select r.row_number, e.entry, false, true, false from rows r join entries e on e.external_id = r.content_key
+    union all
+    select r.row_number, v.entry, false, false, true from keyed r join versions v on v.any_key = r.any_key and v.amount = r.amount and v.day = r.day
+    union all
+    select r.row_number, v.entry, false, false, true
+    from keyed r join versions v on v.any_key = r.any_key and v.words = r.words
+    where v.amount * r.amount >= 0 and (abs(v.day - r.day) <= 5) is not false
+    union all
+    select r.row_number, v.entry, false, false, true
+    from keyed r join versions v on v.any_key = r.any_key
+    -- an id of more pending transactions identifies none
+    where v.is_pending and v.pending <= 20 and v.amount * r.amount >= 0 and (abs(v.day - r.day) <= 31) is not false
+      and greatest(private.common_share(r.words, v.words), private.common_share(v.words, r.words)) >= 0.5
+  )
+  select p.row_number, p.entry, bool_or(p.has_id), bool_or(p.has_content_key), bool_or(p.is_same) from pairs p group by p.row_number, p.entry;
+end;
+comment on function private.entries_of_rows(json, json) is
+  'The entries with the id of a row, or with a key of it. has_content_key: the entry has the row''s content too. is_same: the row is the entry or a correction of it.';
 
 -- With a range and its order the planner can only use the index that ends in amount and transaction_date. With another index it would compare
 -- each row with all rows of the tenant. Without a SET clause the function becomes part of the statement of its caller.
@@ -56,14 +102,14 @@ comment on function private.rows_of_amount(numeric, date) is
   'The transactions of the active context with this amount, up to five days from a day.';
 
 -- Each row of p_rows has row_number, key, name, amount, day, currency, description and status.
-create or replace function private.match_candidates(p_rows jsonb, p_source text, p_account_id uuid, p_excluded uuid[])
+create or replace function private.match_candidates(p_rows json, p_source text, p_account_id uuid, p_excluded uuid[])
   returns table (
     row_number integer, is_same boolean, is_closed boolean, transaction_id uuid, number bigint, distance integer, similarity numeric, created_at timestamptz, reason text)
   language sql stable security definer set search_path = '' set enable_seqscan = off set enable_sort = off
 begin atomic
   with rows as materialized (
     select r.*
-    from jsonb_to_recordset(p_rows) as r (row_number integer, key text, name text, amount numeric, day date, currency text, description text, status text)
+    from json_to_recordset(p_rows) as r (row_number integer, key text, name text, amount numeric, day date, currency text, description text, status text)
     where r.status <> 'failed'
   ), candidates as materialized (
     select g.amount as row_amount, g.day as row_day, t.*
@@ -118,10 +164,10 @@ begin atomic
       else true
     end;
 end;
-comment on function private.match_candidates(jsonb, text, uuid, uuid[]) is
+comment on function private.match_candidates(json, text, uuid, uuid[]) is
   'The pairs of rows of a file and transactions of the same account and amount, up to five days apart. is_same: the transaction is the same row from another source.';
 
-create or replace function private.match_import_rows(p_rows jsonb, p_source text, p_account_id uuid, p_excluded uuid[])
+create or replace function private.match_import_rows(p_rows json, p_source text, p_account_id uuid, p_excluded uuid[])
   returns table (row_number integer, verdict text, transaction_id uuid, reason text)
   language plpgsql stable security definer set search_path = ''
 as $$
@@ -146,18 +192,20 @@ begin
   end loop;
 end
 $$;
-comment on function private.match_import_rows(jsonb, text, uuid, uuid[]) is
+comment on function private.match_import_rows(json, text, uuid, uuid[]) is
   'The rows of a file that are a transaction of another source or one that a user entered. The nearest day comes first, then the most similar name. Each transaction is used once. A row that is perhaps a transaction of a closed day is new, and the reason names it.';
 
-create or replace function private.deleted_in_another_format(p_rows jsonb, p_source text, p_account_id uuid) returns table (row_number integer)
+create or replace function private.deleted_in_another_format(p_rows json, p_source text, p_account_id uuid, p_keys text[]) returns table (row_number integer)
   language sql stable security definer set search_path = ''
 begin atomic
   with pairs as (
     -- each deleted transaction is one of the equal rows of a day
     select r.row_number, row_number() over (partition by d.source, d.external_id order by r.row_number) as of_deleted,
       row_number() over (partition by r.row_number order by d.source, d.external_id) as of_row
-    from jsonb_to_recordset(p_rows) as r (row_number integer, name text, amount numeric, day date)
-    join private.deleted_bank_rows d on d.account_id = p_account_id and d.amount = r.amount and d.day = r.day and d.source <> p_source
+    from json_to_recordset(p_rows) as r (row_number integer, key text, name text, amount numeric, day date)
+    join private.deleted_bank_rows d on d.account_id = p_account_id and d.amount = r.amount and d.day = r.day
+      -- in another file of the same source one of the two has no id
+      and (d.source <> p_source or 'row:' in (left(d.external_id, 4), left(r.key, 4)) and d.external_id <> all (p_keys))
     where private.same_tenant(d.user_id, d.organization_id, public.uid(), public.org_id())
       and exists (select from api.imports i where i.id = d.import_id)
       and not exists (
@@ -167,55 +215,62 @@ begin atomic
   )
   select p.row_number from pairs p where p.of_deleted = p.of_row order by p.row_number;
 end;
-comment on function private.deleted_in_another_format(jsonb, text, uuid) is
-  'The rows of a file that a user has deleted after another file of this account brought them: of the same amount and day, and with half of the words.';
+comment on function private.deleted_in_another_format(json, text, uuid, text[]) is
+  'The rows of a file that a user has deleted after another file of this account brought them: of the same amount and day, and with half of the words. p_keys are the keys of all rows of the file.';
 
--- Each row of p_rows has row_number, key, content_key, name, amount and day.
-create or replace function private.former_rows(p_rows jsonb, p_source text, p_account_id uuid)
+-- Each row of p_rows has row_number, key, account_key, content_key, name, amount and day.
+create or replace function private.former_rows(p_rows json, p_source text, p_account_id uuid)
   returns table (row_number integer, verdict text, transaction_id uuid, is_taken boolean, is_taken_here boolean)
   language sql stable security definer set search_path = '' set enable_seqscan = off
 begin atomic
-  with rows as materialized (
-    select r.*, k.key as id
-    from jsonb_to_recordset(p_rows) as r (row_number integer, key text, content_key text, name text, amount numeric, day date)
-    cross join lateral (select r.key union select r.content_key) as k (key)
+  with ranges as materialized (
+    select distinct k.* from json_to_recordset(p_rows) as r (key text, account_key text) cross join lateral private.key_ranges(r.key, r.account_key) k
   ), renamed as materialized (
-    select r.*, t.id as transaction_id, u.before, i.created_at, p_account_id is null or i.account_id is null or i.account_id = p_account_id as is_of_account,
+    select u.identity_before ->> 'external_id' as external_id, t.id as transaction_id, u.before, i.created_at, p_account_id is null or i.account_id is null or i.account_id = p_account_id as is_of_account,
       private.bank_values(t.amount, t.name, t.status, t.transaction_date, t.booked_on, t.reference_no, t.description, t.metadata) as values
-    from rows r
-    join private.import_updates u on u.identity_before ->> 'external_id' = r.id and u.identity_before ->> 'source' = p_source
+    from ranges k
+    join private.import_updates u on u.identity_before ->> 'external_id' >= k.lowest and u.identity_before ->> 'external_id' <= k.highest
+      and starts_with(u.identity_before ->> 'external_id', k.prefix) and u.identity_before ->> 'source' = p_source
     join api.imports i on i.id = u.import_id and private.same_tenant(i.user_id, i.organization_id, (select public.uid()), (select public.org_id()))
     join api.transactions t on t.id = u.transaction_id and private.same_tenant(t.user_id, t.organization_id, i.user_id, i.organization_id)
-  ), formers as (
-    select r.row_number, r.id = r.key as has_id, 'duplicate' as verdict, r.transaction_id, r.created_at, r.is_of_account,
-      r.id = r.content_key or exists (
-        select from unnest(array[r.before, coalesce(h.said, r.values)] || h.earlier) as e (said) where private.is_same_entry(r.name, r.amount, r.day, e.said)) as is_same
-    from renamed r
-    join private.bank_history(array(select distinct n.transaction_id from renamed n)) h on h.id = r.transaction_id
-    union all
-    select r.row_number, r.id = r.key as has_id, 'deleted' as verdict, null::uuid as transaction_id, i.created_at, p_account_id is null or d.account_id is null or p_account_id in (d.account_id, i.account_id) as is_of_account,
-      -- transactions that were deleted before 0.3.0 have no versions
-      r.id = r.content_key or d.versions is null or exists (select from unnest(d.versions) as e (said) where private.is_same_entry(r.name, r.amount, r.day, e.said))
-    from rows r
-    cross join lateral (
-      select d.* from private.deleted_bank_rows d where d.organization_id = (select public.org_id()) and d.source = p_source and d.external_id = r.id
+  ), formers as materialized (
+    select row_number() over () as entry, f.*
+    from (
+      -- only the present values can still be those of a pending transaction
+      select n.external_id, 'duplicate' as verdict, n.transaction_id, n.created_at, n.is_of_account,
+        array[n.before - 'status', coalesce(h.said, n.values)] || array(select e.said - 'status' from unnest(h.earlier) as e (said)) as versions
+      from renamed n
+      join private.bank_history(array(select distinct n.transaction_id from renamed n)) h on h.id = n.transaction_id
       union all
-      select d.* from private.deleted_bank_rows d
-        where (select public.org_id()) is null and d.user_id = (select public.uid()) and d.source = p_source and d.external_id = r.id
-    ) d
-    join api.imports i on i.id = d.import_id
+      select d.external_id, 'deleted' as verdict, null::uuid as transaction_id, i.created_at,
+        p_account_id is null or d.account_id is null or p_account_id in (d.account_id, i.account_id) as is_of_account, d.versions
+      from ranges k
+      cross join lateral (
+        select d.* from private.deleted_bank_rows d
+          where d.organization_id = (select public.org_id()) and d.source = p_source and d.external_id >= k.lowest and d.external_id <= k.highest
+        union all
+        select d.* from private.deleted_bank_rows d
+          where (select public.org_id()) is null and d.user_id = (select public.uid()) and d.source = p_source and d.external_id >= k.lowest and d.external_id <= k.highest
+      ) d
+      join api.imports i on i.id = d.import_id
+      where starts_with(d.external_id, k.prefix)
+    ) f
+  ), offered as (
+    select o.row_number, o.has_id, f.verdict, f.transaction_id, f.created_at, f.is_of_account, o.has_content_key or o.is_same as is_same
+    from private.entries_of_rows(p_rows, (select json_agg(json_build_object('entry', f.entry, 'external_id', f.external_id, 'versions', f.versions)) from formers f)) o
+    join formers f on f.entry = o.entry::bigint
   )
   select distinct on (f.row_number) f.row_number, case when f.is_same and f.is_of_account then f.verdict end, case when f.is_same and f.is_of_account then f.transaction_id end,
     bool_or(f.has_id and not (f.is_same and f.is_of_account)) over of_row, bool_or(f.has_id and f.is_of_account and not f.is_same) over of_row
-  from formers f
+  from offered f
   window of_row as (partition by f.row_number)
   order by f.row_number, f.is_same and f.is_of_account desc, f.verdict = 'duplicate' desc, f.created_at desc;
 end;
-comment on function private.former_rows(jsonb, text, uuid) is
+comment on function private.former_rows(json, text, uuid) is
   'The rows of a file that are a transaction which had their id before, or a deleted one. is_taken: another transaction had the id, perhaps of another account.';
 
 create or replace function private.resolve_import_rows(
-  p_rows jsonb, p_source text, p_account_id uuid, p_known uuid[], p_match boolean, p_again boolean
+  p_rows json, p_source text, p_account_id uuid, p_known uuid[], p_keys text[], p_match boolean, p_again boolean
 ) returns table (row_number integer, verdict text, transaction_id uuid, reason text)
   language plpgsql stable security definer set search_path = '' set enable_seqscan = off
 as $$
@@ -231,7 +286,7 @@ begin
   end if;
   for row_number, verdict, transaction_id in
     select r.row_number, r.former, r.former_id
-    from jsonb_to_recordset(p_rows) as r (row_number integer, former text, former_id uuid)
+    from json_to_recordset(p_rows) as r (row_number integer, former text, former_id uuid)
     where r.former is not null
     order by r.row_number
   loop
@@ -260,7 +315,8 @@ begin
     end loop;
   end if;
   if p_match and p_account_id is not null then
-    for row_number in select d.row_number from private.deleted_in_another_format(private.rows_without(p_rows, resolved || deleted), p_source, p_account_id) d loop
+    for row_number in select d.row_number from private.deleted_in_another_format(
+        private.rows_without(p_rows, resolved || deleted), p_source, p_account_id, p_keys) d loop
       deleted := deleted || row_number;
       if not p_again then
         resolved := resolved || row_number;
@@ -284,14 +340,14 @@ begin
   end loop;
 end
 $$;
-comment on function private.resolve_import_rows(jsonb, text, uuid, uuid[], boolean, boolean) is
-  'The verdicts of rows that no transaction has the id of, where they are not simply new. p_known are the transactions of the other rows of the file.';
+comment on function private.resolve_import_rows(json, text, uuid, uuid[], text[], boolean, boolean) is
+  'The verdicts of rows that no transaction has the id of, where they are not simply new. p_known are the transactions of the other rows of the file, p_keys the keys of all its rows.';
 
-create or replace function private.rows_without(p_rows jsonb, p_numbers integer[]) returns jsonb
+create or replace function private.rows_without(p_rows json, p_numbers integer[]) returns json
   language sql immutable
-  return (select coalesce(jsonb_agg(line), '[]') from jsonb_array_elements(p_rows) as line
+  return (select coalesce(json_agg(line), '[]') from json_array_elements(p_rows) as line
     where not exists (select from unnest(p_numbers) as n (number) where n.number = (line ->> 'row_number')::integer));
-comment on function private.rows_without(jsonb, integer[]) is 'The rows of a file without those of these numbers.';
+comment on function private.rows_without(json, integer[]) is 'The rows of a file without those of these numbers.';
 
 -- Runs after the new rows are stored. The triggers of a caller's change do not fire: an import carries nothing to the other half of a
 -- transfer, and stores the bank's values itself.
@@ -371,10 +427,14 @@ begin
     insert into private.deleted_bank_rows (user_id, organization_id, source, external_id, import_id, account_id, amount, day, name, versions)
       select case when g.organization_id is null then g.user_id end, g.organization_id, k.source, k.external_id, k.import_id,
         g.account_id, g.amount, coalesce(g.booked_on, g.transaction_date::date), g.name,
-        array[private.bank_values(g.amount, g.name, g.status, g.transaction_date, g.booked_on, null, null, null)]
-          || array(select v.said from private.bank_values v where v.transaction_id = g.id)
+        -- only what the bank said last can still be pending
+        coalesce(
+          (
+            select array[v.said, private.bank_values(g.amount, g.name, g.status, g.transaction_date, g.booked_on, null, null, null) - 'status']
+            from private.bank_values v where v.transaction_id = g.id
+          ), array[private.bank_values(g.amount, g.name, g.status, g.transaction_date, g.booked_on, null, null, null)])
           || array(
-            select e.said
+            select e.said - 'status'
             from private.import_updates u
             join api.imports i on i.id = u.import_id and private.same_tenant(i.user_id, i.organization_id, g.user_id, g.organization_id)
             cross join lateral (values (u.before), (u.said)) as e (said)
@@ -402,6 +462,6 @@ comment on function private.note_deleted_rows() is
   'Stores the keys of imported transactions that a user deletes, and what another format would say of them. The key counts while its import exists and the transaction does not, so an undo needs no step of its own.';
 
 grant execute on function private.words_of(text), private.common_share(text[], text[]), private.rows_of_amount(numeric, date),
-  private.is_same_entry(text, numeric, date, jsonb), private.former_rows(jsonb, text, uuid),
-  private.resolve_import_rows(jsonb, text, uuid, uuid[], boolean, boolean), private.store_import_matches(uuid, jsonb[]),
+  private.key_ranges(text, text), private.entries_of_rows(json, json), private.former_rows(json, text, uuid),
+  private.resolve_import_rows(json, text, uuid, uuid[], text[], boolean, boolean), private.store_import_matches(uuid, jsonb[]),
   private.unlink_import_transfers(uuid) to authenticated;

@@ -2,7 +2,7 @@
 -- has shown.
 
 -- Each row of p_rows is a row of judge_import() with the verdict new or transfer. The latter is half of a transfer, so it gets no category.
-create or replace function private.file_import_rows(p_rows jsonb, p_account_id uuid)
+create or replace function private.file_import_rows(p_rows json, p_account_id uuid)
   returns table (row_number integer, rule_id uuid, category_id uuid, name text, tags text[], is_transfer boolean, suggested_category_id uuid, because text)
   -- the planner does not know the number of rows, and would compare each with each
   language plpgsql stable set search_path = '' set enable_nestloop = off set jit = off
@@ -14,11 +14,11 @@ begin
     $query$
       with sent as materialized (
         select (s.line ->> 'row_number')::integer as row_number, s.line ->> 'verdict' = 'transfer' as is_half, t.name, t.amount, t.category_id, t.rule_id
-        from jsonb_array_elements($1) as s (line)
+        from json_array_elements($1) as s (line)
         cross join lateral (
           select r.name, r.amount, r.category_id, %s as rule_id
-          from jsonb_populate_record(null::api.transactions, s.line || jsonb_build_object(
-            'id', s.line -> 'new_id', 'account_id', $3, 'import_id', null, 'user_id', public.uid(), 'organization_id', public.org_id(),
+          from jsonb_populate_record(null::api.transactions, s.line::jsonb || jsonb_build_object(
+            'id', s.line ->> 'new_id', 'account_id', $3, 'import_id', null, 'user_id', public.uid(), 'organization_id', public.org_id(),
             'created_at', now(), 'updated_at', now())) as r
           offset 0
         ) as t
@@ -52,7 +52,7 @@ begin
     $query$, private.rule_expression(rules)) using coalesce(p_rows, '[]'), rules, p_account_id;
 end
 $$;
-comment on function private.file_import_rows(jsonb, uuid) is
+comment on function private.file_import_rows(json, uuid) is
   'The first rule that matches each row that an import stores, with its changes, null for none, and the category that is suggested for a row without one.';
 
 -- Runs with the definer's rights, because callers have no access to private.import_updates. It stores only rows of this request's import.
@@ -96,5 +96,5 @@ begin atomic
 end;
 comment on function private.has_tags_of_user(uuid) is 'Whether a transaction has a tag that no rule has added at its import.';
 
-grant execute on function private.file_import_rows(jsonb, uuid), private.store_import_rules(uuid, jsonb[]), private.note_import_rules(uuid, jsonb[]),
+grant execute on function private.file_import_rows(json, uuid), private.store_import_rules(uuid, jsonb[]), private.note_import_rules(uuid, jsonb[]),
   private.has_tags_of_user(uuid) to authenticated;

@@ -113,78 +113,63 @@ begin atomic
         case when k.category_id is not null and k.filed is null then format('category_id "%s" is not a category of this context', left(k.category_id, 40)) end), '') as problems
     from known_by k
   ), candidates as materialized (
-    select c.*, t.candidate
-    from checked c
-    -- few look-ups per row, as in recognize_import()
-    left join lateral (
-      select t.candidate
-      from (
-        (
-          select t as candidate from api.transactions t
-          where t.organization_id = (select public.org_id()) and t.source = p_source and t.external_id >= c.id_key
-          order by t.external_id limit 1
-        )
-        union all
-        (
-          select t from api.transactions t
-          where (select public.org_id()) is null and t.organization_id is null and t.user_id = (select public.uid()) and t.source = p_source and t.external_id >= c.id_key
-          order by t.external_id limit 1
-        )
-      ) t
-      where (t.candidate).external_id = c.id_key
-      union all
-      select t.candidate
-      from (
-        (
-          select t as candidate from api.transactions t
-          where t.organization_id = (select public.org_id()) and t.source = p_source
-            and t.external_id >= c.account_key || repeat('0', 16) and t.external_id <= c.account_key || repeat('f', 16)
-          order by t.external_id
-        )
-        union all
-        (
-          select t from api.transactions t
-          where (select public.org_id()) is null and t.organization_id is null and t.user_id = (select public.uid()) and t.source = p_source
-            and t.external_id >= c.account_key || repeat('0', 16) and t.external_id <= c.account_key || repeat('f', 16)
-          order by t.external_id
-        )
-      ) t
-      where starts_with((t.candidate).external_id, c.account_key)
-    ) t on c.problems is null
-  ), histories as materialized (
-    select h.* from private.bank_history(array(select distinct (n.candidate).id from candidates n where (n.candidate).id is not null)) h
-  ), offered as (
-    select n.*, h.said as candidate_said, h.earlier as candidate_earlier, h.is_edited as candidate_is_edited, h.is_matched as candidate_is_matched,
-      t.day as candidate_day, t.is_equal, t.is_of_account, t.external_id = n.external_id as has_id, t.external_id = n.content_key as has_content_key,
-      t.external_id = n.content_key or t.is_of_account and (
-        t.is_equal or private.is_same_entry(n.name, n.amount, n.file_day, coalesce(h.said, t.values))
-        -- a version before the booking is no longer announced
-        or exists (select from unnest(h.earlier) as e (said) where private.is_same_entry(n.name, n.amount, n.file_day, e.said - 'status'))
-      ) as is_same
-    from candidates n
-    left join histories h on h.id = (n.candidate).id
+    select t.candidate
+    from (select distinct k.* from checked c cross join lateral private.key_ranges(c.id_key, c.account_key) k where c.problems is null) k
+    -- with the range and its order the planner can only use the index, as in recognize_import()
     cross join lateral (
-      select k.external_id, coalesce(k.booked_on, k.transaction_date::date) as day,
-        -- a user may have moved the transaction to another account since
-        p_account_id is null or k.account_id is null or k.account_id = p_account_id or h.matched_account_id is not distinct from p_account_id
-          or (select i.account_id from api.imports i where i.id = k.import_id) is not distinct from p_account_id as is_of_account,
-        k.name = n.name and k.amount = n.amount and (coalesce(k.booked_on, k.transaction_date::date) = n.file_day) is not false as is_equal,
-        case when k.id is not null then private.bank_values(k.amount, k.name, k.status, k.transaction_date, k.booked_on, k.reference_no, k.description, k.metadata) end as values
-      from (select (n.candidate).*) k
+      (
+        select t as candidate from api.transactions t
+        where t.organization_id = (select public.org_id()) and t.source = p_source and t.external_id >= k.lowest and t.external_id <= k.highest
+        order by t.external_id
+      )
+      union all
+      (
+        select t from api.transactions t
+        where (select public.org_id()) is null and t.organization_id is null and t.user_id = (select public.uid()) and t.source = p_source
+          and t.external_id >= k.lowest and t.external_id <= k.highest
+        order by t.external_id
+      )
     ) t
+    where starts_with((t.candidate).external_id, k.prefix)
+  ), histories as materialized (
+    select c.candidate, h.*, private.bank_values(t.amount, t.name, t.status, t.transaction_date, t.booked_on, t.reference_no, t.description, t.metadata) as values,
+      coalesce(t.booked_on, t.transaction_date::date) as day,
+      -- a user may have moved the transaction to another account since
+      p_account_id is null or t.account_id is null or t.account_id = p_account_id or h.matched_account_id is not distinct from p_account_id
+        or (select i.account_id from api.imports i where i.id = t.import_id) is not distinct from p_account_id as is_of_account
+    from candidates c
+    cross join lateral (select (c.candidate).*) t
+    join private.bank_history(array(select (c.candidate).id from candidates c)) h on h.id = t.id
+  ), offered as (
+    select o.*, h.candidate, h.said, h.earlier, h.is_edited, h.is_matched, h.is_of_account, h.day, o.has_content_key or h.is_of_account and o.is_same as is_known
+    from private.entries_of_rows(
+      (
+        select json_agg(json_build_object(
+          'row_number', c.row_number, 'key', c.id_key, 'account_key', c.account_key, 'content_key', c.content_key, 'name', c.name, 'amount', c.amount, 'day', c.file_day))
+        from checked c where c.problems is null
+      ), (
+        -- a version before the booking is no longer announced
+        select json_agg(json_build_object('entry', h.id, 'external_id', (h.candidate).external_id, 'versions',
+          array[private.core_values(coalesce(h.said, h.values)), private.core_values(h.values) - 'status']
+            || array(select private.core_values(e.said) - 'status' from unnest(h.earlier) as e (said))))
+        from histories h
+      )) o
+    join histories h on h.id = o.entry::uuid
   ), recognized as (
-    select distinct on (o.row_number) o.*, case when o.is_same then o.candidate end as known,
+    select distinct on (c.row_number) c.*, o.is_known, case when o.is_known then o.candidate end as known, o.said as candidate_said, o.earlier as candidate_earlier,
+      o.is_edited as candidate_is_edited, o.is_matched as candidate_is_matched,
       coalesce(bool_or(o.has_id) over of_row, false) as is_taken, coalesce(bool_or(o.has_id and o.is_of_account) over of_row, false) as is_taken_here
-    from offered o
-    window of_row as (partition by o.row_number)
-    order by o.row_number, o.is_same desc nulls last, o.is_equal desc, o.has_content_key desc, abs(o.candidate_day - o.file_day), (o.candidate).created_at, (o.candidate).id
+    from checked c left join offered o on o.row_number = c.row_number
+    window of_row as (partition by c.row_number)
+    order by c.row_number, o.is_known desc nulls last, (o.candidate).name = c.name and (o.candidate).amount = c.amount and (o.day = c.file_day) is not false desc,
+      o.has_content_key desc, abs(o.day - c.file_day), (o.candidate).created_at, (o.candidate).id
   ), found as (
     select r.*, k.id as known_id, k.import_id as known_import, k.status as known_status, k.transaction_date as known_date, k.booked_on as known_day,
       k.reference_no as known_reference_no, k.description as known_description, k.metadata as known_metadata, k.name as known_name,
       nullif(k.transfer_id, k.id) as known_transfer,
       private.bank_values(k.amount, k.name, k.status, k.transaction_date, k.booked_on, k.reference_no, k.description, k.metadata) as known_values,
-      case when r.is_same then r.candidate_said end as said, case when r.is_same then r.candidate_earlier end as earlier,
-      r.is_same and r.candidate_is_edited as is_edited, coalesce(r.is_same and r.candidate_is_matched, false) as is_matched,
+      case when r.is_known then r.candidate_said end as said, case when r.is_known then r.candidate_earlier end as earlier,
+      r.is_known and r.candidate_is_edited as is_edited, coalesce(r.is_known and r.candidate_is_matched, false) as is_matched,
       k.amount <> r.amount as has_amount,
       -- compared by the day if the file has one, because the day does not depend on the time zone
       coalesce(case when r.booked_on is null then k.transaction_date <> r.transaction_date else coalesce(k.booked_on, k.transaction_date::date) <> r.booked_on end, false) as is_moved,
@@ -196,22 +181,21 @@ begin atomic
   ), compared_in_file as (
     select f.*, f.external_id is not null and row_number() over (partition by f.known_id is null, f.external_id order by f.row_number) > 1 as is_second,
       lag(f.row_number) over (partition by f.known_id order by f.row_number) as row_of_known,
-      lag(f.row_number) over by_name as row_of_name, lag(f.file_day) over by_name as day_of_name,
-      lag(f.row_number) over by_amount as row_of_amount, lag(f.file_day) over by_amount as day_of_amount
+      lag(f.row_number) over by_name as row_of_name, lag(f.file_day) over by_name as day_of_name, lag(f.row_number) over by_amount as row_of_amount
     from found f
-    window by_name as (partition by f.known_id is null, f.external_id, f.name, f.amount < 0 order by f.file_day, f.row_number),
-      by_amount as (partition by f.known_id is null, f.external_id, f.amount order by f.file_day, f.row_number)
+    window by_name as (partition by f.known_id is null, f.external_id, private.words_of(f.name), f.amount < 0 order by f.file_day, f.row_number),
+      by_amount as (partition by f.known_id is null, f.external_id, f.amount, f.file_day order by f.row_number)
   ), refused as materialized (
     select f.*, nullif(concat_ws('; ', f.problems,
       case when r.repeated is not null then format('external_id "%s" is that of row %s too', left(f.external_id, 40), r.repeated) end), '') as refusal
     from compared_in_file f
-    -- the same rule as for two files: another name and amount, or a far day, is another transaction
+    -- the same rule as for two files, in entries_of_rows()
     cross join lateral (
       select case
         when f.external_id is null then null
         when f.known_id is not null then f.row_of_known
         when f.row_of_name is not null and (f.file_day - f.day_of_name <= 5) is not false then f.row_of_name
-        when (f.file_day - f.day_of_amount <= 5) is not false then f.row_of_amount
+        else f.row_of_amount
       end as repeated
     ) r
   ), booked as (
@@ -276,8 +260,8 @@ begin atomic
     select f.*
     from private.former_rows(
       (
-        select jsonb_agg(jsonb_build_object('row_number', d.row_number, 'key', d.id_key, 'content_key', d.content_key, 'name', d.name, 'amount', d.amount,
-          'day', coalesce(d.file_day, current_date)))
+        select json_agg(json_build_object('row_number', d.row_number, 'key', d.id_key, 'account_key', d.account_key, 'content_key', d.content_key, 'name', d.name,
+          'amount', d.amount, 'day', d.file_day))
         from decided d
         where d.known_id is null and d.refusal is null
       ), p_source, p_account_id) f
@@ -290,13 +274,13 @@ begin atomic
     select r.*
     from private.resolve_import_rows(
       (
-        select jsonb_agg(jsonb_build_object(
+        select json_agg(json_build_object(
           'row_number', k.row_number, 'key', k.key, 'name', k.name, 'amount', k.amount, 'currency', k.stored_currency,
           'day', coalesce(k.file_day, current_date), 'description', k.description, 'status', coalesce(k.status, 'paid'), 'former', k.former, 'former_id', k.former_id))
         from keyed k
         where k.known_id is null and k.refusal is null
       ),
-      p_source, p_account_id, array(select k.known_id from keyed k where k.known_id is not null), p_match, p_again) r
+      p_source, p_account_id, array(select k.known_id from keyed k where k.known_id is not null), array(select k.key from keyed k), p_match, p_again) r
   ), placed as materialized (
     select k.*, r.verdict as resolved, r.transaction_id as resolved_id, r.reason as resolved_reason,
       k.known_id is null and k.refusal is null and coalesce(r.verdict, 'new') = 'new' as is_new
@@ -305,7 +289,7 @@ begin atomic
     select t.*
     from private.transfer_candidates(
       (
-        select jsonb_agg(jsonb_build_object(
+        select json_agg(json_build_object(
           'row_number', p.row_number, 'name', p.name, 'amount', p.amount, 'currency', p.stored_currency, 'day', coalesce(p.file_day, current_date),
           'description', p.description, 'status', coalesce(p.status, 'paid'), 'metadata', p.metadata))
         from placed p
@@ -315,7 +299,7 @@ begin atomic
     -- the rules of the user prove a transfer too
     select f.row_number
     from (
-      select jsonb_agg(jsonb_build_object(
+      select json_agg(json_build_object(
         'row_number', p.row_number, 'verdict', 'new', 'name', p.name, 'amount', p.amount, 'transaction_date', coalesce(p.transaction_date, now()), 'booked_on', p.booked_on,
         'currency', p.stored_currency, 'source', p_source, 'external_id', p.key, 'category_id', p.filed, 'reference_no', p.reference_no,
         'description', p.description, 'status', coalesce(p.status, 'paid'), 'metadata', p.metadata)) as lines
@@ -327,7 +311,7 @@ begin atomic
   ), linked as materialized (
     select l.*
     from private.pair_transfers((
-      select jsonb_agg(to_jsonb(t) || case when t.row_number in (select m.row_number from marked m) and t.is_in_order then '{"strength": 2}' else '{}'::jsonb end) from pairs t)) l
+      select json_agg(to_jsonb(t) || case when t.row_number in (select m.row_number from marked m) and t.takes_mark then '{"strength": 2}' else '{}'::jsonb end) from pairs t)) l
   ), decided_on as materialized (
     select d.*, coalesce(l.transaction_id, d.resolved_id) as other_id,
       nullif(concat_ws('; ', l.reason, case when l.verdict is distinct from 'transfer' then d.resolved_reason end, case when d.is_used_again and d.is_new and l.verdict is distinct from 'transfer'
