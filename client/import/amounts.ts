@@ -58,8 +58,8 @@ export function writtenAmount(text: string): Written | undefined {
     }
     // a dash for no cents is no minus: `12,-`, `12:-`, `12/-`
     strip(/(?<=\d[.,]) ?-{1,2}$|(?<=\d) ?(?::-{1,2}|\/[-=])$/)
-    const suffix = strip(/(?<=[\d\p{Sc}).,-] ?|\p{L} )(?:CR|DR|DB|[CDHS])\.?$/iu)
-    if (suffix !== undefined) signs.push(/^[DS]/i.test(suffix))
+    const mark = strip(/(?<=[\d\p{Sc}).,-] ?|\p{L} )(?:CR|DR|DB|[CDHS]|credit|debit|haben|soll)\.?$/iu) ?? strip(/^(?:CR|DR|DB)\.?(?=[ \d])/i)
+    if (mark !== undefined) signs.push(/^[DS]/i.test(mark))
     for (const edge of [/^[-+]/, /[-+]$/]) {
       const found = strip(edge)
       if (found !== undefined) signs.push(found === '-')
@@ -71,6 +71,10 @@ export function writtenAmount(text: string): Written | undefined {
     ? { negative: signs[0] === true, isSigned: signs.length === 1, digits: rest, ...currency === undefined ? {} : { currency } }
     : undefined
 }
+
+/** Returns the mark of a currency in an amount, such as `eur`, `$` or `kr`. */
+export const currencyMark = (text: string): string | undefined =>
+  writtenAmount(text)?.currency?.toLowerCase().replace(/\.$/, '').replace(/^(?:€|euros?)$/, 'eur')
 
 /** Returns true for an amount with an explicit plus, `CR`, `C` or `H`. */
 export function hasPlus(text: string): boolean {

@@ -8,7 +8,8 @@ export function parse(text: string, delimiter: string, preview = 0): { lines: Li
   const { data, errors } = Papa.parse<string[]>(text, { delimiter, newline: '\n', preview, skipEmptyLines: false })
   let line = 1
   const lines = data.map((cells) => {
-    const record = { line, cells }
+    // spreadsheets write a text as a formula: ="0042"
+    const record = { line, cells: cells.map((cell) => /^="([^"]*)"$/.exec(cell)?.[1] ?? cell) }
     line += 1 + cells.reduce((sum, cell) => sum + cell.split('\n').length - 1, 0)
     return record
   })

@@ -10,7 +10,7 @@ import { type Column, textColumns } from './layout.ts'
 import { type PresetName, PRESETS } from './presets.ts'
 import { type Problem, type ReadOptions, StatementError } from './types.ts'
 import { plainName, unitOf } from './usual-columns.ts'
-import { DIRECTIONS, isBalanceName } from './vocabulary.ts'
+import { DIRECTIONS, isBalanceName, isOpeningName } from './vocabulary.ts'
 
 /** Returns functions that read each field of a record. They find the indexes of the columns only once. */
 function fieldReaders({ columns, header }: Layout, { account, feeColumn }: { account: number | undefined, feeColumn: number | undefined }) {
@@ -57,9 +57,11 @@ function entryOf({ line, cells }: Line, { layout, fields, directions, statuses, 
   const preset = layout.preset === undefined ? undefined : presetOf(layout.preset)
   if (preset?.sums?.some((sum) => name.startsWith(sum)) === true)
     return { line, message: 'This line is a balance of the bank and no transaction. It was left out.' }
-  if (preset === undefined && isBalanceName(name)) return balanceProblem({ line, name })
+  const isOpening = preset === undefined && isOpeningName(name)
+  if (preset === undefined && !isOpening && isBalanceName(name)) return balanceProblem({ line, name })
   const [date, amount, debit, credit] = [fields.date(cells), fields.amount(cells), fields.debit(cells), fields.credit(cells)]
-  if (!looksLikeDay(date) && amount + debit + credit === '') return { line, message: 'This line has neither a date nor an amount and was left out.' }
+  if (!isOpening && !looksLikeDay(date) && amount + debit + credit === '')
+    return { line, message: 'This line has neither a date nor an amount and was left out.' }
   if (layout.header.length > 0 && !isEmpty(cells.slice(layout.header.length))) {
     return { line, message: 'This line has more cells than columns have names, so they may be shifted. It was left out.' }
   }
@@ -74,6 +76,7 @@ function entryOf({ line, cells }: Line, { layout, fields, directions, statuses, 
   const status = statuses === undefined ? undefined : statuses.meanings.get(plainName(cells[statuses.at] ?? '')) ?? 'paid'
   return {
     line,
+    ...isOpening ? { isOpening } : {},
     ...account === '' ? {} : { account: { id: account } },
     date,
     amount,

@@ -71,10 +71,14 @@ const NOTATIONS: Array<[RegExp, (found: string[]) => Written | undefined]> = [
 
 function written(text: string): Written | undefined {
   // Quicken writes 1/ 5'26
-  const tight = text.trim().slice(0, 60).replace(/(\d) ?([-/.']) ?(?=\d)/g, '$1$2')
-  for (const [notation, read] of NOTATIONS) {
-    const found = notation.exec(tight)
-    if (found !== null) return read(found)
+  const tight = text.trim().slice(0, 60).replace(/(\d) ?([-/.']) ?(?=\d)/g, '$1$2').replace(/(\d) ?[年月년월] ?(?=\d)/g, '$1-')
+  // a day of the week may stand before the date
+  for (const date of [tight, tight.replace(/^\p{L}{2,12}\.?,? (?=\d)/u, '')]) {
+    for (const [notation, read] of NOTATIONS) {
+      const found = notation.exec(date)
+      const parts = found === null ? undefined : read(found)
+      if (parts !== undefined) return parts
+    }
   }
   return undefined
 }

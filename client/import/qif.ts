@@ -87,6 +87,7 @@ export function readQif(text: string): ParsedFile {
     problems.push({ line: lines.length, message: 'The file breaks off here: its last transaction has no end. Something may be missing.' })
   end()
   if (lists === 0 && leftOut === 0) throw new StatementError('This QIF file has no list of transactions (!Type:Bank, !Type:CCard or !Type:Cash).')
-  // programs disagree about the sign of card purchases
-  return { signs: kinds.size === 1 && kinds.has('ccard') ? 'open' : 'defined', entries, problems, statements: [] }
+  // programs disagree about the sign of card purchases, unless other accounts of the file have a minus
+  const isSigned = kinds.size > 1 && entries.some(({ amount = '' }) => amount.trim().startsWith('-'))
+  return { signs: kinds.has('ccard') && !isSigned ? 'open' : 'defined', entries, problems, statements: [] }
 }

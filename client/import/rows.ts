@@ -1,7 +1,7 @@
 /** Converts the entries of every format reader to rows: the only place that decides dates, decimals, signs, names and duplicate ids. */
 import { textLengths } from '../fields.ts'
 import { accountKeys, accountsOf, completeAccounts } from './accounts.ts'
-import { amountIn, decimalOf, hasMoreDecimals, hasNoDecimals, inUnits } from './amounts.ts'
+import { amountIn, currencyMark, decimalOf, hasMoreDecimals, hasNoDecimals, inUnits } from './amounts.ts'
 import { dateOrderOf, dayIn, looksLikeDay } from './dates.ts'
 import { balanceProblem, clean, currencyIn, type Entry, type ParsedFile, reference, type Split, typeOf } from './entries.ts'
 import { textColumns } from './layout.ts'
@@ -9,8 +9,9 @@ import { removeAnnounced } from './announced.ts'
 import { decimalQuestion, orderQuestion, signQuestion } from './questions.ts'
 import { removeRepeats } from './repeats.ts'
 import { removeSharedIds } from './shared-ids.ts'
-import { plainCents, type Signs, signsByHints, signsOf } from './signs.ts'
+import { definedSigns, plainCents, type Signs, signsByHints, signsOf } from './signs.ts'
 import { entriesByStatement, sumProblems } from './statement-sums.ts'
+import { endsWithTotal } from './totals.ts'
 import { isOpeningName } from './vocabulary.ts'
 import type { DateOrder, Decimal, Detail, Problem, ReadOptions, Statement, StatementRow } from './types.ts'
 
@@ -44,24 +45,27 @@ function centsOf(entry: Entry, decimal: Decimal, signs: Signs): number | string 
   const [amount, debit, credit, fee] = [...texts, entry.fee].map((text) => text === undefined || text.trim() === '' ? 0 : amountIn(text, decimal))
   for (const part of [amount, debit, credit, fee]) if (typeof part === 'string') return part
   if (debit !== 0 && credit !== 0) return 'There is an amount in both columns, debit and credit.'
-  const out = signs.byBalance?.get(entry)
+  const out = signs.expenses?.get(entry)
   if (out === null) return 'Nothing says whether this money came or went: the balance before it is not in the file.'
   const signed = plainCents(out === undefined ? entry : { ...entry, out }, decimal, signs)
   // `|| 0` turns -0 into 0
   return (signs.negate ? -signed : signed) - Math.abs(fee as number) || 0
 }
 
-/** The decisions that apply to all entries of a file. */
-type Conventions = { order: DateOrder, decimal: Decimal, signs: Signs, options: ReadOptions }
+/** The decisions that apply to all entries of a file. `isMixed`: only the amounts name the currency, and the file has several. */
+type Conventions = { order: DateOrder, decimal: Decimal, signs: Signs, isMixed: boolean, options: ReadOptions }
+
+/** Returns the text of the amount, in whichever column it is. */
+const amountText = ({ amount = '', debit = '', credit = '' }: Entry) => [amount, debit, credit].find((text) => text.trim() !== '') ?? ''
 
 /** Returns the signs of all amounts, or the entries that make them unclear. */
 function decideSigns({ entries, signs }: ParsedFile, decimal: Decimal, { negate }: ReadOptions): Signs | { unclear: Entry[] } {
   if (signs === 'open') return signsOf(entries, decimal, negate)
   if (signs === 'proof' && entries.length > 0) {
     const proved = negate ?? signsByHints(entries, decimal)
-    return proved === undefined ? { unclear: entries.slice(0, 1) } : signsOf(entries, decimal, proved)
+    return proved === undefined ? { unclear: entries.slice(0, 1) } : definedSigns(entries, decimal, proved)
   }
-  return signsOf(entries, decimal, negate ?? false, signs === 'columns')
+  return definedSigns(entries, decimal, negate ?? false, signs === 'columns')
 }
 
 /** Returns true for the record of an account's opening balance. */
@@ -89,28 +93,35 @@ function decide(parsed: ParsedFile, options: ReadOptions): Conventions | Problem
     const at = entries.find((entry) => amountTexts(entry).includes(decimal.unclear[0]))
     return [...questions, decimalQuestion(at?.line ?? 1, decimal.unclear)]
   }
-  // a line without a day is no transaction, such as a total
-  const isTransaction = (entry: Entry) => looksLikeDay(entry.date) && !isOpening(entry, parsed)
-  const signs = decideSigns({ ...parsed, entries: entries.filter(isTransaction) }, decimal, options)
+  // a line without a day is no transaction, such as a total, and of an opening balance only the balance counts
+  const forSigns = entries.flatMap((entry) =>
+    isOpening(entry, parsed) ? [{ ...entry, name: '', description: '', amount: '', debit: '', credit: '' }] : looksLikeDay(entry.date) ? [entry] : []
+  )
+  const signs = decideSigns({ ...parsed, entries: forSigns }, decimal, options)
   if ('unclear' in signs) return [...questions, signQuestion(signs.unclear, decimal)]
-  return typeof order === 'object' ? questions : { order, decimal, signs, options }
+  const marks = new Set(entries.flatMap((entry) => entry.currency === undefined || entry.currency === '' ? currencyMark(amountText(entry)) ?? [] : []))
+  return typeof order === 'object' ? questions : { order, decimal, signs, isMixed: marks.size > 1, options }
 }
 
 /** Returns the row of an entry with its warnings; no row without a valid date and amount. */
 function rowOf(
   entry: Entry,
-  { order, decimal, signs, options }: Conventions,
+  { order, decimal, signs, isMixed, options }: Conventions,
 ): { row?: StatementRow, notes: Array<Omit<Problem, 'line' | 'row'>> } {
   const notes: Array<Omit<Problem, 'line' | 'row'>> = [...entry.notes ?? []]
   const date = dayIn(entry.date, order, options.dateOrder !== undefined)
-  const currency = currencyOf(entry, options)
+  const isMarked = isMixed && clean(entry.currency) === ''
+  const currency = isMarked ? currencyIn(currencyMark(amountText(entry))) ?? currencyIn(options.currency) : currencyOf(entry, options)
   const exact = centsOf(entry, decimal, signs)
   const cents = typeof exact === 'string' ? exact : inUnits(exact, currency)
   if (date === undefined) {
     notes.push({ field: 'transaction_date', message: entry.date.trim() === '' ? 'There is no date.' : `"${clean(entry.date, 40)}" is no date.` })
   }
   if (typeof cents === 'string') notes.push({ field: 'amount', message: cents })
-  if (date === undefined || typeof cents === 'string') return { notes }
+  if (isMarked && currency === undefined) {
+    notes.push({ field: 'currency', message: `The file has amounts in several currencies, and "${amountText(entry).trim()}" does not say which one.` })
+  }
+  if (date === undefined || typeof cents === 'string' || (isMarked && currency === undefined)) return { notes }
   const inexact = [entry.amount, entry.debit, entry.credit, entry.fee].find((text) => text !== undefined && hasMoreDecimals(text, decimal, currency))
   if (inexact !== undefined && options.roundAmounts !== true) {
     const open = options.roundAmounts === undefined ? { option: 'roundAmounts' as const, unclear: [inexact] } : {}
@@ -177,6 +188,10 @@ export function toRows(parsed: ParsedFile, options: ReadOptions): Pick<Statement
     for (const note of notes) rowProblems.push({ ...place, row: rows.length, ...note })
     rows.push(row)
     rowEntries.push(entry)
+  }
+  if (parsed.statements.length === 0 && endsWithTotal(rows)) {
+    rows.pop()
+    problems.push(balanceProblem(rowEntries.pop()!))
   }
   const keys = accountKeys(rows, rowEntries, parsed.statements, options)
   const byStatement = entriesByStatement(parsed.entries)

@@ -27,8 +27,8 @@ export type Signs = {
   /** The sign of expenses in the debit column, and of income in the credit column. */
   debit: 1 | -1
   credit: 1 | -1
-  /** True for an expense by the running balance, for amounts without signs; null if the balance proves nothing. */
-  byBalance?: Map<Entry, boolean | null>
+  /** The directions of amounts without signs: true for an expense, null if nothing proves it. */
+  expenses?: Map<Entry, boolean | null>
 }
 
 const isFilled = (text: string | undefined): text is string => text !== undefined && text.trim() !== ''
@@ -44,10 +44,22 @@ export function plainCents({ amount, debit, credit, out }: Entry, decimal: Decim
   return out === undefined ? signed : out ? -Math.abs(signed) : Math.abs(signed)
 }
 
+/** Returns true for an amount with a plus, `CR` or the like. */
+const isMarked = ({ amount = '' }: Entry) => hasPlus(amount)
+
 const majority = (cents: number[]): 1 | -1 => cents.filter((one) => one < 0).length > cents.filter((one) => one > 0).length ? -1 : 1
 
-/** Compares the amounts with one column of balances: same signs, opposite signs, or amounts without signs. */
-function signsByBalance(entries: Entry[], column: number, cents: Map<Entry, number>, decimal: Decimal): Pick<Signs, 'negate' | 'byBalance'> | undefined {
+/**
+ * Compares the amounts with one column of balances: same signs, opposite signs, or amounts without signs. If no amount has a sign, the balances prove
+ * each by itself, so nothing proves the amount before the first balance.
+ */
+function signsByBalance(
+  entries: Entry[],
+  column: number,
+  cents: Map<Entry, number>,
+  decimal: Decimal,
+  isUnsigned: boolean,
+): Pick<Signs, 'negate' | 'expenses'> | undefined {
   const last = new Map<string, Entry>()
   const pairs: Array<[before: Entry, after: Entry]> = []
   for (const entry of entries) {
@@ -75,51 +87,99 @@ function signsByBalance(entries: Entry[], column: number, cents: Map<Entry, numb
   }).filter(({ steps }) => steps.length > 0)
   const same = orders.some((order) => order.same >= MIN_BALANCE_MATCH)
   const other = orders.some((order) => order.other >= MIN_BALANCE_MATCH)
-  if (same !== other) return { negate: other }
+  if (same !== other && !isUnsigned) return { negate: other }
   const mixed = orders.filter(({ either }) => either === 1)
-  if (same || mixed.length !== 1) return undefined
+  if ((same && !isUnsigned) || mixed.length !== 1) return undefined
   const isExpense = new Map(mixed[0]!.steps.map(({ entry, step }) => [entry, step < 0]))
-  return { negate: false, byBalance: new Map(entries.map((entry) => [entry, isExpense.get(entry) ?? null])) }
+  return {
+    negate: false,
+    expenses: new Map(entries.filter((entry) => cents.get(entry) !== 0).map((entry) => [entry, isExpense.get(entry) ?? (isMarked(entry) ? false : null)])),
+  }
+}
+
+/** Returns the indexes of the columns that can be balances. */
+const balanceColumns = (entries: Entry[]) => [...(entries[0]?.balances ?? []).keys()]
+
+/** Returns true if the amounts with these signs are the changes of a running balance. */
+function agreesWithBalance(entries: Entry[], decimal: Decimal, signs: Signs): boolean {
+  const cents = new Map(entries.map((entry) => [entry, plainCents(entry, decimal, signs)]))
+  return balanceColumns(entries).some((column) => {
+    const proved = signsByBalance(entries, column, cents, decimal, false)
+    return proved?.negate === false && proved.expenses === undefined
+  })
 }
 
 const isReceived = ({ name, description = '', fallbackName = '' }: Entry) => RECEIVED.test(`${name} ${description} ${fallbackName}`)
 
+/** Returns the amounts of one column in cents, without those that are 0. */
+const centsOf = (entries: Entry[], column: 'debit' | 'credit', decimal: Decimal) =>
+  entries.map((entry) => centsIn(entry[column], decimal)).filter((cents) => cents !== 0)
+
+/** Returns true if debits are positive and credits negative: the changes of a debt, which expenses raise. */
+const isDebt = (entries: Entry[], decimal: Decimal) => {
+  const [debits, credits] = [centsOf(entries, 'debit', decimal), centsOf(entries, 'credit', decimal)]
+  return credits.length > 0 && majority(credits) === -1 && majority(debits) === 1
+}
+
 /**
- * Returns the signs of a file, or the entries that make them unclear.
+ * Returns the signs of a file whose format, preset or user defines them.
  *
- * @param negate the user's answer, if there is one
  * @param magnitudes true if debit and credit columns define the direction, regardless of their own signs
  */
-export function signsOf(entries: Entry[], decimal: Decimal, negate: boolean | undefined, magnitudes = false): Signs | { unclear: Entry[] } {
-  const inColumn = (column: 'debit' | 'credit') => entries.map((entry) => centsIn(entry[column], decimal)).filter((cents) => cents !== 0)
-  const [debits, credits] = [inColumn('debit'), inColumn('credit')]
-  const signs: Signs = { negate: negate ?? false, debit: majority(debits), credit: 1 }
-  if (magnitudes) return { ...signs, credit: majority(credits) }
-  // positive debits and negative credits are the changes of a debt, which expenses raise
-  const isDebt = credits.length > 0 && majority(credits) === -1 && signs.debit === 1
-  if (isDebt && negate === true) return { negate: true, debit: -1, credit: 1 }
-  if (negate !== undefined) return signs
+export function definedSigns(entries: Entry[], decimal: Decimal, negate: boolean, magnitudes = false): Signs {
+  const signs: Signs = { negate, debit: majority(centsOf(entries, 'debit', decimal)), credit: 1 }
+  if (magnitudes) return { ...signs, credit: majority(centsOf(entries, 'credit', decimal)) }
+  return negate && isDebt(entries, decimal) ? { negate, debit: -1, credit: 1 } : signs
+}
 
+/**
+ * Returns the signs of a file that the file must prove, or the entries that make them unclear.
+ *
+ * @param negate the user's answer, if there is one
+ */
+export function signsOf(entries: Entry[], decimal: Decimal, negate: boolean | undefined): Signs | { unclear: Entry[] } {
+  const signs = definedSigns(entries, decimal, negate ?? false)
   const open = entries.filter((entry) => entry.out === undefined && plainCents(entry, decimal, signs) !== 0)
   const cents = new Map(entries.map((entry) => [entry, plainCents(entry, decimal, signs)]))
   const isNegative = (entry: Entry) => cents.get(entry)! < 0
-  const columns = debits.length + credits.length > 0
+  const debits = centsOf(entries, 'debit', decimal)
+  const columns = [...debits, ...centsOf(entries, 'credit', decimal)].length > 0
+  const marked = new Set(open.filter(isMarked))
+  // a file that marks some amounts with CR or a plus, and none with a minus, can mean either by the others
+  const isUnsigned = !columns && open.length > marked.size && !open.some(isNegative)
+  // either half of the debits can be refunds
+  if (majority(debits) === 1 && majority(debits.map((one) => -one)) === 1 && debits.length > 0) {
+    if (negate !== undefined) return { negate: false, debit: negate ? 1 : -1, credit: 1 }
+    const proved = ([1, -1] as const).filter((debit) => agreesWithBalance(entries, decimal, { ...signs, debit }))
+    return proved.length === 1 ? { ...signs, debit: proved[0]! } : { unclear: open.filter((entry) => centsIn(entry.debit, decimal) > 0).slice(0, 1) }
+  }
+  if (negate !== undefined && !isUnsigned) return signs
+
   const contrary = open.filter((entry) => isNegative(entry) && isReceived(entry))
-  if (isDebt && contrary.length > 0) return { negate: true, debit: -1, credit: 1 }
+  const hasDebt = isDebt(entries, decimal)
+  if (hasDebt && contrary.length > 0) return { negate: true, debit: -1, credit: 1 }
   if (contrary.length === 0) {
-    const width = Math.max(0, ...entries.slice(0, 1).map(({ balances = [] }) => balances.length))
-    for (let column = 0; column < width; column += 1) {
-      const proved = open.length === 0 ? undefined : signsByBalance(entries, column, cents, decimal)
+    for (const column of balanceColumns(entries)) {
+      const proved = open.length === 0 ? undefined : signsByBalance(entries, column, cents, decimal, isUnsigned)
       // with debit and credit columns only a common sign can be wrong
-      if (proved !== undefined && !(columns && proved.byBalance !== undefined)) return { ...signs, ...proved }
+      if (proved === undefined || (columns && proved.expenses !== undefined)) continue
+      // purchases by card raise the balance of a debt, which payments lower
+      const canBeDebt = proved.expenses !== undefined && ([...proved.expenses].every(([, expense]) => expense !== true)
+        || [...proved.expenses].some(([entry, expense]) => expense === true && isReceived(entry)))
+      if (canBeDebt) continue
+      return { ...signs, ...proved }
     }
   }
-  if (isDebt) return { unclear: open.filter(({ credit }) => centsIn(credit, decimal) < 0).slice(0, 1) }
+  if (negate !== undefined) {
+    return marked.size === 0 ? signs : { ...signs, negate: false, expenses: new Map(open.map((entry) => [entry, negate && !marked.has(entry)])) }
+  }
+  if (hasDebt) return { unclear: open.filter(({ credit }) => centsIn(credit, decimal) < 0).slice(0, 1) }
   if (columns || open.length === 0) return signs
-  // a file with explicit plus signs also writes the minus signs
-  if (open.some(({ amount = '' }) => hasPlus(amount))) return signs
   const below = open.filter(isNegative)
   const above = open.filter((entry) => !isNegative(entry))
+  if (isUnsigned) return { unclear: above.filter((entry) => !marked.has(entry)).slice(0, 1) }
+  // a file with explicit plus signs also writes the minus signs
+  if (marked.size > 0) return signs
   if (contrary.length > 0) return { unclear: [...contrary.slice(0, 1), ...above.slice(0, 1)] }
   // a received payment without a minus is money that came
   if (above.some(isReceived)) return signs

@@ -33,7 +33,7 @@ const USUAL: Record<Field, string> = {
     + '|descrizione operazioni|tranzactii finalizate|αιτιολογία|memo/description|transaction remarks|transaction ref1|nome|other party|odbiorca/zleceniodawca|kontrahent|nadawca / odbiorca|název protistrany|název protiúčtu|protistrana|partner neve|контрагент|libellé|libelle|concepto'
     + '|descrizione|operazione|descripción|description 1|description1|description|transaction description|original description|transaction details|narration|label|lançamento|histórico|descrição|rubrik|remarque'
     + '|beschreibung|beschreibung1|buchungstext|verwendungszweck|omschrijving|beskrivning|beskrivelse|tekst|opis|opis transakcji|opis operacji|tytuł|popis|közlemény|megnevezés'
-    + '|açıklama|описание|назначение платежа|περιγραφή|narrative|details|memo|transaction|text|title|action',
+    + '|açıklama|описание|назначение платежа|περιγραφή|narrative|details|particulars|memo|transaction|text|title|action',
   description:
     'memo|notes|note|description|verwendungszweck|payment reference|remittance information|narrative|narration|details|dettagli|mededelingen|omschrijving'
     + '|beschreibung2|buchungstext|rubrik|communication|observaciones|causale|tytuł|zpráva|zpráva pro příjemce|közlemény|назначение платежа|notifications|selitys|viesti|poznámka|buchungs-details'
@@ -54,8 +54,8 @@ export const plainName = (name: string): string => name.normalize('NFC').trim().
 
 const CURRENCIES = new Set(Intl.supportedValuesOf('currency'))
 
-/** A unit at the end of a column name: `(€)`, `CZK`, `in EUR`, `euros`. */
-const UNIT = /\s*\(([^()]*)\)$|\s(?:in )?([A-Z]{3}|€|\$|£|euros?)$/
+/** A unit at the end of a column name: `(€)`, `CZK`, `in EUR`, `euros`, but not `(cents)`, in which the amounts are other ones. */
+const UNIT = /\s*\((?!(?:in )?(?:cents?|k|pence|minor units?)\))([^()]*)\)$|\s(?:in )?([A-Z]{3}|€|\$|£|euros?)$/
 
 const unitIn = (name: string) => {
   const found = UNIT.exec(name.replace(/[\s_]+/g, ' ').trim())
@@ -95,8 +95,10 @@ export function usualColumns(header: string[]): Columns | undefined {
   const date = find('date')
   const amount = find('amount')
   const [debit, credit] = amount === undefined ? [find('debit'), find('credit')] : []
+  // two columns of one name can be two amounts
+  const isTwice = [amount, debit, credit].some((at) => at !== undefined && names.some(([, name], other) => other !== at && name === names[at]![1]))
   const name = find('name')
-  if (date === undefined || name === undefined || (amount === undefined && (debit === undefined || credit === undefined))) return undefined
+  if (isTwice || date === undefined || name === undefined || (amount === undefined && (debit === undefined || credit === undefined))) return undefined
   const columns = {
     date,
     amount,

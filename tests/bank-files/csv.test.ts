@@ -84,15 +84,15 @@ test.each<[string[], number[]]>([
     1200,
   ]],
   [['12.50 D', '12.50 C', '12.50 Dr.', '12.50 Cr', '12.50 USD', '12.50 € S', '12.50 EUR H'], [-12.5, 12.5, -12.5, 12.5, 12.5, -12.5, 12.5]],
-  // millions, and a direction before the amount, are not read
+  [['DR 12.50', 'CR12.50', 'Dr. 12.50', '12.50 Haben', '12.50 debit'], [-12.5, 12.5, -12.5, 12.5, -12.5]],
+  // millions are not read
   [['12 M'], []],
-  [['DR 12.50'], []],
   [['12,34,567.89'], [1234567.89]],
   [['1.234.567', '1,5'], [1234567, 1.5]],
   [['0.10', '0.20', '4.35', '1.005000'], []],
   [['0.10', '0.20', '4.35', '1.1500'], [0.1, 0.2, 4.35, 1.15]],
 ])('amounts %j are read as %j', (texts, wanted) => {
-  const { rows, problems } = readStatement(amounts(...texts), { negate: false })
+  const { rows, problems } = readStatement(amounts(...texts), { negate: false, currency: 'eur' })
   // Each list is read completely, or has a problem.
   expect(wanted.length === 0 ? problems.length : rows.map(({ amount }) => amount)).toEqual(wanted.length === 0 ? 1 : wanted)
 })

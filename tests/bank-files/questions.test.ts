@@ -56,12 +56,26 @@ test('a payment with an unexpected sign among other signs is a question', () => 
   expect(amounts(readStatement(plain))).toEqual([-3.5, 2, 9])
 })
 
-test('a running balance determines the signs, inverted or not, from the oldest or the newest row', () => {
+test('a running balance determines the signs from the oldest or the newest row, except of the row before it', () => {
   const lines = ['2025-01-03,Shop,3.50,96.50', '2025-01-04,Kiosk,2.00,94.50', '2025-01-05,Bar,4.50,90.00']
-  expect(amounts(readStatement(csv('Date,Name,Amount,Saldo', ...lines)))).toEqual([-3.5, -2, -4.5])
-  expect(amounts(readStatement(csv('Date,Name,Amount,Left', ...lines.toReversed())))).toEqual([-4.5, -2, -3.5])
-  const saved = ['2025-01-03,Ann,3.50,103.50', '2025-01-04,Ben,2.00,105.50', '2025-01-05,Cleo,4.50,110.00']
-  expect(amounts(readStatement(csv('Date,Name,Amount,Balance', ...saved)))).toEqual([3.5, 2, 4.5])
+  const falling = csv('Date,Name,Amount,Saldo', ...lines)
+  expect(readStatement(falling)).toMatchObject({
+    rows: [{ amount: -2 }, { amount: -4.5 }],
+    problems: [{ line: 2, message: 'Nothing says whether this money came or went: the balance before it is not in the file.' }],
+  })
+  // An answer is about the bank, and also used for its next file, in which the first row may be a salary.
+  expect([true, false].map((negate) => amounts(readStatement(falling, { negate })))).toEqual([[-2, -4.5], [-2, -4.5]])
+  expect(amounts(readStatement(csv('Date,Name,Amount,Left', ...lines.toReversed())))).toEqual([-4.5, -2])
+  for (const opening of ['2025-01-03,Opening balance,,100.00', ',Beginning balance,100.00,100.00']) {
+    const read = readStatement(csv('Date,Name,Amount,Saldo', opening, ...lines))
+    expect([amounts(read), read.problems.map(({ line }) => line)]).toEqual([[-3.5, -2, -4.5], [2]])
+  }
+  // Income raises a balance, and so do purchases by card, whose balance is a debt.
+  const rising = csv('Date,Name,Amount,Balance', '2025-01-03,Ann,3.50,103.50', '2025-01-04,Ben,2.00,105.50', '2025-01-05,Cleo,4.50,110.00')
+  expect(readStatement(rising)).toMatchObject({ rows: [], problems: [{ option: 'negate', unclear: ['3.50 Ann'] }] })
+  expect([true, false].map((negate) => amounts(readStatement(rising, { negate })))).toEqual([[-3.5, -2, -4.5], [3.5, 2, 4.5]])
+  const paid = csv('Date,Name,Amount,Balance', '2025-01-03,Shop,3.50,103.50', '2025-01-04,Payment received,90.00,13.50', '2025-01-05,Bar,4.50,18.00')
+  expect(readStatement(paid)).toMatchObject({ rows: [], problems: [{ option: 'negate' }] })
 })
 
 test('a balance that rises and falls determines the signs of unsigned amounts, and a row without a previous balance is reported', () => {
@@ -80,12 +94,16 @@ test('positive debits and negative credits are a debt only if the file proves it
 })
 
 test('purchases of a QIF card and OFX types that contradict their sign are a question', () => {
+  const mixed = (amount: string) => `!Type:Bank\nD2025-01-03\nT${amount}\nPShop\n^\n!Type:CCard\nD2025-01-04\nT2.00\nPKiosk\n^\n`
+  expect(readStatement(mixed('3.50'))).toMatchObject({ rows: [], problems: [{ option: 'negate' }] })
+  expect(amounts(readStatement(mixed('-3.50')))).toEqual([-3.5, 2])
   const card = '!Type:CCard\nD2025-01-03\nT3.50\nPShop\n^\nD2025-01-04\nT2.00\nPKiosk\n^\n'
   expect(readStatement(card)).toMatchObject({ rows: [], problems: [{ option: 'negate' }] })
   expect(amounts(readStatement(card, { negate: true }))).toEqual([-3.5, -2])
   expect(amounts(readStatement(card.replace('CCard', 'Bank')))).toEqual([3.5, 2])
   const ofx = 'OFXHEADER:100\n<OFX><CCSTMTRS><STMTTRN><TRNTYPE>DEBIT<DTPOSTED>20250103<TRNAMT>3.50<FITID>1<NAME>Shop</STMTTRN></CCSTMTRS></OFX>'
-  expect(readStatement(ofx)).toMatchObject({ rows: [], problems: [{ option: 'negate' }] })
+  expect(readStatement(ofx)).toMatchObject({ rows: [], problems: [{ option: 'directions', unclear: ['DEBIT'] }] })
+  expect(amounts(readStatement(ofx, { directions: { DEBIT: 'out' } }))).toEqual([-3.5])
   expect(amounts(readStatement(ofx.replace('3.50', '-3.50')))).toEqual([-3.5])
 })
 

@@ -220,6 +220,10 @@ export const german: ReadonlyArray<readonly [sentence: string, translation: stri
     'This row has neither a name nor a description, so its name is "Unnamed".',
     'Diese Zeile hat weder Namen noch Beschreibung, deshalb heißt sie „Unnamed“.',
   ],
+  [
+    'The file has amounts in several currencies, and "{}" does not say which one.',
+    'Die Datei enthält Beträge in mehreren Währungen, und bei „{}“ steht keine.',
+  ],
   [`"{}" is no currency's code.`, '„{}“ ist keine Währung.'],
   ['The parts of this split do not add up to it.', 'Die Teile dieser Buchung ergeben nicht ihren Betrag.'],
   [
