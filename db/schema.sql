@@ -10,6 +10,8 @@ create schema private;
 
 create domain private."application/vnd.rest.object+json" as json;
 
+create domain private.amount as numeric;
+
 create domain private.day as date;
 
 create type private.effect as (table_name text, row_id uuid, tag_id uuid, organization_id text, action text, before_of uuid, after_of uuid, after_is_before boolean);
@@ -20,7 +22,15 @@ create domain private.moment as timestamp with time zone default now();
 
 create type private.one_row as (seen bigint, first json);
 
+create domain private.opening_balance as numeric default 0.00;
+
+create domain private.quantity as numeric(14,3) default 1;
+
+create domain private.rate as numeric(24,12);
+
 create type private.rule_change as (transaction_id uuid, rule_id uuid, category_id uuid, name text, tags text[], before jsonb, after jsonb, is_transfer boolean);
+
+create cast (json as private.amount) with function private.read_amount(json) as implicit;
 
 create cast (json as private.day) with function private.read_day(json) as implicit;
 
@@ -28,12 +38,26 @@ create cast (json as private.first_day) with function private.read_first_day(jso
 
 create cast (json as private.moment) with function private.read_moment(json) as implicit;
 
+create cast (json as private.opening_balance) with function private.read_opening_balance(json) as implicit;
+
+create cast (json as private.quantity) with function private.read_quantity(json) as implicit;
+
+create cast (json as private.rate) with function private.read_rate(json) as implicit;
+
+create cast (text as private.amount) with function private.read_amount(text) as implicit;
+
+create cast (text as private.opening_balance) with function private.read_opening_balance(text) as implicit;
+
+create cast (text as private.quantity) with function private.read_quantity(text) as implicit;
+
+create cast (text as private.rate) with function private.read_rate(text) as implicit;
+
 create table api.accounts (
   id uuid default gen_random_uuid() not null,
   name text not null,
   type text not null,
   currency text default 'usd'::text not null,
-  balance numeric default 0.00 not null,
+  balance private.opening_balance default 0.00 not null,
   description text,
   institution text,
   account_number text,
@@ -48,7 +72,7 @@ create table api.accounts (
   closed_on private.day,
   closed_until private.day,
   constraint accounts_account_number_is_masked CHECK ((account_number ~ '^[0-9]{1,4}$'::text)),
-  constraint accounts_balance_is_number CHECK ((balance <> 'NaN'::numeric)),
+  constraint accounts_balance_is_number CHECK (((balance)::numeric <> 'NaN'::numeric)),
   constraint accounts_closed_on_in_range CHECK ((((closed_on)::date >= '1900-01-01'::date) AND ((closed_on)::date < '2200-01-01'::date))),
   constraint accounts_closed_until_in_range CHECK ((((closed_until)::date >= '1900-01-01'::date) AND ((closed_until)::date < '2200-01-01'::date))),
   constraint accounts_color_is_hex CHECK ((color ~ '^#([0-9a-fA-F]{3}|[0-9a-fA-F]{6}|[0-9a-fA-F]{8})$'::text)),
@@ -145,14 +169,14 @@ create table api.balances (
   id uuid default gen_random_uuid() not null,
   account_id uuid not null,
   on_date private.day not null,
-  balance numeric not null,
+  balance private.amount not null,
   source text default 'manual'::text not null,
   user_id text default public.uid(),
   organization_id text default public.org_id(),
   created_at timestamp with time zone default now() not null,
   updated_at timestamp with time zone default now() not null,
   constraint balances_account_id_fkey FOREIGN KEY (account_id) REFERENCES api.accounts(id) ON DELETE CASCADE,
-  constraint balances_balance_is_number CHECK ((balance <> 'NaN'::numeric)),
+  constraint balances_balance_is_number CHECK (((balance)::numeric <> 'NaN'::numeric)),
   constraint balances_have_an_owner CHECK (((user_id IS NOT NULL) OR (organization_id IS NOT NULL))),
   constraint balances_on_date_in_range CHECK ((((on_date)::date >= '1900-01-01'::date) AND ((on_date)::date < '2200-01-01'::date))),
   constraint balances_one_a_day UNIQUE (account_id, on_date),
@@ -170,7 +194,7 @@ create table api.budgets (
   id uuid default gen_random_uuid() not null,
   category_id uuid not null,
   month private.day,
-  amount numeric not null,
+  amount private.amount not null,
   currency text default 'usd'::text not null,
   rollover boolean default false not null,
   user_id text default public.uid(),
@@ -178,7 +202,7 @@ create table api.budgets (
   created_at timestamp with time zone default now() not null,
   updated_at timestamp with time zone default now() not null,
   starts_on private.day,
-  constraint budgets_amount_is_amount CHECK (((amount >= (0)::numeric) AND (amount <> 'NaN'::numeric))),
+  constraint budgets_amount_is_amount CHECK ((((amount)::numeric >= (0)::numeric) AND ((amount)::numeric <> 'NaN'::numeric))),
   constraint budgets_category_id_fkey FOREIGN KEY (category_id) REFERENCES api.categories(id) ON DELETE CASCADE,
   constraint budgets_currency_form CHECK ((currency ~ '^[a-z]{3}$'::text)),
   constraint budgets_have_an_owner CHECK (((user_id IS NOT NULL) OR (organization_id IS NOT NULL))),
@@ -202,7 +226,7 @@ create table api.categories (
   name text not null,
   color text,
   icon text,
-  monthly_budget numeric,
+  monthly_budget private.amount,
   user_id text default public.uid(),
   organization_id text default public.org_id(),
   created_at timestamp with time zone default now() not null,
@@ -215,7 +239,7 @@ create table api.categories (
   constraint categories_have_an_owner CHECK (((user_id IS NOT NULL) OR (organization_id IS NOT NULL))),
   constraint categories_icon_length CHECK ((char_length(icon) <= 100)),
   constraint categories_kind_known CHECK ((kind = ANY (ARRAY['expense'::text, 'income'::text]))),
-  constraint categories_monthly_budget_is_amount CHECK (((monthly_budget >= (0)::numeric) AND (monthly_budget <> 'NaN'::numeric))),
+  constraint categories_monthly_budget_is_amount CHECK ((((monthly_budget)::numeric >= (0)::numeric) AND ((monthly_budget)::numeric <> 'NaN'::numeric))),
   constraint categories_name_length CHECK (((char_length(name) >= 1) AND (char_length(name) <= 255))),
   constraint categories_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES auth.organizations(id) ON DELETE CASCADE,
   constraint categories_parent_id_fkey FOREIGN KEY (parent_id) REFERENCES api.categories(id) ON DELETE SET NULL,
@@ -282,7 +306,7 @@ create table api.exchange_rates (
   on_date private.day not null,
   base text not null,
   quote text not null,
-  rate numeric(24,12) not null,
+  rate private.rate not null,
   user_id text default public.uid(),
   organization_id text default public.org_id(),
   created_at timestamp with time zone default now() not null,
@@ -294,7 +318,7 @@ create table api.exchange_rates (
   constraint exchange_rates_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES auth.organizations(id) ON DELETE CASCADE,
   constraint exchange_rates_pkey PRIMARY KEY (id),
   constraint exchange_rates_quote_form CHECK ((quote ~ '^[a-z]{3}$'::text)),
-  constraint exchange_rates_rate_is_positive CHECK (((rate > (0)::numeric) AND (rate <> 'NaN'::numeric))),
+  constraint exchange_rates_rate_is_positive CHECK ((((rate)::numeric > (0)::numeric) AND ((rate)::numeric <> 'NaN'::numeric))),
   constraint exchange_rates_user_id_fkey FOREIGN KEY (user_id) REFERENCES auth.users(id) ON DELETE SET NULL
 );
 alter table api.exchange_rates alter column user_id set (n_distinct=-1);
@@ -327,17 +351,17 @@ create table api.line_items (
   id uuid default gen_random_uuid() not null,
   transaction_id uuid not null,
   name text not null,
-  amount numeric not null,
-  quantity numeric(14,3) default 1 not null,
+  amount private.amount not null,
+  quantity private.quantity default 1 not null,
   category_id uuid,
   user_id text,
   organization_id text,
-  constraint line_items_amount_is_number CHECK ((amount <> 'NaN'::numeric)),
+  constraint line_items_amount_is_number CHECK (((amount)::numeric <> 'NaN'::numeric)),
   constraint line_items_category_id_fkey FOREIGN KEY (category_id) REFERENCES api.categories(id) ON DELETE SET NULL,
   constraint line_items_have_one_owner CHECK ((num_nonnulls(user_id, organization_id) = 1)),
   constraint line_items_name_length CHECK (((char_length(name) >= 1) AND (char_length(name) <= 255))),
   constraint line_items_pkey PRIMARY KEY (id),
-  constraint line_items_quantity_is_number CHECK ((quantity <> 'NaN'::numeric)),
+  constraint line_items_quantity_is_number CHECK (((quantity)::numeric <> 'NaN'::numeric)),
   constraint line_items_transaction_id_fkey FOREIGN KEY (transaction_id) REFERENCES api.transactions(id) ON DELETE CASCADE
 );
 alter table api.line_items alter column transaction_id set (n_distinct=-1);
@@ -351,14 +375,14 @@ create table api.past_budgets (
   category_id uuid not null,
   currency text default 'usd'::text not null,
   until private.day not null,
-  amount numeric,
+  amount private.amount,
   rollover boolean default false not null,
   starts_on private.day,
   user_id text default public.uid(),
   organization_id text default public.org_id(),
   created_at timestamp with time zone default now() not null,
   updated_at timestamp with time zone default now() not null,
-  constraint past_budgets_amount_is_amount CHECK (((amount >= (0)::numeric) AND (amount <> 'NaN'::numeric))),
+  constraint past_budgets_amount_is_amount CHECK ((((amount)::numeric >= (0)::numeric) AND ((amount)::numeric <> 'NaN'::numeric))),
   constraint past_budgets_category_id_fkey FOREIGN KEY (category_id) REFERENCES api.categories(id) ON DELETE CASCADE,
   constraint past_budgets_currency_form CHECK ((currency ~ '^[a-z]{3}$'::text)),
   constraint past_budgets_have_an_owner CHECK (((user_id IS NOT NULL) OR (organization_id IS NOT NULL))),
@@ -412,7 +436,7 @@ alter table api.rules enable row level security;
 create table api.subscriptions (
   id uuid default gen_random_uuid() not null,
   title text not null,
-  amount numeric not null,
+  amount private.amount not null,
   period text not null,
   description text,
   logo_url text,
@@ -433,8 +457,8 @@ CASE
     WHEN (kind = 'transfer'::text) THEN (((account_id <> to_account_id) IS NOT FALSE) AND ((NOT is_active) OR ((account_id IS NOT NULL) AND (to_account_id IS NOT NULL))))
     ELSE (to_account_id IS NULL)
 END),
-  constraint subscriptions_amount_fits_kind CHECK (((amount >= (0)::numeric) AND ((kind <> 'transfer'::text) OR (amount > (0)::numeric)))),
-  constraint subscriptions_amount_is_number CHECK ((amount <> 'NaN'::numeric)),
+  constraint subscriptions_amount_fits_kind CHECK ((((amount)::numeric >= (0)::numeric) AND ((kind <> 'transfer'::text) OR ((amount)::numeric > (0)::numeric)))),
+  constraint subscriptions_amount_is_number CHECK (((amount)::numeric <> 'NaN'::numeric)),
   constraint subscriptions_category_id_fkey FOREIGN KEY (category_id) REFERENCES api.categories(id) ON DELETE SET NULL,
   constraint subscriptions_currency_form CHECK ((currency ~ '^[a-z]{3}$'::text)),
   constraint subscriptions_days_in_order CHECK (((starts_on)::date <= (ends_on)::date)),
@@ -489,7 +513,7 @@ alter table api.transaction_tags enable row level security;
 
 create table api.transactions (
   id uuid default gen_random_uuid() not null,
-  amount numeric not null,
+  amount private.amount not null,
   name text not null,
   currency text default private.left_out() not null,
   user_id text default public.uid(),
@@ -511,7 +535,7 @@ create table api.transactions (
   subscription_id uuid,
   due_on private.day,
   constraint transactions_account_id_fkey FOREIGN KEY (account_id) REFERENCES api.accounts(id) ON DELETE SET NULL,
-  constraint transactions_amount_is_number CHECK ((amount <> 'NaN'::numeric)),
+  constraint transactions_amount_is_number CHECK (((amount)::numeric <> 'NaN'::numeric)),
   constraint transactions_booked_on_is_day_of_date CHECK ((((transaction_date)::timestamp with time zone >= (((booked_on)::timestamp without time zone AT TIME ZONE 'UTC'::text) - '14:00:00'::interval)) AND ((transaction_date)::timestamp with time zone < (((booked_on)::timestamp without time zone AT TIME ZONE 'UTC'::text) + '36:00:00'::interval)))),
   constraint transactions_category_id_fkey FOREIGN KEY (category_id) REFERENCES api.categories(id) ON DELETE SET NULL,
   constraint transactions_currency_form CHECK ((currency ~ '^[a-z]{3}$'::text)),
@@ -1586,7 +1610,7 @@ CREATE TRIGGER "1_before_statement" BEFORE INSERT OR DELETE OR UPDATE ON api.cat
 
 CREATE TRIGGER "2_before_row" BEFORE INSERT OR DELETE OR UPDATE ON api.categories FOR EACH ROW EXECUTE FUNCTION private.categories_before_row();
 
-CREATE TRIGGER "3_after_row" AFTER UPDATE OF monthly_budget, budget_currency ON api.categories FOR EACH ROW WHEN ((((old.monthly_budget IS DISTINCT FROM new.monthly_budget) OR (old.budget_currency IS DISTINCT FROM new.budget_currency)) AND (CURRENT_USER = 'authenticated'::name))) EXECUTE FUNCTION private.categories_after_row();
+CREATE TRIGGER "3_after_row" AFTER UPDATE OF monthly_budget, budget_currency ON api.categories FOR EACH ROW WHEN (((((old.monthly_budget)::numeric IS DISTINCT FROM (new.monthly_budget)::numeric) OR (old.budget_currency IS DISTINCT FROM new.budget_currency)) AND (CURRENT_USER = 'authenticated'::name))) EXECUTE FUNCTION private.categories_after_row();
 
 CREATE TRIGGER "3_check_changed_family" AFTER UPDATE OF parent_id, kind ON api.categories FOR EACH ROW WHEN (((old.parent_id IS DISTINCT FROM new.parent_id) OR (old.kind <> new.kind))) EXECUTE FUNCTION private.check_category_family();
 
@@ -1756,7 +1780,7 @@ CREATE TRIGGER "8_record_creation" AFTER INSERT ON api.transactions REFERENCING 
 
 CREATE TRIGGER "8_record_deletion" AFTER DELETE ON api.transactions REFERENCING OLD TABLE AS old_rows FOR EACH STATEMENT EXECUTE FUNCTION private.record_deletion();
 
-CREATE CONSTRAINT TRIGGER "9_line_items" AFTER UPDATE OF amount, currency ON api.transactions DEFERRABLE INITIALLY DEFERRED FOR EACH ROW WHEN (((abs(new.amount) < abs(old.amount)) OR (sign(new.amount) <> sign(old.amount)) OR (new.currency <> old.currency))) EXECUTE FUNCTION private.check_line_items_of_transaction();
+CREATE CONSTRAINT TRIGGER "9_line_items" AFTER UPDATE OF amount, currency ON api.transactions DEFERRABLE INITIALLY DEFERRED FOR EACH ROW WHEN (((abs((new.amount)::numeric) < abs((old.amount)::numeric)) OR (sign((new.amount)::numeric) <> sign((old.amount)::numeric)) OR (new.currency <> old.currency))) EXECUTE FUNCTION private.check_line_items_of_transaction();
 
 CREATE TRIGGER accounts_end_two_factor_tokens AFTER UPDATE OF password ON auth.accounts FOR EACH ROW WHEN ((old.password IS DISTINCT FROM new.password)) EXECUTE FUNCTION auth.end_two_factor_tokens();
 
@@ -1978,7 +2002,7 @@ grant execute on function api.begin_upload(uuid,text,bigint,text,text) to authen
 
 grant execute on function api.create_transfer(json) to authenticated;
 
-grant execute on function api.create_transfer(uuid,uuid,numeric,text,text,numeric) to authenticated;
+grant execute on function api.create_transfer(uuid,uuid,text,text,text,text) to authenticated;
 
 grant execute on function api.current_balance(api.accounts) to authenticated;
 
@@ -2042,7 +2066,7 @@ grant execute on function api.get_upcoming(text,text,text) to authenticated;
 
 grant execute on function api.import_transactions(json) to authenticated;
 
-grant execute on function api.import_transactions(jsonb,text,uuid,text,boolean,boolean,boolean,boolean,numeric,text) to authenticated;
+grant execute on function api.import_transactions(jsonb,text,uuid,text,boolean,boolean,boolean,boolean,text,text) to authenticated;
 
 grant execute on function api.link_transfer(json) to authenticated;
 
@@ -2064,9 +2088,13 @@ grant execute on function api.record_subscription(json) to authenticated;
 
 grant execute on function api.record_subscription(uuid,text) to authenticated;
 
+grant execute on function api.search_text(api.transactions) to authenticated;
+
 grant execute on function api.set_balance(json) to authenticated;
 
-grant execute on function api.set_balance(uuid,numeric,text,text) to authenticated;
+grant execute on function api.set_balance(uuid,text,text,text) to authenticated;
+
+grant execute on function api.sort_name(api.transactions) to authenticated;
 
 grant execute on function api.suggest_categories(json) to authenticated;
 
@@ -2220,6 +2248,8 @@ grant execute on function private.first_period(text,integer) to authenticated;
 
 grant execute on function private.fits_cents(numeric,text) to authenticated;
 
+grant execute on function private.folded(text) to authenticated;
+
 grant execute on function private.forecast_changes(uuid[],date,jsonb) to authenticated;
 
 grant execute on function private.forecast_statement(text,uuid[],jsonb,text) to authenticated;
@@ -2336,7 +2366,7 @@ grant execute on function private.parse_forecast_accounts(uuid[],text) to authen
 
 grant execute on function private.parse_horizon(text) to authenticated;
 
-grant execute on function private.parse_transfer_amount(numeric,text) to authenticated;
+grant execute on function private.parse_transfer_amount(text,text) to authenticated;
 
 grant execute on function private.parse_what_if(jsonb,uuid[],date) to authenticated;
 
@@ -2378,6 +2408,14 @@ grant execute on function private.rate_download_failures() to auth_service;
 
 grant execute on function private.rates_of_days(text,text[],date[],text) to authenticated;
 
+grant execute on function private.read_amount(json) to authenticated;
+
+grant execute on function private.read_amount(json) to authenticator;
+
+grant execute on function private.read_amount(text) to authenticated;
+
+grant execute on function private.read_amount(text) to authenticator;
+
 grant execute on function private.read_chunk(bytea,uuid,integer) to auth_service;
 
 grant execute on function private.read_day(json) to authenticated;
@@ -2393,6 +2431,32 @@ grant execute on function private.read_import(jsonb,text) to authenticated;
 grant execute on function private.read_moment(json) to authenticated;
 
 grant execute on function private.read_moment(json) to authenticator;
+
+grant execute on function private.read_number(text) to authenticated;
+
+grant execute on function private.read_opening_balance(json) to authenticated;
+
+grant execute on function private.read_opening_balance(json) to authenticator;
+
+grant execute on function private.read_opening_balance(text) to authenticated;
+
+grant execute on function private.read_opening_balance(text) to authenticator;
+
+grant execute on function private.read_quantity(json) to authenticated;
+
+grant execute on function private.read_quantity(json) to authenticator;
+
+grant execute on function private.read_quantity(text) to authenticated;
+
+grant execute on function private.read_quantity(text) to authenticator;
+
+grant execute on function private.read_rate(json) to authenticated;
+
+grant execute on function private.read_rate(json) to authenticator;
+
+grant execute on function private.read_rate(text) to authenticated;
+
+grant execute on function private.read_rate(text) to authenticator;
 
 grant execute on function private.read_stated_balance(numeric,text,text) to authenticated;
 
@@ -2446,6 +2510,12 @@ grant execute on function private.rules_in_order(text,uuid) to authenticated;
 
 grant execute on function private.same_tenant(text,text,text,text) to authenticated;
 
+grant execute on function private.search_pattern(text) to authenticated;
+
+grant execute on function private.search_text(text,text,text) to authenticated;
+
+grant execute on function private.searchable(text) to authenticated;
+
 grant execute on function private.sent_text(json) to authenticated;
 
 grant execute on function private.short_hash(jsonb) to authenticated;
@@ -2498,6 +2568,8 @@ grant execute on function private.webhook_lag() to auth_service;
 
 grant execute on function private.whole_day(text) to authenticated;
 
+grant execute on function private.without_accents(text) to authenticated;
+
 grant execute on function private.words_of(text) to authenticated;
 
 grant execute on function private.write_chunk(bytea,uuid,integer,bytea) to auth_service;
@@ -2548,6 +2620,8 @@ grant usage on schema public to public;
 
 grant usage on type private."application/vnd.rest.object+json" to public;
 
+grant usage on type private.amount to public;
+
 grant usage on type private.day to public;
 
 grant usage on type private.effect to public;
@@ -2557,5 +2631,11 @@ grant usage on type private.first_day to public;
 grant usage on type private.moment to public;
 
 grant usage on type private.one_row to public;
+
+grant usage on type private.opening_balance to public;
+
+grant usage on type private.quantity to public;
+
+grant usage on type private.rate to public;
 
 grant usage on type private.rule_change to public;

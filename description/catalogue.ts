@@ -125,11 +125,11 @@ const exposedTables = `
   order by c.relname collate "C"`
 
 const exposedColumns = `
-  select c.relname as of, a.attname as name, coalesce(b.typname, t.typname) as type,
+  select c.relname as of, a.attname as name, n.type,
     case
       -- an amount: before_row() limits it
-      when t.typname = 'numeric' and a.atttypmod = -1 then 12
-      when t.typname = 'numeric' then ((a.atttypmod - 4) >> 16) - ((a.atttypmod - 4) & 65535)
+      when n.type = 'numeric' and n.typmod = -1 then 12
+      when n.type = 'numeric' then ((n.typmod - 4) >> 16) - ((n.typmod - 4) & 65535)
     end as digits,
     not a.attnotnull as nullable,
     a.atthasdef or a.attidentity <> '' or not a.attnotnull as optional,
@@ -146,6 +146,7 @@ const exposedColumns = `
     join pg_type t on t.oid = a.atttypid
     -- the base type of a domain
     left join pg_type b on b.oid = t.typbasetype
+    cross join lateral (select coalesce(b.typname, t.typname) as type, case when b.oid is null then a.atttypmod else t.typtypmod end as typmod) n
     left join pg_attrdef d on d.adrelid = c.oid and d.adnum = a.attnum
     left join lateral (select prosrc as source from pg_proc where proname = c.relname || '_before_row' and pronamespace = 'private'::regnamespace) w on true
   where c.relnamespace = 'api'::regnamespace and c.relkind in ('r', 'p')

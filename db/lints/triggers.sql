@@ -15,8 +15,7 @@ with tables as (
   where c.relnamespace = 'api'::regnamespace and c.relkind = 'r' and has_table_privilege('authenticated', c.oid, 'INSERT, UPDATE, DELETE')
 ), columns as (
   select t.name, t.source, t.is_sent, a.attname as column, a.attnotnull as is_needed,
-    -- an amount is a numeric column without a scale
-    a.atttypid = 'numeric'::regtype and a.atttypmod = -1 as is_amount,
+    a.atttypid in ('private.amount'::regtype, 'private.opening_balance'::regtype) as is_amount,
     a.atttypid = 'text'::regtype and (a.attname ~ 'currency$' or exists (
       select from pg_constraint k where k.conrelid = t.oid and k.contype = 'c' and a.attnum = any (k.conkey) and pg_get_expr(k.conbin, k.conrelid) like '%[a-z]{3}%'
     )) as is_currency

@@ -102,7 +102,7 @@ const breaches: Record<string, [breach: string, names: RegExp][]> = {
     ]),
     ["alter table api.tags add constraint tags_name_plain check (name !~ '<')", /^tags: tags_name_plain$/],
     ['alter table api.categories alter column color set not null', /^categories: color$/],
-    ['alter table api.tags add column worth numeric', /^tags: worth$/],
+    ['alter table api.tags add column worth private.amount', /^tags: worth$/],
     ['alter table api.tags add column currency text', /^tags: currency$/],
   ],
   tables_that_differ: [
@@ -121,6 +121,7 @@ const breaches: Record<string, [breach: string, names: RegExp][]> = {
   triggers_unordered: [['alter trigger "4_after_row" on api.transactions rename to transactions_after_row', /^transactions_after_row on api\.transactions$/]],
   unbounded_values: [
     ['alter table api.transactions drop constraint transactions_amount_is_number', /^transactions\.amount$/],
+    ["alter table api.tags add share numeric check (share <> 'NaN')", /^tags\.share$/],
     ['alter table api.transactions drop constraint transactions_name_length', /^transactions\.name$/],
     ['alter table api.transactions drop constraint transactions_metadata_depth', /^transactions\.metadata$/],
     ['alter table api.transactions drop constraint transactions_metadata_numbers', /^transactions\.metadata$/],

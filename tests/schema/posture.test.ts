@@ -29,6 +29,21 @@ test('a new database has no account, no API key and no session', async () => {
   expect(await list(`select 'user' from auth.users union all select 'key' from auth.api_keys union all select 'session' from auth.sessions`)).toEqual([])
 })
 
+/** Called by PostgREST to parse input, as the caller. Numbers are parsed from rows and from filters. */
+const parsers = [
+  'read_amount',
+  'read_amount',
+  'read_day',
+  'read_first_day',
+  'read_moment',
+  'read_opening_balance',
+  'read_opening_balance',
+  'read_quantity',
+  'read_quantity',
+  'read_rate',
+  'read_rate',
+]
+
 describe('anon and authenticated', () => {
   test('cannot log in, and have no attributes beyond their grants', async () => {
     expect(
@@ -238,10 +253,13 @@ describe('anon and authenticated', () => {
       'conditions_to_sql',
       'parse_transfer_amount',
       'pre_request',
-      // Called by PostgREST to parse input, as the caller.
-      'read_day',
-      'read_first_day',
-      'read_moment',
+      ...parsers,
+      'read_number',
+      'folded',
+      'search_pattern',
+      'search_text',
+      'searchable',
+      'without_accents',
     ].toSorted())
     expect(await callable('authenticated', 'public')).toEqual(['org_id', 'org_role', 'uid'])
   })
@@ -255,7 +273,7 @@ describe('anon and authenticated', () => {
 })
 
 describe('authenticator, PostgREST’s login,', () => {
-  test('inherits nothing, becomes anon or authenticated, and may call only the configuration of PostgREST and its date parsers', async () => {
+  test('inherits nothing, becomes anon or authenticated, and may call only the configuration of PostgREST and its parsers', async () => {
     expect(await rows(`select rolcanlogin, rolinherit, rolsuper, rolbypassrls, rolcreaterole from pg_roles where rolname = 'authenticator'`))
       .toEqual([{ rolcanlogin: true, rolinherit: false, rolsuper: false, rolbypassrls: false, rolcreaterole: false }])
     expect(
@@ -263,7 +281,7 @@ describe('authenticator, PostgREST’s login,', () => {
         `select r.rolname from pg_auth_members m join pg_roles r on r.oid = m.roleid join pg_roles a on a.oid = m.member where a.rolname = 'authenticator'`,
       ),
     ).toEqual(['anon', 'authenticated'])
-    expect(await callable('authenticator', 'private')).toEqual(['pre_config', 'read_day', 'read_first_day', 'read_moment'])
+    expect(await callable('authenticator', 'private')).toEqual(['pre_config', ...parsers])
     expect(await tablePrivileges('authenticator', ['select', 'insert', 'update', 'delete', 'truncate'])).toEqual([])
   })
 })

@@ -1,10 +1,10 @@
 create or replace function api.create_transfer(
   from_account_id uuid,
   to_account_id uuid,
-  amount numeric,
+  amount text,
   transfer_date text default null,
   name text default 'Transfer',
-  to_amount numeric default null
+  to_amount text default null
 ) returns setof api.transactions
   language plpgsql volatile set search_path = ''
 as $$
@@ -43,7 +43,7 @@ begin
   end if;
 
   -- the rounded amounts have already lost the decimals that the table would refuse
-  if not (private.fits_cents(create_transfer.amount, origin.currency) and private.fits_cents(coalesce(create_transfer.to_amount, incoming), destination.currency)) then
+  if not (private.fits_cents(create_transfer.amount::numeric, origin.currency) and private.fits_cents(coalesce(create_transfer.to_amount::numeric, incoming), destination.currency)) then
     perform private.refuse_value('api.transactions', 'transactions_amount_fits_currency');
   end if;
 
@@ -55,7 +55,7 @@ begin
   return query select * from private.store_transfer(origin, destination, outgoing, incoming, template);
 end
 $$;
-comment on function api.create_transfer(uuid, uuid, numeric, text, text, numeric) is
+comment on function api.create_transfer(uuid, uuid, text, text, text, text) is
 $$Moves money between two accounts of one context
 
 `from_account_id` and `to_account_id` are two of your personal accounts or two of the team's. `amount`, above 0, moves from the first to the second on `transfer_date`, a day or a moment, by default now. `name` is by default `Transfer`. If the accounts have different currencies, `to_amount` is the amount that arrives, in the second currency. Otherwise leave it out.
@@ -63,4 +63,4 @@ $$Moves money between two accounts of one context
 Returns the two stored transactions, first the outgoing one, which is negative. Both are `paid`, have the source `transfer`, and share one `transfer_id`. A change of name, status, date or description of one also changes the other, and so does a change of the amount if the currency is the same. The deletion of one deletes both.
 
 400 `22023` for an amount that is not above 0 or is too large, for an invalid date, for one account twice, for accounts of two contexts, and for a missing or unnecessary `to_amount`. 400 `23514` for decimals that cannot be stored in the currency. 404 for an account that you do not see. 403 if your role may not create transactions.$$;
-grant execute on function api.create_transfer(uuid, uuid, numeric, text, text, numeric) to authenticated;
+grant execute on function api.create_transfer(uuid, uuid, text, text, text, text) to authenticated;

@@ -25,7 +25,7 @@ begin
       from (select b.*, row_number() over (order by b.on_date) as number from api.balances b where b.account_id = p_account_id) b
       left join moved m on m.number = b.number
     )
-    select c.on_date::date, c.stated, c.computed, c.stated - c.computed, c.count from computed c order by c.on_date;
+    select c.on_date::date, c.stated::numeric, c.computed, c.stated - c.computed, c.count from computed c order by c.on_date;
 end
 $$;
 comment on function api.get_reconciliation(uuid) is

@@ -7,7 +7,7 @@ create or replace function api.import_transactions(
   p_match boolean default true,
   p_link_transfers boolean default true,
   p_again boolean default false,
-  p_balance numeric default null,
+  p_balance text default null,
   p_balance_on text default null
 ) returns table (row_number integer, verdict text, reason text, transaction_id uuid, rule_id uuid, suggested_category_id uuid, because text)
   -- The statement has dozens of steps that each may use work_mem. With the default, 5,000 rows exceed the memory of a server process.
@@ -15,6 +15,7 @@ create or replace function api.import_transactions(
 as $$
 declare
   account_currency text;
+  stated constant numeric := private.read_number(p_balance);
   balance_day date;
   invalid bigint := 0;
   closed bigint := 0;
@@ -46,7 +47,7 @@ begin
       raise sqlstate 'PT404' using message = 'account not found', hint = 'p_account_id is an account of the active context.';
     end if;
   end if;
-  balance_day := private.read_stated_balance(p_balance, p_balance_on, account_currency);
+  balance_day := private.read_stated_balance(stated, p_balance_on, account_currency);
 
   if coalesce(p_dry_run, true) then
     return query
@@ -116,7 +117,7 @@ begin
   end if;
   perform set_config('private.import', '', true);
   if invalid = 0 and balance_day is not null then
-    perform private.store_stated_balance(import_id, p_account_id, p_balance, balance_day);
+    perform private.store_stated_balance(import_id, p_account_id, stated, balance_day);
   end if;
   if invalid > 0 and invalid = closed then
     perform private.refuse_closed(private.closed_until(p_account_id, public.uid(), public.org_id()));
@@ -128,7 +129,7 @@ begin
   end if;
 end
 $$;
-comment on function api.import_transactions(jsonb, text, uuid, text, boolean, boolean, boolean, boolean, numeric, text) is
+comment on function api.import_transactions(jsonb, text, uuid, text, boolean, boolean, boolean, boolean, text, text) is
 $$Imports the rows of a bank's file, without duplicates
 
 `p_rows` is an array of 1 to 5,000 objects, or an empty array with `p_balance`. The objects have `name` and `amount` and, if the file has them, `transaction_date`, `currency`, `external_id`, `category_id`, `reference_no`, `description`, `status` and `metadata`, in the form of a transaction. An amount is a number or a text such as `"-12.50"`. A day is the same in every time zone, and stored as `booked_on`. Null is a value that the file does not have. `p_source` names the origin of the rows: together with the account and the `external_id` it identifies a row in later imports. `p_account_id` is an account of the active context, with the currency of the rows. `p_file_name` is only displayed.
@@ -155,4 +156,4 @@ A row without a `status` is booked. A booked row never becomes pending again, an
 A row without an `external_id` is identified by its account, day, amount, currency and name, and its number among equal rows of its file. So importing the same file again changes nothing, and files may overlap by whole days.
 
 With `p_dry_run`, the default, nothing is written. With `p_dry_run` false all `new`, `updated`, `matched` and `transfer` rows are stored in the active context, as one import that `DELETE /imports` reverts. If one row is invalid, none is stored: 400 with the first one. 404 for an account that is not of the active context. 403 if your role may not create. 409 if other writes take too long.$$;
-grant execute on function api.import_transactions(jsonb, text, uuid, text, boolean, boolean, boolean, boolean, numeric, text) to authenticated;
+grant execute on function api.import_transactions(jsonb, text, uuid, text, boolean, boolean, boolean, boolean, text, text) to authenticated;

@@ -1,15 +1,16 @@
-create or replace function api.set_balance(p_account_id uuid, p_balance numeric, p_on_date text default null, p_name text default null) returns jsonb
+create or replace function api.set_balance(p_account_id uuid, p_balance text, p_on_date text default null, p_name text default null) returns jsonb
   language plpgsql volatile set search_path = ''
 as $$
 declare
   account api.accounts;
   day constant date := case when p_on_date is null then current_date else coalesce(private.whole_day(p_on_date), private.to_moment(p_on_date, 'p_on_date', false)::date) end;
+  stated constant numeric := private.read_number(p_balance);
   difference numeric;
   booked api.transactions;
 begin
-  if p_balance is null or p_balance = 'NaN' or abs(p_balance) >= 999999999999.995 then
+  if stated is null or stated = 'NaN' or abs(stated) >= 999999999999.995 then
     perform private.invalid(
-      format('p_balance is no balance: %s', coalesce(left(p_balance::text, 40), 'null')), 'It is a number with 2 decimal places, between -1,000,000,000,000 and 1,000,000,000,000.');
+      format('p_balance is no balance: %s', coalesce(left(p_balance, 40), 'null')), 'It is a number with 2 decimal places, between -1,000,000,000,000 and 1,000,000,000,000.');
   end if;
   -- today in the time zone that is the furthest ahead
   if day > (now() at time zone 'Pacific/Kiritimati')::date then
@@ -26,9 +27,9 @@ begin
   end if;
   -- checks the decimals of the balance
   insert into api.balances as b (account_id, on_date, balance, source, organization_id)
-    values (p_account_id, day, p_balance, 'manual', account.organization_id)
+    values (p_account_id, day, stated, 'manual', account.organization_id)
     on conflict (account_id, on_date) do update set balance = excluded.balance, source = excluded.source where b.balance <> excluded.balance;
-  difference := round(p_balance, 2) - private.balance_on(account, day);
+  difference := round(stated, 2) - private.balance_on(account, day);
   if difference = 0 then
     return null;
   end if;
@@ -38,7 +39,7 @@ begin
   return to_jsonb(booked);
 end
 $$;
-comment on function api.set_balance(uuid, numeric, text, text) is
+comment on function api.set_balance(uuid, text, text, text) is
 $$Makes the balance of an account what the bank says
 
 `p_account_id` is an account you see, `p_balance` its balance in its currency at the end of `p_on_date` (YYYY-MM-DD), by default today. If the opening balance and the paid transactions until that day add up to another balance, one transaction of the difference is booked on that day: paid, with the name `p_name`, by default `Balance adjustment`, and the source `balance`. Reports count it as income or expense; give it a category, or delete it once you find the reason.
@@ -48,4 +49,4 @@ The balance is also stored in `balances`, with the source `manual`, so that `/rp
 Returns the transaction, or null if there is no difference. So a repeated request, or several devices at once, book it only once. An undo takes back both rows.
 
 400 for an invalid balance, name or day, a day after today, and decimals that the currency does not have. 403 if your role may not create transactions. 404 for an account that you do not see. 409 if the day is closed, or other writes take too long.$$;
-grant execute on function api.set_balance(uuid, numeric, text, text) to authenticated;
+grant execute on function api.set_balance(uuid, text, text, text) to authenticated;

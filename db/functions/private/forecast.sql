@@ -94,18 +94,18 @@ as $$
 begin
   -- A pending row of a past day is expected today.
   return query
-    select t.account_id, greatest(coalesce(t.booked_on, t.transaction_date::date), current_date), t.name, t.amount, null::uuid, t.id, 1
+    select t.account_id, greatest(coalesce(t.booked_on, t.transaction_date::date), current_date), t.name, t.amount::numeric, null::uuid, t.id, 1
     from api.transactions t
     where t.account_id = any (p_account_ids) and t.status = 'pending' and coalesce(t.booked_on, t.transaction_date::date) <= p_until;
   return query
-    select t.account_id, coalesce(t.booked_on, t.transaction_date::date), t.name, t.amount, null::uuid, t.id, 1
+    select t.account_id, coalesce(t.booked_on, t.transaction_date::date), t.name, t.amount::numeric, null::uuid, t.id, 1
     from api.transactions t
     where t.account_id = any (p_account_ids) and t.status = 'paid'
       -- for the index: a later day begins after this moment in every time zone
       and t.transaction_date >= current_date::timestamp at time zone 'UTC'
       and coalesce(t.booked_on, t.transaction_date::date) > current_date and coalesce(t.booked_on, t.transaction_date::date) <= p_until;
   return query
-    select a.id, a.opened_on::date, 'Opening balance', a.balance, null::uuid, null::uuid, 0
+    select a.id, a.opened_on::date, 'Opening balance', a.balance::numeric, null::uuid, null::uuid, 0
     from api.accounts a where a.id = any (p_account_ids) and a.opened_on > current_date and a.opened_on <= p_until and a.balance <> 0;
   return query
     select half.account_id, o.due_on, o.title, half.amount, o.subscription_id, null::uuid, 2

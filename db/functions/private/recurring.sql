@@ -94,7 +94,7 @@ begin
   execute format('select array_agg(s) from api.subscriptions s where %s', context) into subscriptions;
   return query execute format(
     $query$
-      select d.id, d.title, d.due_on, d.kind, d.amount, d.currency, d.category_id, d.account_id, d.to_account_id,
+      select d.id, d.title, d.due_on, d.kind, d.amount::numeric, d.currency, d.category_id, d.account_id, d.to_account_id,
         -- becomes one hash of the marked transactions
         (d.id, d.due_on) in (
           select subscription_id, due_on from api.transactions where subscription_id = any ($4) and due_on between $1 and $2 and %s)

@@ -175,22 +175,24 @@ end
 $$;
 comment on function private.refuse_categorized_items() is 'Refuses line items with a category on a half of a transfer, where no report would count them.';
 
-create or replace function private.parse_transfer_amount(p_amount numeric, p_name text) returns numeric
+create or replace function private.parse_transfer_amount(p_amount text, p_name text) returns numeric
   language plpgsql immutable set search_path = ''
 as $$
+declare
+  amount constant numeric := private.read_number(p_amount);
 begin
   -- NaN compares greater than every number
-  if p_amount is null or p_amount >= 1e12 or round(p_amount, 2) not between 0.01 and 999999999999.99 then
+  if amount is null or amount >= 1e12 or round(amount, 2) not between 0.01 and 999999999999.99 then
     perform private.invalid(
-      format('%s is not the amount of a transfer: %s', p_name, coalesce(left(p_amount::text, 40), 'null')),
+      format('%s is not the amount of a transfer: %s', p_name, coalesce(left(p_amount, 40), 'null')),
       'It is above 0, with 2 decimal places, and below 1,000,000,000,000.');
   end if;
-  return round(p_amount, 2);
+  return round(amount, 2);
 end
 $$;
-comment on function private.parse_transfer_amount(numeric, text) is
+comment on function private.parse_transfer_amount(text, text) is
   'Returns the amount of a transfer that a client sent, rounded. Raises 400 with the name of the parameter for an invalid amount.';
-grant execute on function private.parse_transfer_amount(numeric, text) to authenticated;
+grant execute on function private.parse_transfer_amount(text, text) to authenticated;
 
 create or replace function private.store_transfer(
   p_origin api.accounts, p_destination api.accounts, p_outgoing numeric, p_incoming numeric, p_template api.transactions
