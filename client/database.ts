@@ -148,7 +148,7 @@ type Tables = {
     ]
   }
   transactions: {
-    Row: { id: string, amount: number, name: string, currency: string, user_id: string | null, organization_id: string | null, external_id: string | null, category_id: string | null, reference_no: string | null, description: string | null, status: 'paid' | 'pending' | 'failed', source: string, metadata: Json, transaction_date: string, created_at: string, updated_at: string, account_id: string | null, transfer_id: string | null, import_id: string | null, booked_on: string | null, subscription_id: string | null, due_on: string | null }
+    Row: { id: string, amount: number, name: string, currency: string, user_id: string | null, organization_id: string | null, external_id: string | null, category_id: string | null, reference_no: string | null, description: string | null, status: 'paid' | 'pending' | 'failed', source: string, metadata: Json, transaction_date: string, created_at: string, updated_at: string, account_id: string | null, transfer_id: string | null, import_id: string | null, booked_on: string | null, subscription_id: string | null, due_on: string | null, search_text: string | null, sort_name: string | null }
     Insert: { id?: string, amount: number, name: string, currency?: string, user_id?: string | null, organization_id?: string | null, external_id?: string | null, category_id?: string | null, reference_no?: string | null, description?: string | null, status?: 'paid' | 'pending' | 'failed', source?: string, metadata?: Json, transaction_date?: string, created_at?: string, updated_at?: string, account_id?: string | null, transfer_id?: string | null, import_id?: string | null, booked_on?: string | null, subscription_id?: string | null, due_on?: string | null }
     Update: { amount?: number, name?: string, currency?: string, external_id?: string | null, category_id?: string | null, reference_no?: string | null, description?: string | null, status?: 'paid' | 'pending' | 'failed', source?: string, metadata?: Json, transaction_date?: string, account_id?: string | null, transfer_id?: string | null, import_id?: string | null, booked_on?: string | null, subscription_id?: string | null, due_on?: string | null }
     Relationships: [
@@ -157,6 +157,7 @@ type Tables = {
       { foreignKeyName: 'transactions_import_id_fkey', columns: ['import_id'], isOneToOne: false, referencedRelation: 'imports', referencedColumns: ['id'] },
       { foreignKeyName: 'transactions_subscription_id_fkey', columns: ['subscription_id'], isOneToOne: false, referencedRelation: 'subscriptions', referencedColumns: ['id'] },
     ]
+    ComputedFields: 'search_text' | 'sort_name'
   }
 }
 

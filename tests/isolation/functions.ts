@@ -138,6 +138,20 @@ const functions: Record<string, (seen: Seen) => Call[]> = {
     const args = { grouping: 'monthly', periods: 3 }
     return [{ operation: 'read', args, expected }, { operation: 'read by GET', args, expected, method: 'GET' }]
   },
+  search_text: ({ visible }) => [{
+    operation: 'of a list',
+    args: {},
+    method: 'GET',
+    path: '/transactions?select=id,search_text',
+    expected: ok(hasGroups('id', visible('transactions').map(({ key }) => key))),
+  }],
+  sort_name: ({ visible }) => [{
+    operation: 'of a list',
+    args: {},
+    method: 'GET',
+    path: '/transactions?select=id,sort_name&order=sort_name',
+    expected: ok(hasGroups('id', visible('transactions').map(({ key }) => key))),
+  }],
   current_balance: ({ visible }) => {
     const moved = counted(visible('transactions')).filter(({ payload }) => payload['status'] === 'paid')
     const balances = visible('accounts').map((account) =>

@@ -7,6 +7,20 @@ comment on function api.current_balance(api.accounts) is
   'Balance of the account today: the opening `balance`, from `opened_on` on, plus all paid transactions dated up to the end of today, including transfers. Today is UTC''s, or of the time zone in `Prefer: timezone=…`. Not part of `*`: `select=*,current_balance`';
 grant execute on function api.current_balance(api.accounts) to authenticated;
 
+create or replace function api.search_text(api.transactions) returns text
+  language sql immutable parallel safe
+  return private.search_text($1.name, $1.description, $1.reference_no);
+comment on function api.search_text(api.transactions) is
+  'Name, description and reference in lower case and without accents, for a search: `search_text=like.*uber*` finds `Über`. Letters such as `ß`, `æ` and `ø` are `ss`, `ae` and `o`. If a text has other letters than ASCII, the texts follow as they were written. Not part of `*`';
+grant execute on function api.search_text(api.transactions) to authenticated;
+
+create or replace function api.sort_name(api.transactions) returns text
+  language sql immutable parallel safe
+  return private.folded($1.name);
+comment on function api.sort_name(api.transactions) is
+  'Name in lower case and without accents, for an order that is the same in every database: `order=sort_name` is apfel, Äpfel, Zebra. Not part of `*`';
+grant execute on function api.sort_name(api.transactions) to authenticated;
+
 create or replace function api.monthly_cost(api.subscriptions) returns numeric
   language sql immutable parallel safe
 begin atomic

@@ -47,14 +47,14 @@ begin atomic
       and not exists (
         select from conditions c
         where not case
-          when c.kind = 'number' then coalesce(t.amount <@ c.numbers, c.takes_null)
+          when c.kind = 'number' then coalesce(t.amount::numeric <@ c.numbers, c.takes_null)
           when c.field = 'transaction_date' and t.booked_on is not null then t.booked_on::date <@ c.days
           when c.kind = 'date' then coalesce(
             case c.field when 'transaction_date' then t.transaction_date when 'created_at' then t.created_at when 'updated_at' then t.updated_at end <@ c.moments,
             c.takes_null)
           when c.kind = 'tag' then c.is_negated <> exists (
             select from api.transaction_tags a where a.transaction_id = t.id and (c.texts is null or a.tag_id = any (c.texts::uuid[])))
-          when c.kind = 'search' then coalesce(t.name ~~* any (c.texts) or t.description ~~* any (c.texts) or t.reference_no ~~* any (c.texts), false)
+          when c.kind = 'search' then private.search_text(t.name, t.description, t.reference_no) ~~ c.texts[1]
           when private.text_of(t, c.field) is null then c.takes_null
           when c.likeness = '=' then (private.text_of(t, c.field) = any (c.texts)) <> c.is_negated
           when c.likeness = '~~' then private.text_of(t, c.field) ~~ any (c.texts)
@@ -73,7 +73,7 @@ $$Transactions that pass all filters, newest first
 
 Fields and their operations: `amount`, `transaction_date`, `created_at`, `updated_at`: eq, neq, gt, gte, lt, lte, in, from, to, between, is_null. `id`, `category_id`, `account_id`, `tag`: eq, neq, in, is_null. `search`: contains, eq, ilike, which are the same. `name`, `description`, `currency`, `status`, `source`, `reference_no`, `external_id`, `user_id`, `organization_id`: eq, neq, like, ilike, in, is_null.
 
-Values: a number or a date (YYYY-MM-DD or ISO 8601 date-time); an array for `in`, an array of two for `between`; true or false for `is_null`; `*` stands for any characters in `like` and `ilike`. `tag` is the name of a tag. A transaction may have several: neq means that it does not have this one, is_null that it has none. `search` looks in the name, the description and the reference, ignores case, and has no wildcards. `from`, `to` and `between` include both ends, and a date there is the whole day; the other operations compare with its midnight. A transaction with a `booked_on` counts as of that day's midnight, in every time zone. A date may also be a preset, such as `this_month`: `eq`, `in` and `between` mean within it. Days are UTC's, or of the time zone in `Prefer: timezone=Europe/Berlin`.
+Values: a number or a date (YYYY-MM-DD or ISO 8601 date-time); an array for `in`, an array of two for `between`; true or false for `is_null`; `*` stands for any characters in `like` and `ilike`. `tag` is the name of a tag. A transaction may have several: neq means that it does not have this one, is_null that it has none. `search` looks in the name, the description and the reference, ignores case and accents (`uber` finds `Über`, `strasse` finds `Straße`), and has no wildcards. `from`, `to` and `between` include both ends, and a date there is the whole day; the other operations compare with its midnight. A transaction with a `booked_on` counts as of that day's midnight, in every time zone. A date may also be a preset, such as `this_month`: `eq`, `in` and `between` mean within it. Days are UTC's, or of the time zone in `Prefer: timezone=Europe/Berlin`.
 
 The rows are of the table transactions: select, limit, offset and embedding work as there. You may order by selected columns. With a limit, and no order or `transaction_date.desc,id`, the database reads no more than the page needs: the newest rows up to the last that passes. If few rows pass, add a range of dates.$$;
 grant execute on function api.get_filtered_transactions(jsonb) to authenticated;

@@ -182,7 +182,7 @@ begin
     -- currencies are stored in lower case
     texts := array(select lower(text) from unnest(texts) with ordinality as t (text, at) order by at);
   elsif kind = 'search' then
-    texts := array['%' || regexp_replace(texts[1], '([\\%_])', '\\\1', 'g') || '%'];
+    texts := array[private.search_pattern(texts[1])];
   end if;
   if kind in ('id', 'text', 'tag', 'search') then
     return next;
@@ -211,7 +211,7 @@ $$;
 comment on function private.filter_conditions(jsonb) is
 $$Converts a filter to typed conditions that must all hold. Raises 400 for an invalid filter
 
-`kind` decides which column has the accepted values. Number: `numbers`. Date: `moments`, and `days` for a transaction with a booking day. Id and text: `texts`, of which one must match by the operator `likeness`, or none if `is_negated`. Tag: `texts` are the ids of the caller's tags with these names; the transaction must have one of them, or none if `is_negated`; null is any tag. Search: `texts` is a pattern for ILIKE that must match the name, the description or the reference. `takes_null` says whether null passes.$$;
+`kind` decides which column has the accepted values. Number: `numbers`. Date: `moments`, and `days` for a transaction with a booking day. Id and text: `texts`, of which one must match by the operator `likeness`, or none if `is_negated`. Tag: `texts` are the ids of the caller's tags with these names; the transaction must have one of them, or none if `is_negated`; null is any tag. Search: `texts` is a pattern for LIKE that private.search_text() must match. `takes_null` says whether null passes.$$;
 
 create or replace function private.parse_filters(p_filters jsonb)
   returns table (

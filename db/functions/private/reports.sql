@@ -73,7 +73,7 @@ begin atomic
       when 'tag' then format(
         '(id in (select transaction_id from api.transaction_tags where %s)) is %s true',
         case when c.texts is null then 'true' else format('tag_id = any (%L)', c.texts) end, case when c.is_negated then 'not' end)
-      when 'search' then format('(name ~~* any (%1$L) or description ~~* any (%1$L) or reference_no ~~* any (%1$L))', c.texts)
+      when 'search' then format('private.search_text(name, description, reference_no) ~~ %L', c.texts[1])
       else format(case when c.takes_null then '(%1$I is null or %2$s)' else '(%1$I is not null and %2$s)' end, c.field, case c.kind
         when 'number' then private.range_condition(c.field, c.numbers)
         when 'date' then case c.field when 'transaction_date' then private.date_condition(c.moments, c.days) else private.range_condition(c.field, c.moments) end

@@ -12,6 +12,7 @@ export type LineItem = Pick<Row<'line_items'>, 'id' | 'name' | 'amount' | 'categ
 const ownColumns = [
   'id',
   'name',
+  'sort_name',
   'amount',
   'currency',
   'transaction_date',

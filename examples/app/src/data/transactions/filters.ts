@@ -2,6 +2,7 @@
 import { type TextColumn, textLengths } from 'finance-client'
 import { currencyPattern, dayPattern, defined, matching } from '../../app/search.ts'
 import { isDay } from '../../locale/days.ts'
+import { folded } from '../../locale/matching.ts'
 
 export const statuses = ['paid', 'pending', 'failed'] as const
 type Status = (typeof statuses)[number]
@@ -103,6 +104,7 @@ type Narrowable = {
   lte: (column: string, value: string) => unknown
   lt: (column: string, value: string) => unknown
   gt: (column: string, value: string) => unknown
+  like: (column: string, pattern: string) => unknown
   or: (conditions: string) => unknown
   order: (column: string, options: { ascending: boolean }) => unknown
 }
@@ -120,10 +122,7 @@ const nextDay = (date: string) => new Date(Date.parse(`${date}T00:00:00Z`) + 86_
 /** Narrows a query to the filters. A tag needs the embedded `tagged:tags!inner(name)`. @param subcategories ids of the subcategories of `parent` */
 export function narrowed<Query extends Narrowable>(query: Query, view: TransactionView, subcategories: readonly string[]): Query {
   const { search, category, parent, account, tag, side, status, currency, from, to } = view
-  if (search !== undefined) {
-    const pattern = quoted(`*${literal(search)}*`)
-    query.or(['name', ...textColumns].map((column) => `${column}.ilike.${pattern}`).join())
-  }
+  if (search !== undefined) query.like('search_text', `*${literal(folded(search))}*`)
   for (const [column, value] of [['category_id', category], ['account_id', account]] as const) {
     if (value === 'none') query.is(column, null)
     else if (value !== undefined) query.eq(column, value)
@@ -144,21 +143,27 @@ export function narrowed<Query extends Narrowable>(query: Query, view: Transacti
   return query
 }
 
-type Sortable = { id: string, name: string, amount: number, transaction_date: string, created_at: string }
+type Sortable = { id: string, sort_name: string | null, amount: number, transaction_date: string, created_at: string }
 
 export const columnOf = (sort: Sort) => sort.replace('-', '') as 'transaction_date' | 'amount' | 'name'
+
+/** The column that the database sorts by. Its order of names ignores case and accents. */
+const orderOf = (sort: Sort) => {
+  const column = columnOf(sort)
+  return column === 'name' ? 'sort_name' : column
+}
 
 /** The position of a row in its list. The next page begins after it. */
 export type Cursor = { value: string | number, created_at: string, id: string }
 
-export const cursorOf = (row: Sortable, sort: Sort): Cursor => ({ value: row[columnOf(sort)], created_at: row.created_at, id: row.id })
+export const cursorOf = (row: Sortable, sort: Sort): Cursor => ({ value: row[orderOf(sort)] ?? '', created_at: row.created_at, id: row.id })
 
 /**
  * Sorts a query and starts it after a cursor. Rows of the same value are sorted by creation. Rows of the same request
  * are sorted by id, so that no row is skipped or repeated.
  */
 export function inOrder<Query extends Narrowable>(query: Query, sort: Sort, after: Cursor | null): Query {
-  const column = columnOf(sort)
+  const column = orderOf(sort)
   const ascending = !sort.startsWith('-')
   if (after !== null) {
     const beyond = ascending ? 'gt' : 'lt'
@@ -180,12 +185,8 @@ const compare = <Value extends string | number>(one: Value, other: Value) => one
 
 /** Compares rows in the database's order, except for its collation. */
 export const comparing = (sort: Sort) => (one: Sortable, other: Sortable): number => {
-  const column = columnOf(sort)
-  const byValue = column === 'amount'
-    ? compare(one.amount, other.amount)
-    : column === 'name'
-    ? one.name.localeCompare(other.name)
-    : compare(one[column], other[column])
+  const column = orderOf(sort)
+  const byValue = column === 'amount' ? compare(one.amount, other.amount) : compare(one[column] ?? '', other[column] ?? '')
   return (byValue || compare(one.created_at, other.created_at) || compare(one.id, other.id)) * (sort.startsWith('-') ? -1 : 1)
 }
 
