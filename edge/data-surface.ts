@@ -21,7 +21,7 @@ import {
 } from './forward.ts'
 import { isText, judge } from './query.ts'
 import { headersOfData, refuse as sendRefusal, type RefusalCode } from './refuse.ts'
-import { asksInterfaceObject, hasApiKeyForToken, hasOtherScheme, headersForPostgrest, mendError, namedCode, typeForInterface } from './translation.ts'
+import { asksInterfaceObject, hasApiKeyForToken, hasOtherScheme, headersForPostgrest, markReplacement, mendError, namedCode, typeForInterface } from './translation.ts'
 import type { Upstream, Upstreams } from './upstreams.ts'
 
 export type DataSurface = {
@@ -140,11 +140,18 @@ export function dataSurface({ postgrest, standbys, bodyLimit, timeoutMs = 2_000,
     if (method !== 'OPTIONS' && !isPath.test(path)) return refuse('PGRST125')
     if (hasBody(incoming) && isMisread(headers['content-type'], headers['content-encoding'])) return refuse('UNSUPPORTED_MEDIA_TYPE')
 
+    const replacement = hasBody(incoming) ? markReplacement(headers['content-type']) : undefined
+    if (replacement === '') delete headers['content-length']
     const forwarded: Forwarded = {
       ...request,
       path,
+      markReplacement: replacement,
       // the only header that PostgREST writes into its log is the user agent
-      headers: { ...forwardedHeaders(request, headers, traceparent), 'user-agent': `${headers['user-agent'] ?? ''} request-id/${id}`.trimStart() },
+      headers: {
+        ...forwardedHeaders(request, headers, traceparent),
+        ...(replacement === '' && { 'transfer-encoding': 'chunked' }),
+        'user-agent': `${headers['user-agent'] ?? ''} request-id/${id}`.trimStart(),
+      },
       bodyLimit: allowed.bodyBytes,
       answerHeaders: answerHeaders(request),
       mend: (status, body) => mendError(status, body, isRead(incoming)),

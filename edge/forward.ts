@@ -41,6 +41,8 @@ export type Forwarded = EdgeRequest & {
   isStream?: boolean
   /** Whether the request sends or reads a file, which may take long. It has a connection of its own. */
   isFile?: boolean
+  /** The text that replaces a byte order mark at the start of the body. The length of the body may not be declared then. */
+  markReplacement?: string | undefined
   /** Returns the response headers for the client. @param received alternating names and values, as the upstream sent them */
   answerHeaders: (received: readonly string[], status: number) => string[]
   /**
@@ -200,6 +202,24 @@ function limited(bytes: number): Transform {
   })
 }
 
+const byteOrderMark = Buffer.from('\ufeff')
+
+/** Returns a stream that replaces a byte order mark at its start. */
+function withoutMark(replacement: string): Transform {
+  let start: Buffer | undefined = Buffer.alloc(0)
+  return new Transform({
+    transform(chunk: Buffer, _encoding, next) {
+      if (start === undefined) return next(null, chunk)
+      const begun = Buffer.concat([start, chunk])
+      start = begun.length < byteOrderMark.length ? begun : undefined
+      if (start !== undefined) return next()
+      const isMarked = begun.subarray(0, byteOrderMark.length).equals(byteOrderMark)
+      next(null, isMarked ? Buffer.concat([Buffer.from(replacement), begun.subarray(byteOrderMark.length)]) : begun)
+    },
+    flush: (next) => next(null, start),
+  })
+}
+
 /** Reads a small error body. @returns undefined if it is larger than `mend` reads; nothing is lost then */
 async function smallBody(response: IncomingMessage): Promise<Buffer | undefined> {
   const chunks: Buffer[] = []
@@ -290,7 +310,7 @@ export async function change(
   onSent: () => void = () => undefined,
   isHeavy = false,
 ): Promise<'answered' | 'too-large'> {
-  const { incoming, outgoing, bodyLimit } = forwarded
+  const { incoming, outgoing, bodyLimit, markReplacement } = forwarded
   const clientGone = new AbortController()
   let isWhole = false
   const leave = () => outgoing.writableFinished || isWhole || clientGone.abort()
@@ -306,7 +326,10 @@ export async function change(
     const tooLarge = new Promise<undefined>((resolve) => {
       counter.once('error', () => resolve(undefined))
     })
-    if (!request.writableEnded) incoming.pipe(counter).pipe(request)
+    if (!request.writableEnded) {
+      const body = incoming.pipe(counter)
+      ;(markReplacement === undefined ? body : body.pipe(withoutMark(markReplacement))).pipe(request)
+    }
     const response = await Promise.race([answered, tooLarge])
     incoming.unpipe(counter)
     onSent()

@@ -54,6 +54,15 @@ export function headersForPostgrest(headers: IncomingHttpHeaders, prefix: string
 }
 
 /**
+ * Returns the text that replaces a byte order mark at the start of a body, or undefined for other bodies. PostgREST would take the mark
+ * for a part of JSON or of the first column's name. Blanks keep the length of JSON. CSV gets no blanks, so its length changes.
+ */
+export function markReplacement(contentType = 'application/json'): '' | '   ' | undefined {
+  if (/^text\/csv/i.test(contentType)) return ''
+  return /^application\/(json|vnd\.pgrst\.)/i.test(contentType) ? '   ' : undefined
+}
+
+/**
  * Returns the Content-Type for a client that accepts the interface's media type. It has no charset, like PostgREST's own.
  */
 export const typeForInterface = (type: string): string => type.startsWith(postgrestObject) ? interfaceObject : type
