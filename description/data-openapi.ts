@@ -277,14 +277,13 @@ function routinePath(routine: Routine, tables: Table[]): Json {
   }
 }
 
-function withoutNull({ type, enum: values, anyOf, ...rest }: Schema): Schema {
+function withoutNull({ type, anyOf, ...rest }: Schema): Schema {
   const kept = anyOf?.filter((one) => one.type !== 'null')
   if (kept?.length === 1) return { ...rest, ...kept[0] }
   const types = [type].flat().filter((one) => one !== undefined && one !== 'null') as string[]
   return {
     ...rest,
     ...(types.length > 0 && { type: types.length === 1 ? types[0] as string : types }),
-    ...(values !== undefined && { enum: values.filter((value) => value !== null) }),
     ...(kept !== undefined && { anyOf: kept }),
   }
 }

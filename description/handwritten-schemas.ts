@@ -3,7 +3,7 @@
  * a parameter, and nullable columns of a function's rows. It also has the examples. `npm run schema` fails if an entry is missing or matches
  * nothing. tests/data/openapi.test.ts compares the entries with requests and responses.
  */
-import { schemaOfType, type Schema } from './json-schema.ts'
+import { nullable, schemaOfType, type Schema } from './json-schema.ts'
 
 export type RoutineSchema = {
   /** Schemas of parameters, if their type is not precise enough. */
@@ -61,7 +61,7 @@ export const namedSchemas: Record<string, Schema> = {
     description: 'A preset, or two days, both included',
     anyOf: [
       object({ preset: oneOf(...presets), start_date: { type: 'null' }, end_date: { type: 'null' } }, ['preset']),
-      object({ start_date: day, end_date: day, preset: { type: ['string', 'null'], enum: ['custom', null] } }, ['start_date', 'end_date']),
+      object({ start_date: day, end_date: day, preset: nullable(oneOf('custom')) }, ['start_date', 'end_date']),
     ],
   },
   DashboardLayout: {
@@ -101,7 +101,7 @@ export const namedSchemas: Record<string, Schema> = {
       category_id: { type: ['string', 'null'], format: 'uuid', description: 'A category of the active context' },
       reference_no: { type: ['string', 'null'], maxLength: 255 },
       description: { type: ['string', 'null'], maxLength: 5000 },
-      status: { type: ['string', 'null'], enum: ['paid', 'pending', 'failed', null] },
+      status: nullable(oneOf('paid', 'pending', 'failed')),
       metadata: {},
     }, ['name', 'amount']),
   },
@@ -153,6 +153,8 @@ const changedValues: Schema = object({
   tags: { type: 'array', items: { type: 'string' } },
   transfer: { type: 'boolean' },
 }, [])
+/** A balance that a client sends. The database reads it as text, so that it can check its form. */
+const statedBalance: Schema = { type: 'number', exclusiveMinimum: -1e12, exclusiveMaximum: 1e12 }
 const transferred: Schema = { type: 'number', exclusiveMinimum: 0, exclusiveMaximum: 1e12 }
 
 /** The schemas and the example of each function. */
@@ -241,7 +243,11 @@ export const routineSchemas: Record<string, RoutineSchema> = {
   },
   get_reconciliation: { nullable: [], example: { p_account_id: exampleId } },
   set_balance: {
-    parameters: { p_on_date: { anyOf: [day, { type: 'null' }] }, p_name: { type: ['string', 'null'], minLength: 1, maxLength: 255 } },
+    parameters: {
+      p_balance: statedBalance,
+      p_on_date: { anyOf: [day, { type: 'null' }] },
+      p_name: { type: ['string', 'null'], minLength: 1, maxLength: 255 },
+    },
     reply: { anyOf: [schemaRef('transactions_row'), { type: 'null' }] },
     example: { p_account_id: exampleId, p_balance: 1250.75 },
   },
@@ -321,13 +327,13 @@ export const routineSchemas: Record<string, RoutineSchema> = {
             preset: { anyOf: [schemaRef('DateRangePreset'), { type: 'null' }] },
             currency: { type: ['string', 'null'] },
             account_id: { type: ['string', 'null'], format: 'uuid' },
-            transaction_type: { type: ['string', 'null'], enum: ['balance', 'income', 'expense', null] },
+            transaction_type: nullable(oneOf('balance', 'income', 'expense')),
           },
         },
         p_convert_to: { type: ['string', 'null'], description: 'A currency to convert to, such as `eur`' },
-        p_group_by: { type: ['string', 'null'], enum: ['category', 'parent', null] },
+        p_group_by: nullable(oneOf('category', 'parent')),
       }, []),
-      p_group_by: { type: ['string', 'null'], enum: ['category', 'parent', null] },
+      p_group_by: nullable(oneOf('category', 'parent')),
     },
     nullable: ['category_id', 'name'],
     example: { params: { filters: { start_date: '2025-01-01', end_date: '2025-01-31', transaction_type: 'expense' } } },
@@ -367,7 +373,10 @@ export const routineSchemas: Record<string, RoutineSchema> = {
     example: { p_activity_id: exampleId },
   },
   import_transactions: {
-    parameters: { p_rows: { type: 'array', items: schemaRef('ImportedRow'), minItems: 1, maxItems: 5000 } },
+    parameters: {
+      p_rows: { type: 'array', items: schemaRef('ImportedRow'), minItems: 1, maxItems: 5000 },
+      p_balance: { anyOf: [statedBalance, { type: 'null' }] },
+    },
     nullable: ['reason', 'transaction_id', 'rule_id', 'suggested_category_id', 'because'],
     example: { p_rows: [{ name: 'Tram', amount: '-2.90', transaction_date: '2025-02-10' }], p_source: 'bank', p_dry_run: false },
   },

@@ -3,7 +3,7 @@
 export type Schema = {
   $ref?: string
   type?: string | string[]
-  enum?: (string | null)[]
+  enum?: string[]
   format?: string
   pattern?: string
   minLength?: number
@@ -57,21 +57,24 @@ export function schemaOfType(type: string, direction: Direction, where: string):
 
 /** Returns a schema that also allows null. */
 export function nullable(schema: Schema): Schema {
-  const { type, enum: values } = schema
+  const { type, enum: values, description } = schema
   // an empty schema already allows null
   if (Object.keys(schema).every((key) => key === 'description')) return schema
   if (type === undefined) {
-    const { anyOf = [schema], description, ...rest } = schema
+    const { anyOf = [schema], description: _, ...rest } = schema
     if (anyOf.some((one) => one.type === 'null')) return schema
     return { ...(schema.anyOf === undefined ? {} : rest), anyOf: [...anyOf, { type: 'null' }], ...(description !== undefined && { description }) }
   }
   const types = [type].flat()
   if (types.includes('null')) return schema
-  return { ...schema, type: [...types, 'null'], ...(values !== undefined && { enum: [...values, null] }) }
+  if (values === undefined) return { ...schema, type: [...types, 'null'] }
+  // generators stop at a null among the values
+  const { description: _, ...allowed } = schema
+  return { anyOf: [allowed, { type: 'null' }], ...(description !== undefined && { description }) }
 }
 
 const scalars: Record<string, string> = { boolean: 'boolean', integer: 'number', number: 'number', string: 'string', null: 'null' }
-const literal = (value: string | null) => value === null ? 'null' : `'${value.replaceAll(/['\\]/g, String.raw`\$&`)}'`
+const literal = (value: string) => `'${value.replaceAll(/['\\]/g, String.raw`\$&`)}'`
 
 /** A member of an object type. `type` prints its type at an indentation. */
 type Member = { name: string, isOptional: boolean, type: (indent: string) => string, description?: string | undefined }
