@@ -21,7 +21,16 @@ import {
 } from './forward.ts'
 import { isText, judge } from './query.ts'
 import { headersOfData, refuse as sendRefusal, type RefusalCode } from './refuse.ts'
-import { asksInterfaceObject, hasApiKeyForToken, hasOtherScheme, headersForPostgrest, markReplacement, mendError, namedCode, typeForInterface } from './translation.ts'
+import {
+  asksInterfaceObject,
+  hasApiKeyForToken,
+  hasOtherScheme,
+  headersForPostgrest,
+  markReplacement,
+  mendError,
+  namedCode,
+  typeForInterface,
+} from './translation.ts'
 import type { Upstream, Upstreams } from './upstreams.ts'
 
 export type DataSurface = {

@@ -421,6 +421,12 @@ describe('errors', () => {
     expect(refusalOf(await mine.get('/transactions', { accept: 'application/vnd.pgrst.plan+json' }))).toBe(refusal('notAcceptable'))
   })
 
+  test('a change by `or` returns its rows with the columns of `or`', async () => {
+    const byOr = (select: string) => mine.patch(`/transactions?select=${select}&or=(amount.lt.-1e9,name.eq.none)`, { status: 'paid' }, returning)
+    expect(refusalOf(await byOr('name'))).toBe(refusal('changeByOr'))
+    expect(await byOr('name,amount')).toMatchObject({ status: 200, body: [] })
+  })
+
   test('a dry run, Prefer: tx=rollback, responds as a write and stores nothing, on every table and for every way to write', async () => {
     const prefer = 'tx=rollback,return=representation'
     const kept = await mine.create('tags', { name: 'kept' })

@@ -19,6 +19,8 @@ const refusals = {
   unknownTable: { of12: '404 42P01', of16: '404 PGRST205' },
   /** `get_filtered_transactions` without its parameter. The other functions raise PGRST202 themselves. */
   missingParameter: { of12: '404 42883', of16: '404 PGRST202' },
+  /** A change by `or` that returns its rows without the columns of `or`. */
+  changeByOr: { of12: '400 42703', of16: '200 undefined' },
   notAcceptable: { of12: '415 PGRST107', of16: '406 PGRST107' },
   /** A spread of a to-many relationship into its parent; 16 returns arrays. */
   spreadOfMany: { of12: '400 PGRST119', of16: '200 undefined' },
