@@ -198,14 +198,16 @@ const functions: Record<string, (seen: Seen) => Call[]> = {
     const store = { p_dry_run: false }
     /** "The bank now says something else of it. No person has edited that"; "an amount below that of the line items is `changed`". */
     const isTakenOver = (row: StoredRow): boolean =>
-      total(world.rows.filter(({ table, refers }) => table === 'line_items' && refers['transaction_id'] === row.key)) <= sentAmount
+      total(world.rows.filter(({ table, refers }) => table === 'line_items' && refers['transaction_id'] === row.key)) >= -sentAmount
     return [
       call('dry run', '', {}, {}, says(/^new$/)),
       call('stored', '', {}, store, stored),
       call('of the user of another', '', { user_id: 'other' }, {}, says(/^invalid$/)),
       ...[...targetsOf(world, actor, 'transactions')].flatMap(([target, row]) => {
         if (row === undefined) return []
-        const existing = { external_id: row.payload['external_id'] }
+        // with another name, direction or day it would be another transaction
+        const { external_id, name, transaction_date } = row.payload
+        const existing = { external_id, name, transaction_date, amount: -sentAmount }
         const source = { p_source: row.payload['source'] }
         const isOurs = sameTenant(row, context)
         const verdict = isTakenOver(row) ? /^updated$/ : /^changed$/
