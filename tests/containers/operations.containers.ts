@@ -155,7 +155,8 @@ describe('backup and restore', () => {
     )
     expect(await stored()).toEqual(['Groceries', 'Later'])
     const restored = await paste('docs/operations.md', 'infra/docker/restore "$(ls')
-    expect(restored).toMatch(/^Ended, because a restore ends all sessions, and whatever was revoked or changed since: 1 sessions, 1 API keys\.\nRestored\./m)
+    // the sessions of the sign-up and of the sign-in
+    expect(restored).toMatch(/^Ended, because a restore ends all sessions, and whatever was revoked or changed since: 2 sessions, 1 API keys\.\nRestored\./m)
     expect(await it.sql('select count(*) from auth.api_keys')).toEqual(['0'])
     await signInAgain()
     expect(await stored()).toEqual(['Groceries'])
