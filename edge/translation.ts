@@ -77,7 +77,7 @@ export const namedCode = (value: string): string => value.replace(codeOfExpired,
 /** Correct statuses of errors that a request causes, by their code. PostgREST 12.2 and later answer them with 500. 12.0.2 has the second itself. */
 const statusOfRequestError: Record<string, number> = { 21000: 400, 54001: 413 }
 
-/** The upstream lost its database during a request, or has none. `isUnseen` is true if the database has surely not run the request. */
+/** The upstream lost its database during a request, or has none. `isUnseen` is true if the database has surely stored nothing. */
 export class Interrupted extends Error {
   readonly isUnseen: boolean
   constructor(isUnseen: boolean) {
@@ -92,8 +92,11 @@ export class Interrupted extends Error {
  */
 const interrupted = /^(57P0[1245]|08\w{3}|PGRST001|)$/
 
-/** Codes of a request that the database has not run: no connection, no free one, no schema, no keys, or a server that starts. */
-const unseen = /^(57P03|PGRST00[023]|PGRST300)$/
+/**
+ * Codes of a request that the database has not run: no connection, no free one, no schema, no keys, or a server that starts. Also of one that
+ * it has rolled back, because a longer request, such as the deletion of an organization, holds a lock.
+ */
+const unseen = /^(40001|40P01|55P03|57P03|PGRST00[023]|PGRST300)$/
 
 /** Code of a write at a server that has become a standby. */
 const readOnly = '25006'

@@ -5,7 +5,7 @@ import { startStack, type Stack } from '../support/stack.ts'
 
 let stack: Stack
 beforeAll(async () => {
-  stack = await startStack()
+  stack = await startStack({ data: true })
 })
 afterAll(() => stack.close())
 
@@ -55,6 +55,16 @@ describe('while an organization is being deleted', () => {
     await unlock()
     expect((await deletion).status).toBe(200)
     expect((await owner.delete('/organization/delete', { organizationId: id })).status).toBe(404)
+  })
+
+  test('a member can store nothing in it, and learns when to try again', async () => {
+    const { id, editor } = await team(stack, ['editor'])
+    const headers = { authorization: `Bearer ${await editor.token()}`, 'content-type': 'application/json' }
+    const unlock = await lock(id)
+    const refused = await fetch(`${stack.url}/data/transactions`, { method: 'POST', headers, body: JSON.stringify({ name: 'Rent', amount: -900 }) })
+    expect([refused.status, await refused.json()]).toMatchObject([503, { code: 'SERVICE_BUSY' }])
+    expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0)
+    await unlock()
   })
 
   test('a request of a member for the deletion does not hold that of the owner up', async () => {

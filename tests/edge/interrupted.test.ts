@@ -117,7 +117,7 @@ test.each([[400, ''], [503, '57P01'], [500, '57P02'], [503, '08006'], [503, 'PGR
   },
 )
 
-test.each([[500, '57P03'], [503, 'PGRST000'], [503, 'PGRST002'], [504, 'PGRST003'], [500, 'PGRST300'], [405, '25006']])(
+test.each([[500, '40P01'], [500, '55P03'], [500, '57P03'], [503, 'PGRST000'], [503, 'PGRST002'], [504, 'PGRST003'], [500, 'PGRST300'], [405, '25006']])(
   'after %i %s a write is not stored, and can be sent again',
   async (status, code) => {
     expect(await askFor(status, code, 'post')).toMatchObject(again)
