@@ -1814,6 +1814,8 @@ CREATE TRIGGER jwks_notify AFTER INSERT OR DELETE OR UPDATE OR TRUNCATE ON auth.
 
 CREATE TRIGGER jwks_revoked AFTER DELETE ON auth.jwks FOR EACH ROW WHEN (((old.signs_from IS NOT NULL) AND ((old.expires_at IS NULL) OR (old.expires_at > now())))) EXECUTE FUNCTION private.revoke_issued_tokens();
 
+CREATE TRIGGER members_cancel_invitations AFTER DELETE OR UPDATE OF role ON auth.members FOR EACH ROW EXECUTE FUNCTION private.cancel_invitations_of_member();
+
 CREATE TRIGGER members_end_api_keys AFTER UPDATE OF role ON auth.members FOR EACH ROW WHEN ((old.role <> new.role)) EXECUTE FUNCTION auth.delete_api_keys_above_role();
 
 CREATE TRIGGER members_end_webhooks AFTER UPDATE OF role ON auth.members FOR EACH ROW WHEN ((new.role <> ALL (ARRAY['owner'::text, 'admin'::text]))) EXECUTE FUNCTION auth.delete_webhooks_below_admin();

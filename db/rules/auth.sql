@@ -82,6 +82,9 @@ create constraint trigger members_have_an_owner
 create trigger members_record
   after insert or delete on auth.members
   for each row execute function private.record_membership();
+create trigger members_cancel_invitations
+  after delete or update of role on auth.members
+  for each row execute function private.cancel_invitations_of_member();
 create trigger members_note_lost_access
   after delete or update of role on auth.members
   for each row execute function private.note_lost_access();

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { linkIn } from '../support/mail-sink.ts'
-import { person, signedIn, subscribed, team, type Person } from '../support/person.ts'
+import { person, signedIn, subscribed, team, type Answer, type Person } from '../support/person.ts'
 import { startStack, type Stack } from '../support/stack.ts'
 
 let stack: Stack
@@ -164,6 +164,38 @@ describe('an invitation', () => {
       body: { success: true, invitation: { status: 'canceled' } },
     })
     expect((await bob.post('/organization/accept-invitation', { invitationId })).status).toBe(404)
+  })
+
+  test.each<[string, (to: { id: string, owner: Person, admin: Person, userId: string }) => Promise<Answer>]>([
+    ['is removed', ({ id, owner, userId }) => owner.post('/organization/remove-member', { organizationId: id, userId })],
+    ['leaves', ({ id, admin }) => admin.post('/organization/leave', { organizationId: id })],
+    ['becomes an editor', ({ id, owner, userId }) => owner.patch('/organization/update-member-role', { organizationId: id, userId, role: 'editor' })],
+  ])('ends when the admin who sent it %s, and those of other managers stay', async (_, change) => {
+    const { id, owner, admin } = await team(stack, ['admin'])
+    const [bob, cem] = [await signedIn(stack, 'Bob'), await signedIn(stack, 'Cem')]
+    const [{ body: { id: ofAdmin } }, { body: { id: ofOwner } }] = [await invite(admin, id, bob.email), await invite(owner, id, cem.email)]
+    expect((await change({ id, owner, admin, userId: await admin.id() })).status).toBe(200)
+    expect((await bob.post('/organization/accept-invitation', { invitationId: ofAdmin })).status).toBe(404)
+    expect((await cem.post('/organization/accept-invitation', { invitationId: ofOwner })).status).toBe(200)
+    expect((await invite(owner, id, bob.email)).status).toBe(200)
+  })
+
+  test('of an owner stays valid after a transfer of the ownership', async () => {
+    const { id, owner, admin } = await team(stack, ['admin'])
+    const bob = await signedIn(stack, 'Bob')
+    const { body: { id: invitationId } } = await invite(owner, id, bob.email)
+    expect((await owner.post('/organization/transfer-ownership', { organizationId: id, userId: await admin.id() })).status).toBe(200)
+    expect((await bob.post('/organization/accept-invitation', { invitationId })).status).toBe(200)
+  })
+
+  test('of an admin who is removed at the same moment is never left', async () => {
+    const { id, owner, admin } = await team(stack, ['admin'])
+    const userId = await admin.id()
+    const invitations = Array.from({ length: 8 }, (__, at) => invite(admin, id, `accomplice-${at}@example.org`))
+    expect((await owner.post('/organization/remove-member', { organizationId: id, userId })).status).toBe(200)
+    await Promise.all(invitations)
+    expect((await owner.get(`/organization/list-invitations?organizationId=${id}`)).body.filter(({ status }: { status: string }) => status === 'pending'))
+      .toEqual([])
   })
 
   test('cannot be canceled after it was accepted', async () => {

@@ -20,7 +20,7 @@ const data = `
   insert into auth.members (id, organization_id, user_id, role) values
     ('1', 'team', 'ann', 'owner'), ('2', 'team', 'ben', 'admin'), ('3', 'team', 'cem', 'editor'), ('4', 'team', 'dee', 'viewer'), ('5', 'club', 'ann', 'owner');
   insert into auth.invitations (id, organization_id, email, role, inviter_id, expires_at) values
-    ('canceled', 'team', 'fay@example.org', 'editor', 'ann', now() + interval '1 day'), ('kept', 'team', 'gus@example.org', 'editor', 'ann', now() + interval '1 day');
+    ('canceled', 'team', 'fay@example.org', 'editor', 'ann', now() + interval '1 day'), ('kept', 'team', 'gus@example.org', 'editor', 'ben', now() + interval '1 day');
   insert into auth.accounts (id, account_id, provider_id, user_id, password) values
     ('p-ann', 'ann', 'credential', 'ann', '${hash('a')}'), ('p-ben', 'ben', 'credential', 'ben', '${hash('b')}'), ('o-ben', 'ben', 'oidc', 'ben', null),
     ('p-eve', 'eve', 'credential', 'eve', '${hash('e')}'), ('o-ann', 'ann', 'oidc', 'ann', null);

@@ -5,7 +5,7 @@
 import { insert, list, remove, update, type Caller, type Role, type Row, type Verdict } from '../isolation/model.ts'
 
 export type Member = { id: string, verified: boolean, subscribed: boolean, active: string | null, session: number }
-export type Invitation = { id: string, team: string, to: string, role: Role, status: 'pending' | 'accepted' | 'rejected' | 'canceled' }
+export type Invitation = { id: string, team: string, to: string, role: Role, by: string, status: 'pending' | 'accepted' | 'rejected' | 'canceled' }
 /** A token with its claims. */
 export type Token = { value: string, person: string, session: number, team: string | null, role: Role | null }
 export type State = {
@@ -51,7 +51,7 @@ export function invite(state: State, actor: Member, team: string, target: Member
   if (!managesMembers(actorRole)) return forbidden
   if (roleIn(state, team, target.id) !== undefined) return refused(409, 'ALREADY_MEMBER')
   if (state.invitations.some((one) => one.team === team && one.to === target.id && one.status === 'pending')) return refused(409, 'ALREADY_INVITED')
-  if (id !== undefined) state.invitations.push({ id, team, to: target.id, role, status: 'pending' })
+  if (id !== undefined) state.invitations.push({ id, team, to: target.id, role, by: actor.id, status: 'pending' })
   return done
 }
 
@@ -93,10 +93,19 @@ function managementErrors(state: State, actor: Member, team: string, target: Mem
   return errors.length === 0 ? undefined : anyOf(errors)
 }
 
+/** Cancels the pending invitations of members who may no longer invite. */
+function cancelInvitations(state: State): void {
+  for (const one of state.invitations) {
+    const isOfManager = managesMembers(roleIn(state, one.team, one.by))
+    if (one.status === 'pending' && !isOfManager) one.status = 'canceled'
+  }
+}
+
 export function changeRole(state: State, actor: Member, team: string, target: Member, role: Role): Answer {
   const errors = managementErrors(state, actor, team, target)
   if (errors !== undefined) return errors
   state.teams.get(team)?.set(target.id, role)
+  cancelInvitations(state)
   return done
 }
 
@@ -104,6 +113,7 @@ export function removeMember(state: State, actor: Member, team: string, target: 
   const errors = managementErrors(state, actor, team, target)
   if (errors !== undefined) return errors
   state.teams.get(team)?.delete(target.id)
+  cancelInvitations(state)
   clearActiveOrganizations(state)
   return done
 }
@@ -113,6 +123,7 @@ export function leave(state: State, actor: Member, team: string): Answer {
   if (actorRole === undefined) return unknown
   if (actorRole === 'owner') return ownerFirst
   state.teams.get(team)?.delete(actor.id)
+  cancelInvitations(state)
   clearActiveOrganizations(state)
   return done
 }

@@ -45,6 +45,12 @@ begin
     get diagnostics counted = row_count;
     return query select 'signing keys', counted;
 
+    -- before the members, whose triggers cancel invitations too
+    update auth.invitations set status = 'canceled'
+      where status = 'pending' and p_now -> 'organizations' ? organization_id and not p_now -> 'invitations' ? id;
+    get diagnostics counted = row_count;
+    return query select 'invitations', counted;
+
     delete from auth.members m
       where p_now -> 'users' ? m.user_id and p_now -> 'organizations' ? m.organization_id and not p_now -> 'members' ? (m.organization_id || ' ' || m.user_id)
         -- an owner stays until the present one is in the backup too
@@ -64,10 +70,6 @@ begin
       where p_now -> 'members' ->> (m.organization_id || ' ' || m.user_id) = 'owner' and m.role <> 'owner';
     perform set_config('private.restoring', '', true);
     return query select 'former roles of members', counted;
-    update auth.invitations set status = 'canceled'
-      where status = 'pending' and p_now -> 'organizations' ? organization_id and not p_now -> 'invitations' ? id;
-    get diagnostics counted = row_count;
-    return query select 'invitations', counted;
 
     delete from auth.accounts a where p_now -> 'users' ? a.user_id and not p_now -> 'accounts' ? a.id;
     get diagnostics counted = row_count;
