@@ -100,16 +100,18 @@ function rowsOf(entry: Tree, problems: Problem[]): Entry[] {
     }
     return [{ ...batch, metadata: { ...batch.metadata, transactions: parts.length } }]
   }
+  const batch = { id: entryId }
   return parts.map((part, index) => {
     const isOut = isDebit(part, out)
     const id = reference(textAt(part, 'Refs/AcctSvcrRef'))
-    return entryOf(entry, part, {
+    const read = entryOf(entry, part, {
       line: part.line,
       amount: partOf(part, child(entry, 'Amt')?.attributes['Ccy']) ?? '',
       out: isOut,
       // a part without an id of its own gets its number in the entry
       id: id !== '' && id !== entryId ? id : entryId === '' ? '' : `${entryId}/${index + 1}`,
     })
+    return { ...read, batch }
   })
 }
 

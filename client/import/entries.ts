@@ -59,6 +59,8 @@ export type Entry = {
   status?: StatementRow['status']
   metadata?: Record<string, Detail | undefined>
   splits?: Split[]
+  /** The entry of the bank whose parts are transactions of their own; one object for all parts. */
+  batch?: { id: string }
 } & { [column in TextColumn]?: string }
 
 /** The result of a format reader. */

@@ -47,7 +47,7 @@ function balancesOf(statement: FileStatement, sum: number): { opening: number, c
 }
 
 /** Returns a row as text, without the id that the bank gave to several transactions. */
-const textOf = (row: StatementRow): string => JSON.stringify({ ...row, metadata: { ...row.metadata, shared_id: undefined } })
+export const textOf = (row: StatementRow): string => JSON.stringify({ ...row, metadata: { ...row.metadata, shared_id: undefined } })
 
 function partOf(statement: FileStatement, indexes: number[], { rows, entries }: Context): Part {
   const days = indexes.map((index) => rows[index]!.transaction_date)

@@ -6,6 +6,7 @@ import { dateOrderOf, dayIn, looksLikeDay } from './dates.ts'
 import { balanceProblem, clean, currencyIn, type Entry, type ParsedFile, reference, type Split, typeOf } from './entries.ts'
 import { textColumns } from './layout.ts'
 import { removeAnnounced } from './announced.ts'
+import { removeRenamed } from './other-names.ts'
 import { decimalQuestion, orderQuestion, signQuestion } from './questions.ts'
 import { removeRepeats } from './repeats.ts'
 import { removeSharedIds } from './shared-ids.ts'
@@ -198,6 +199,7 @@ export function toRows(parsed: ParsedFile, options: ReadOptions): Pick<Statement
   const duplicates = removeSharedIds({ rows, entries: rowEntries, keys, statements: byStatement, decimal: decided.decimal }, rowProblems)
   problems.push(...sumProblems(parsed.statements, byStatement, new Set([...duplicates].map((index) => rowEntries[index]!))))
   removeRepeats(keys, { rows, entries: rowEntries, duplicates, problems: rowProblems })
+  removeRenamed(keys, { rows, entries: rowEntries, duplicates, problems: rowProblems }, byStatement)
   removeAnnounced(keys, { rows, entries: rowEntries, duplicates, problems: rowProblems })
   const rowNumbers = new Map<number, number>()
   for (const index of rows.keys()) if (!duplicates.has(index)) rowNumbers.set(index, rowNumbers.size + 1)

@@ -56,6 +56,27 @@ test('a row that one report announces and a later one books is read once, unless
   expect(still[0]).toEqual(['04 pending', '05 paid'])
 })
 
+test('a report without balances has no row that a complete statement has under another name, or as one row of a batch', () => {
+  const complete = (closing: string, ...lines: Line[]) => camtFile(camt({ opening: ['2026-05-01', '100.00'], closing: ['2026-05-04', closing] }, ...lines))
+  const brief = report(['2026-05-04', '-30.00']).replace('Kiosk', 'KIOSK 0042')
+  const namesOf = (...files: string[]) => {
+    const { rows, problems } = readStatement(archive(...files))
+    return [rows.map(({ name, amount }) => `${name} ${amount}`), problems.filter(({ row }) => row === undefined).map(({ file }) => file)]
+  }
+  expect(namesOf(brief, complete('70.00', ['2026-05-04', '-30.00']))).toEqual([['Kiosk -30'], ['a.txt']])
+  expect(namesOf(complete('70.00', ['2026-05-04', '-30.00']), brief)).toEqual([['Kiosk -30'], ['b.txt']])
+  // An incomplete statement, and one that has the same row too, prove nothing.
+  expect(namesOf(brief, complete('60.00', ['2026-05-04', '-30.00']))[0]).toEqual(['KIOSK 0042 -30', 'Kiosk -30'])
+  const both = report(['2026-05-04', '-30.00'], ['2026-05-04', '-30.00']).replace('Kiosk', 'KIOSK 0042')
+  expect(namesOf(both, complete('70.00', ['2026-05-04', '-30.00']))[0]).toEqual(['KIOSK 0042 -30', 'Kiosk -30'])
+
+  const part = (amount: string) => `<TxDtls><Amt Ccy="EUR">${amount}</Amt></TxDtls>`
+  const notified = (amount: string) =>
+    report(['2026-05-04', amount]).replace('<AddtlNtryInf>', `<NtryDtls>${part('10.00')}${part(String(-Number(amount) - 10))}</NtryDtls><AddtlNtryInf>`)
+  expect(namesOf(notified('-30.00'), complete('70.00', ['2026-05-04', '-30.00']))).toEqual([['Kiosk -30'], ['a.txt', 'a.txt']])
+  expect(namesOf(notified('-45.00'), complete('70.00', ['2026-05-04', '-30.00']))[0]).toEqual(['Kiosk -10', 'Kiosk -35', 'Kiosk -30'])
+})
+
 test('equal rows with one id are two transactions if the balances of the statement prove it, and one otherwise', () => {
   const line: Line = ['2026-05-04', '-10.00']
   const twice = (closing: string) =>

@@ -246,6 +246,14 @@ export const german: ReadonlyArray<readonly [sentence: string, translation: stri
     'Das ist vielleicht noch einmal {}. Kein Kontostand beweist eine weitere Buchung, deshalb wurde sie ausgelassen. Wenn es eine ist, trag sie selbst ein.',
   ],
   [
+    'This may be {} once more, under another name. The statement there is complete, so this row was left out. If it is another transaction, add it by hand.',
+    'Das ist vielleicht noch einmal {} unter einem anderen Namen. Der Kontoauszug dort ist vollständig, deshalb wurde die Zeile ausgelassen. Wenn es eine weitere Buchung ist, trag sie selbst ein.',
+  ],
+  [
+    'The batch of this transaction is {} as one row, so this row was left out.',
+    'Die Sammelbuchung dieser Buchung steht als eine Zeile in {}, deshalb wurde sie ausgelassen.',
+  ],
+  [
     'This statement begins with a balance inside of another one, but has other transactions. The file may have some of them twice.',
     'Dieser Kontoauszug beginnt mitten in einem anderen, hat aber andere Buchungen. Vielleicht sind einige doppelt in der Datei.',
   ],
