@@ -2352,6 +2352,8 @@ grant execute on function private.oldest_of_page(bigint) to authenticated;
 
 grant execute on function private.oldest_transaction_seconds() to auth_service;
 
+grant execute on function private.open_matches(json,text,uuid) to authenticated;
+
 grant execute on function private.own_rates(text,text,text,date[]) to authenticated;
 
 grant execute on function private.owner_of_new(text,uuid,text) to authenticated;
@@ -2500,7 +2502,7 @@ grant execute on function private.revert_request(uuid) to authenticated;
 
 grant execute on function private.row_exists(text,uuid) to authenticated;
 
-grant execute on function private.rows_of_amount(numeric,date) to authenticated;
+grant execute on function private.rows_of_amount(numeric,date,integer) to authenticated;
 
 grant execute on function private.rows_of_page(text) to authenticated;
 

@@ -19,7 +19,7 @@ select oid::regprocedure::text as what from pg_proc where pronamespace = 'api'::
 -- name: definers_functions_callable
 -- The API roles may not call any function with the definer's rights, except those that are listed here.
 -- Five of them return true or false, and pre_request() returns nothing. Two read the exchange rates of the instance, which everyone may see.
--- Seven read the caller's own rows: values of a bank, a date, the currency of an account, the categories of payees, the rows that a file matches, those that had its ids,
+-- Eight read the caller's own rows: values of a bank, a date, the currency of an account, the categories of payees, the rows that a file matches, those that it may match anew, those that had its ids,
 -- and other halves of its transfers.
 -- Two find the row that a new row of the caller repeats. One reverts a request, and four store an import, its matches, its rules and its
 -- deletion in the caller's own context. Three read the space for files, and store a pending attachment or a ticket, in the caller's contexts.
@@ -29,7 +29,7 @@ where prosecdef and prorettype <> 'trigger'::regtype and pronamespace in ('api':
   and oid not in ('private.can(text,text)'::regprocedure, 'private.pre_request()'::regprocedure, 'private.row_exists(text,uuid)'::regprocedure, 'private.revert_request(uuid)'::regprocedure,
     'private.file_space_of_caller()'::regprocedure, 'private.store_upload(uuid,text,bigint,text,text)'::regprocedure, 'private.store_opening(uuid)'::regprocedure,
     'private.begin_import(text,uuid,text,bigint)'::regprocedure, 'private.bank_history(uuid[])'::regprocedure,
-    'private.former_rows(json,text,uuid)'::regprocedure,
+    'private.former_rows(json,text,uuid)'::regprocedure, 'private.open_matches(json,text,uuid)'::regprocedure,
     'private.resolve_import_rows(json,text,uuid,uuid[],text[],boolean,boolean)'::regprocedure, 'private.transfer_candidates(json,uuid,uuid[])'::regprocedure,
     'private.store_import_matches(uuid,jsonb[])'::regprocedure, 'private.unlink_import_transfers(uuid)'::regprocedure,
     'private.is_untouched(uuid,timestamptz,timestamptz)'::regprocedure, 'private.oldest_of_page(bigint)'::regprocedure,

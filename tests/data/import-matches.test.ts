@@ -127,6 +127,94 @@ describe('a row that the user entered first', () => {
     expect(verdicts(await store(caller, file.toReversed(), more))).toBe('duplicate duplicate duplicate duplicate')
   })
 
+  describe('among equal purchases of several days has the row of its own day', () => {
+    const coffee = (day: number, row: Row = {}) => ({ name: 'COFFEE 12', amount: -3, transaction_date: `2025-03-0${day}`, external_id: `d-${day}`, ...row })
+    const books = async (caller: Caller) => (await stored(caller)).map(({ booked_on, name, category_id }) => [booked_on, name, category_id !== null])
+
+    test.each([['with ids', {}], ['without ids', { external_id: undefined }]])('in every order of the files, %s', async (_, row) => {
+      const [monday, tuesday] = [coffee(3, row), coffee(4, row)]
+      for (const files of [[[tuesday], [monday]], [[monday], [tuesday]], [[monday, tuesday]], [[tuesday, monday]], [[tuesday], [monday, tuesday]]]) {
+        const { caller, more, entered } = await user()
+        const { id: category_id } = await caller.create('categories', { name: 'Coffee' })
+        const mine = await entered({ name: 'Coffee', amount: -3, transaction_date: '2025-03-03', category_id, description: 'mine' })
+        for (const file of files) await store(caller, file, more)
+        expect(await books(caller)).toEqual([['2025-03-03', 'Coffee', true], ['2025-03-04', 'COFFEE 12', false]])
+        expect(await one(caller, mine['id'])).toMatchObject({ booked_on: '2025-03-03', description: 'mine' })
+        for (const file of [...files, [monday], [tuesday], [monday, tuesday]])
+          expect(verdicts(await store(caller, file, more))).toBe(file.map(() => 'duplicate').join(' '))
+      }
+    })
+
+    test('and a row that loses it takes another one that was entered', async () => {
+      for (const files of [[4, 3, 5], [3, 4, 5], [5, 4, 3], [4, 5, 3]]) {
+        const { caller, more, entered } = await user()
+        await entered({ name: 'First', amount: -3, transaction_date: '2025-03-03' })
+        await entered({ name: 'Second', amount: -3, transaction_date: '2025-03-06' })
+        for (const day of files) await store(caller, [coffee(day)], more)
+        expect((await books(caller)).map(([day, name]) => [day, name]), String(files))
+          .toEqual([['2025-03-03', 'First'], ['2025-03-04', 'COFFEE 12'], ['2025-03-05', 'Second']])
+      }
+    })
+
+    test('whatever was entered, and however the files are cut', async () => {
+      const days = (most: number) => fc.uniqueArray(fc.integer({ min: 1, max: 14 }), { minLength: 1, maxLength: most })
+      await fc.assert(
+        fc.asyncProperty(
+          days(3),
+          days(5),
+          fc.array(fc.integer({ min: 0, max: 2 }), { minLength: 5, maxLength: 5 }),
+          fc.boolean(),
+          async (typed, booked, cuts, hasIds) => {
+            const march = (day: number) => `2025-03-${String(day).padStart(2, '0')}`
+            const row = (day: number) => ({ name: 'COFFEE 12', amount: -3, transaction_date: march(day), ...(hasIds && { external_id: `d-${day}` }) })
+            const whole = booked.map(row)
+            const parts = [0, 1, 2].map((part) => whole.filter((_, at) => cuts[at] === part))
+            const ends = []
+            for (const files of [[whole], parts, parts.toReversed(), booked.toReversed().map((day) => [row(day)])]) {
+              const { caller, more, entered } = await user()
+              for (const day of typed) await entered({ name: `Coffee ${day}`, amount: -3, transaction_date: march(day) })
+              for (const file of files) if (file.length > 0) await store(caller, file, more)
+              expect(new Set((await store(caller, whole, more)).map(({ verdict }) => verdict))).toEqual(new Set(['duplicate']))
+              ends.push((await books(caller)).map(([day, name]) => `${day} ${name}`))
+            }
+            for (const end of ends) expect(end).toEqual(ends[0])
+          },
+        ),
+        { numRuns: Number(process.env['BOOKS'] ?? 12), seed: Number(process.env['SEED'] ?? 15) },
+      )
+    }, 120_000)
+
+    test('and the deletion or the undo of the import gives the former row back', async () => {
+      const { caller, more, entered } = await user()
+      await entered({ name: 'Coffee', amount: -3, transaction_date: '2025-03-03' })
+      await store(caller, [coffee(4, { reference_no: 'R-4' })], more)
+      const before = (await stored(caller)).map(withoutTimes)
+      expect(await judge(caller, [coffee(3)], more)).toMatchObject([{
+        verdict: 'matched',
+        reason: 'entered as "Coffee" on 2025-03-03; the row of 2025-03-04, which had it, is matched anew',
+      }])
+      for (const revert of [() => caller.delete('/imports?file_name=eq.monday'), () => undoLast(caller)]) {
+        expect(verdicts(await store(caller, [coffee(3, { reference_no: 'R-3' })], { ...more, p_file_name: 'monday' }))).toBe('matched')
+        const after = (await stored(caller)).map(withoutTimes)
+        expect(after).toMatchObject([{ name: 'Coffee', external_id: 'd-3', reference_no: 'R-3' }, { name: 'COFFEE 12', reference_no: 'R-4' }])
+        expect((await revert()).status).toBeLessThan(300)
+        expect((await stored(caller)).map(withoutTimes)).toEqual(before)
+        expect((await undoLast(caller)).status).toBe(200)
+        expect((await stored(caller)).map(withoutTimes)).toEqual(after)
+        expect((await undoLast(caller)).status).toBe(200)
+      }
+      expect(verdicts(await judge(caller, [coffee(4, { reference_no: 'R-4' })], more))).toBe('duplicate')
+    })
+
+    test('unless the user has edited it since', async () => {
+      const { caller, more, entered } = await user()
+      await entered({ name: 'Coffee', amount: -3, transaction_date: '2025-03-03' })
+      await store(caller, [coffee(4)], more)
+      await caller.patch('/transactions', { name: 'With Bo' })
+      expect(verdicts(await store(caller, [coffee(3)], more))).toBe('new')
+    })
+  })
+
   test('is as it was after the import is deleted or undone, and 409 if it was edited since', async () => {
     const { caller, more, entered } = await user()
     const mine = await entered({ status: 'pending', transaction_date: '2025-03-01T12:30:00Z' })
@@ -486,7 +574,10 @@ test('random files do what their dry run announced, and importing one again chan
         const before = (await stored(caller)).map(withoutTimes)
         const done = await store(caller, file, more)
         const after = (await stored(caller)).map(withoutTimes)
-        expect(after.length).toBe(before.length + done.filter(({ verdict }) => ['new', 'transfer'].includes(verdict)).length)
+        // the row of an earlier file that had an entered transaction before is stored too
+        const moved = done.filter(({ reason }) => reason?.endsWith('is matched anew')).length
+        const added = after.length - before.length - done.filter(({ verdict }) => ['new', 'transfer'].includes(verdict)).length
+        expect([added >= 0, added <= moved]).toEqual([true, true])
         const used = done.map(({ transaction_id }) => transaction_id).filter((id) => id !== null)
         expect(new Set(used).size).toBe(used.length)
         for (const { verdict } of await judge(caller, file, { ...more, p_again: false })) expect(['duplicate', 'changed']).toContain(verdict)

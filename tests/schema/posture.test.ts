@@ -153,6 +153,7 @@ describe('anon and authenticated', () => {
       'entries_of_rows',
       'former_rows',
       'key_ranges',
+      'open_matches',
       'resolve_import_rows',
       'transfer_candidates',
       'pair_transfers',

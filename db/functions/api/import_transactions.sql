@@ -57,6 +57,7 @@ begin
       select j.row_number, j.verdict, j.reason, case when j.verdict <> 'new' then j.transaction_id end, f.rule_id, f.suggested_category_id, f.because
       from judged j
       left join private.file_import_rows((select json_agg(n) from judged n where n.verdict in ('new', 'transfer')), p_account_id) f on f.row_number = j.row_number
+      where j.row_number <= jsonb_array_length(p_rows)
       order by j.row_number;
     return;
   end if;
@@ -104,6 +105,8 @@ begin
     if verdict in ('matched', 'transfer') or verdict = 'updated' and new_values ->> 'said' is not null then
       matches := array_append(matches, new_values);
     end if;
+    -- the rows after those of the file are of earlier files, whose match has changed
+    continue when row_number > jsonb_array_length(p_rows);
     return next;
   end loop;
   if invalid = 0 and updates is not null then
@@ -140,7 +143,7 @@ Returns for each row, in the order sent: `row_number` from 1, `verdict`, `reason
 - `duplicate`: it exists already, perhaps under another id: imported from another format of the account's file, with the same day and amount and a similar text.
 - `updated`: it exists, and the bank has new values for fields that no user has edited. The fields in `reason` are updated; category, tags and a user's own description stay.
 - `changed`: it exists, and differs in the fields in `reason`. It stays unchanged, because a user's edits have priority.
-- `matched`: a user entered it, a subscription recorded it, or the bank announced it under another id. The transaction gets the id, day and status of the bank, and keeps its name, category, tags and notes. It has the same account and amount, and is up to five days away. The nearest day comes first, then the most similar name.
+- `matched`: a user entered it, a subscription recorded it, or the bank announced it under another id. The transaction gets the id, day and status of the bank, and keeps its name, category, tags and notes. It has the same account and amount, and is up to five days away. The nearest day comes first, then the most similar name, also among the files: the row that had the transaction before is matched anew or stored, and `reason` names it.
 - `transfer`: the row is stored, and it and `transaction_id` become the two halves of a transfer. That transaction has the opposite amount in another account of the context with the same currency, and is up to five days away. One of these links the two: a text that names the other account; all words of one text in the other; a word or a code of the bank for a transfer, without a payee beside it; or a rule or a user that marks one as a transfer. Without a proof, or if several are as near, the row is `new`, and `reason` begins with `perhaps half of a transfer`.
 - `deleted`: it was imported before, also from another format of the account's file, and a user deleted it. Only `p_again` stores it.
 - `invalid`: it cannot be stored, and `reason` explains the error. A row that would add or change a transaction on a closed day is invalid; the import is 409 if all invalid rows are.

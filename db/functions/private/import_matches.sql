@@ -76,7 +76,7 @@ comment on function private.entries_of_rows(json, json) is
 
 -- With a range and its order the planner can only use the index that ends in amount and transaction_date. With another index it would compare
 -- each row with all rows of the tenant. Without a SET clause the function becomes part of the statement of its caller.
-create or replace function private.rows_of_amount(p_amount numeric, p_day date) returns setof api.transactions
+create or replace function private.rows_of_amount(p_amount numeric, p_day date, p_days integer) returns setof api.transactions
   language sql stable
 begin atomic
   select t.*
@@ -85,21 +85,74 @@ begin atomic
       select t.* from api.transactions t
       where (select public.org_id()) is null and t.organization_id is null and t.user_id = (select public.uid())
         and t.amount >= p_amount and t.amount <= p_amount
-        and t.transaction_date >= (p_day - 7)::timestamp at time zone 'UTC' and t.transaction_date < (p_day + 8)::timestamp at time zone 'UTC'
+        and t.transaction_date >= (p_day - p_days - 2)::timestamp at time zone 'UTC' and t.transaction_date < (p_day + p_days + 3)::timestamp at time zone 'UTC'
       order by t.amount, t.transaction_date
     )
     union all
     (
       select t.* from api.transactions t
       where t.organization_id = (select public.org_id()) and t.amount >= p_amount and t.amount <= p_amount
-        and t.transaction_date >= (p_day - 7)::timestamp at time zone 'UTC' and t.transaction_date < (p_day + 8)::timestamp at time zone 'UTC'
+        and t.transaction_date >= (p_day - p_days - 2)::timestamp at time zone 'UTC' and t.transaction_date < (p_day + p_days + 3)::timestamp at time zone 'UTC'
       order by t.amount, t.transaction_date
     )
   ) t
-  where t.status <> 'failed' and abs(coalesce(t.booked_on, t.transaction_date::date) - p_day) <= 5;
+  where t.status <> 'failed' and abs(coalesce(t.booked_on, t.transaction_date::date) - p_day) <= p_days;
 end;
-comment on function private.rows_of_amount(numeric, date) is
-  'The transactions of the active context with this amount, up to five days from a day.';
+comment on function private.rows_of_amount(numeric, date, integer) is
+  'The transactions of the active context with this amount, up to some days from a day.';
+
+create or replace function private.match_of_entered(p_transaction_id uuid, p_external_id text) returns table (entered jsonb, said jsonb, after jsonb)
+  language sql stable
+begin atomic
+  select first.before, last.said, last.after
+  from private.import_updates first
+  join api.imports f on f.id = first.import_id
+  join private.import_updates last on last.transaction_id = first.transaction_id
+  join api.imports l on l.id = last.import_id and private.same_tenant(l.user_id, l.organization_id, f.user_id, f.organization_id)
+  where first.transaction_id = p_transaction_id and last.said is not null and last.identity_after ->> 'external_id' = p_external_id
+    and first.identity_after ? 'external_id' and (first.identity_before ->> 'external_id' is null or first.identity_before ->> 'source' = 'subscription')
+    and private.same_tenant(f.user_id, f.organization_id, (select public.uid()), (select public.org_id()))
+  order by f.created_at desc, l.created_at desc, f.id, l.id
+  limit 1;
+end;
+comment on function private.match_of_entered(uuid, text) is
+  'What a user had entered as a transaction that imports have matched, and what the bank said of the row that has it now.';
+
+-- The order of two files must not decide which row of the bank gets a transaction that a user entered. So an earlier match is open again
+-- for a row that is as near, and then for the rows that compete with the bank's row of that match.
+create or replace function private.matches_near(p_key text, p_amount numeric, p_day date, p_source text, p_account_id uuid)
+  returns table (transaction_id uuid, external_id text, currency text, entered jsonb, said jsonb)
+  language sql stable
+begin atomic
+  select t.id, t.external_id, t.currency, m.entered, m.said
+  from private.rows_of_amount(p_amount, p_day, 10) t
+  cross join lateral private.match_of_entered(t.id, t.external_id) m
+  where t.source = p_source and t.account_id = p_account_id and t.external_id <> p_key and (m.entered ->> 'amount')::numeric = t.amount
+    -- a user's later edit keeps the match
+    and private.core_values(private.bank_values(t.amount, t.name, t.status, t.transaction_date, t.booked_on, null, null, null)) = private.core_values(m.after)
+    and not private.has_closed_days()
+    and abs((m.entered ->> 'day')::date - p_day) <= least(5, abs((m.entered ->> 'day')::date - (m.said ->> 'day')::date));
+end;
+comment on function private.matches_near(text, numeric, date, text, uuid) is
+  'The transactions that a user entered and an earlier import matched, if a row with another key is at least as near to the day that the user entered.';
+
+create or replace function private.open_matches(p_rows json, p_source text, p_account_id uuid)
+  returns table (transaction_id uuid, external_id text, currency text, entered jsonb, said jsonb)
+  language sql stable security definer set search_path = '' set enable_seqscan = off set enable_sort = off
+begin atomic
+  with recursive rows as materialized (
+    select * from json_to_recordset(p_rows) as r (key text, amount numeric, day date)
+  ), open as (
+    select m.* from rows r cross join lateral private.matches_near(r.key, r.amount, r.day, p_source, p_account_id) m
+    union
+    select m.*
+    from open o cross join lateral private.matches_near(o.external_id, (o.said ->> 'amount')::numeric, (o.said ->> 'day')::date, p_source, p_account_id) m
+  )
+  select o.* from open o;
+end;
+comment on function private.open_matches(json, text, uuid) is
+  'The earlier matches of entered transactions that rows of a file may change: the transaction, its key, what the user had entered, and the bank''s row that it is now. Each row of p_rows has key, amount and day.';
+
 
 -- Each row of p_rows has row_number, key, name, amount, day, currency, description and status.
 create or replace function private.match_candidates(p_rows json, p_source text, p_account_id uuid, p_excluded uuid[])
@@ -111,15 +164,24 @@ begin atomic
     select r.*
     from json_to_recordset(p_rows) as r (row_number integer, key text, name text, amount numeric, day date, currency text, description text, status text)
     where r.status <> 'failed'
+  ), open as materialized (
+    select o.* from private.open_matches((select json_agg(r) from rows r), p_source, p_account_id) o
   ), candidates as materialized (
+    select r.amount as row_amount, r.day as row_day, o.transaction_id as id, e.name, e.description, o.currency, e.status, null::text as source, null::text as external_id,
+      t.created_at, e.day, false as is_closed, (o.said ->> 'day')::date as held_by
+    from (select distinct r.amount, r.day from rows r) as r
+    join open o on (o.entered ->> 'amount')::numeric = r.amount and abs((o.entered ->> 'day')::date - r.day) <= 5
+    join api.transactions t on t.id = o.transaction_id
+    cross join lateral jsonb_to_record(o.entered) as e (name text, description text, status text, day date)
+    union all
     select g.amount as row_amount, g.day as row_day, t.*
     from (select r.amount, r.day, bool_or(r.key like 'row:%') as has_content_key from rows r group by r.amount, r.day) as g
     cross join lateral (
       select t.id, t.name, t.description, t.currency, t.status, t.source, t.external_id, t.created_at, coalesce(t.booked_on, t.transaction_date::date) as day,
-        (coalesce(t.booked_on, t.transaction_date::date) <= (select private.closed_until(p_account_id, public.uid(), public.org_id()))) is true as is_closed
-      from private.rows_of_amount(g.amount, g.day) t
+        (coalesce(t.booked_on, t.transaction_date::date) <= (select private.closed_until(p_account_id, public.uid(), public.org_id()))) is true as is_closed, null::date as held_by
+      from private.rows_of_amount(g.amount, g.day, 5) t
       where t.account_id is not distinct from p_account_id and (t.external_id is null or t.source <> p_source or t.status = 'pending' or t.external_id like 'row:%' or g.has_content_key)
-        and not exists (select from unnest(p_excluded) as x (id) where x.id = t.id)
+        and not exists (select from unnest(p_excluded) as x (id) where x.id = t.id) and not exists (select from open o where o.transaction_id = t.id)
       order by abs(coalesce(t.booked_on, t.transaction_date::date) - g.day), t.created_at, t.id
       -- bounds the pairs of a file with thousands of equal rows
       limit 200
@@ -152,7 +214,7 @@ begin atomic
       when p.is_of_bank then format('imported from %s as "%s"', p.source, left(p.name, 100))
       else format('%s as "%s" on %s',
         case when p.source = 'subscription' then 'recorded from a subscription' when p.external_id is null then 'entered' else 'announced by the bank' end,
-        left(p.name, 100), p.day)
+        left(p.name, 100), p.day) || case when p.held_by is null then '' else format('; the row of %s, which had it, is matched anew', p.held_by) end
     end
   from pairs p
   where p.currency = p.row_currency
@@ -177,8 +239,11 @@ declare
   is_used boolean[];
 begin
   for pair in
-    select c.* from private.match_candidates(p_rows, p_source, p_account_id, p_excluded) c
-    order by c.is_same desc, c.is_closed, c.distance, c.similarity desc, c.row_number, c.created_at, c.transaction_id
+    select c.*
+    from private.match_candidates(p_rows, p_source, p_account_id, p_excluded) c
+    join json_to_recordset(p_rows) as r (row_number integer, key text, day date) on r.row_number = c.row_number
+    -- the place in the file comes late, because the order of the files makes no difference
+    order by c.is_same desc, c.is_closed, c.distance, c.similarity desc, r.day, r.row_number, c.created_at, c.transaction_id
   loop
     continue when is_resolved[pair.row_number] or is_used[pair.number];
     is_resolved[pair.row_number] := true;
@@ -370,15 +435,22 @@ begin
       transaction_date timestamptz, booked_on date, has_date boolean, said jsonb)
     join api.transactions t on t.id = j.transaction_id and private.same_tenant(t.user_id, t.organization_id, public.uid(), public.org_id())
     cross join lateral (
+      -- the values of the bank's row that had the transaction before go with it
+      select case when t.reference_no is distinct from m.said ->> 'reference_no' then t.reference_no else m.entered ->> 'reference_no' end as reference_no,
+        case when t.description is distinct from m.said ->> 'description' then t.description else m.entered ->> 'description' end as description,
+        case when coalesce(t.metadata, 'null') is distinct from m.said -> 'metadata' then t.metadata else nullif(m.entered -> 'metadata', 'null') end as metadata
+      from (select 1) as one left join lateral private.match_of_entered(t.id, t.external_id) m on true
+    ) o
+    cross join lateral (
       select case j.verdict when 'matched' then j.source else t.source end as source,
         case j.verdict when 'matched' then j.external_id else t.external_id end as external_id,
         case j.verdict when 'matched' then j.status else t.status end as status,
         case when j.verdict = 'matched' and j.has_date then j.transaction_date else t.transaction_date end as transaction_date,
         case when j.verdict = 'matched' and j.has_date then j.booked_on else t.booked_on end as booked_on,
         -- a user's own values stay
-        case j.verdict when 'matched' then coalesce(t.reference_no, j.reference_no) else t.reference_no end as reference_no,
-        case j.verdict when 'matched' then coalesce(t.description, j.description) else t.description end as description,
-        case j.verdict when 'matched' then coalesce(t.metadata, nullif(j.metadata, 'null')) else t.metadata end as metadata
+        case j.verdict when 'matched' then coalesce(o.reference_no, j.reference_no) else t.reference_no end as reference_no,
+        case j.verdict when 'matched' then coalesce(o.description, j.description) else t.description end as description,
+        case j.verdict when 'matched' then coalesce(o.metadata, nullif(j.metadata, 'null')) else t.metadata end as metadata
     ) n
     where j.verdict in ('matched', 'transfer')
   ), remembered as (
@@ -461,7 +533,7 @@ $$;
 comment on function private.note_deleted_rows() is
   'Stores the keys of imported transactions that a user deletes, and what another format would say of them. The key counts while its import exists and the transaction does not, so an undo needs no step of its own.';
 
-grant execute on function private.words_of(text), private.common_share(text[], text[]), private.rows_of_amount(numeric, date),
+grant execute on function private.words_of(text), private.common_share(text[], text[]), private.rows_of_amount(numeric, date, integer), private.open_matches(json, text, uuid),
   private.key_ranges(text, text), private.entries_of_rows(json, json), private.former_rows(json, text, uuid),
   private.resolve_import_rows(json, text, uuid, uuid[], text[], boolean, boolean), private.store_import_matches(uuid, jsonb[]),
   private.unlink_import_transfers(uuid) to authenticated;

@@ -57,7 +57,7 @@ begin atomic
         coalesce(t.booked_on, t.transaction_date::date) as day,
         ((select private.has_closed_days())
           and coalesce(t.booked_on, t.transaction_date::date) <= private.closed_until(t.account_id, t.user_id, t.organization_id)) is true as is_closed
-      from private.rows_of_amount(- g.amount, g.day) t
+      from private.rows_of_amount(- g.amount, g.day, 5) t
       where t.account_id <> p_account_id and t.currency = g.currency
         -- a transfer without another half has the id of its transaction
         and (t.transfer_id is null or t.transfer_id = t.id)

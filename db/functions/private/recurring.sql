@@ -56,7 +56,7 @@ as $$
 begin
   return query
     select t.*
-    from private.rows_of_amount(case when s.kind = 'income' then s.amount else -s.amount end, p_due_on) t
+    from private.rows_of_amount(case when s.kind = 'income' then s.amount else -s.amount end, p_due_on, 5) t
     cross join lateral (select coalesce(t.booked_on, t.transaction_date::date) as day) b
     where t.external_id is not null and t.subscription_id is null and t.currency = s.currency
       and t.organization_id is not distinct from s.organization_id and t.account_id is not distinct from s.account_id

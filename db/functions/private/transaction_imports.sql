@@ -107,14 +107,14 @@ begin atomic
     from private.read_import(p_rows, p_account_currency) r
     -- amounts of a file without a currency have the account's currency, or the default of a new row
     cross join lateral (select coalesce(r.currency, p_account_currency, 'usd') as currency) n
-  ), checked as materialized (
+  ), sent as materialized (
     select k.*, coalesce(k.external_id, k.content_key) as id_key, case when k.external_id is not null then left(k.content_key, 20) end as account_key,
       nullif(concat_ws('; ', k.problem,
         case when k.category_id is not null and k.filed is null then format('category_id "%s" is not a category of this context', left(k.category_id, 40)) end), '') as problems
     from known_by k
-  ), candidates as materialized (
+  ), held as materialized (
     select t.candidate
-    from (select distinct k.* from checked c cross join lateral private.key_ranges(c.id_key, c.account_key) k where c.problems is null) k
+    from (select distinct k.* from sent c cross join lateral private.key_ranges(c.id_key, c.account_key) k where c.problems is null) k
     -- with the range and its order the planner can only use the index, as in recognize_import()
     cross join lateral (
       (
@@ -131,6 +131,33 @@ begin atomic
       )
     ) t
     where starts_with((t.candidate).external_id, k.prefix)
+  ), open as materialized (
+    -- The bank's row of an open match is a row of this file, under another key, because an undo may not give one key to two transactions.
+    select o.*, case when o.external_id like 'row:%' then left(o.external_id, 20) else 'row:' || left(private.short_hash(jsonb_build_array(p_account_id, o.external_id)), 16) end
+      || left(private.short_hash(jsonb_build_array(o.transaction_id)), 16) as moved_key
+    from private.open_matches(
+      (
+        select json_agg(json_build_object('key', s.id_key, 'amount', s.amount, 'day', s.file_day))
+        from sent s
+        where p_match and p_account_id is not null and s.problems is null and s.file_day is not null
+          and not exists (select from held h where (h.candidate).external_id = s.id_key)
+          and not exists (select from held h where (h.candidate).external_id = s.content_key)
+      ), p_source, p_account_id) o
+  ), checked as materialized (
+    select s.*, o.transaction_id as former_match, o.moved_key
+    from sent s left join open o on o.external_id in (s.id_key, s.content_key) and s.problems is null
+    union all
+    -- with names, because PostgreSQL prints a null without one differently after a restore
+    select jsonb_array_length(p_rows) + (row_number() over (order by o.transaction_id))::integer, null::text as problem, r.name, r.amount, r.day::text,
+      r.transaction_date at time zone 'UTC', r.booked_on, null::text as currency, null::text as external_id, null::text as category_id, r.reference_no, r.description,
+      r.status, nullif(r.metadata, 'null'), o.currency, o.external_id, r.day, null::uuid as filed, o.external_id, null::text as account_key, null::text as problems,
+      o.transaction_id, o.moved_key
+    from open o
+    cross join lateral jsonb_to_record(o.said) as r (
+      name text, amount numeric, day date, transaction_date timestamp, booked_on date, reference_no text, description text, status text, metadata jsonb)
+    where not exists (select from sent s where s.problems is null and o.external_id in (s.id_key, s.content_key))
+  ), candidates as materialized (
+    select h.candidate from held h where not exists (select from open o where o.transaction_id = (h.candidate).id)
   ), histories as materialized (
     select c.candidate, h.*, private.bank_values(t.amount, t.name, t.status, t.transaction_date, t.booked_on, t.reference_no, t.description, t.metadata) as values,
       coalesce(t.booked_on, t.transaction_date::date) as day,
@@ -263,12 +290,12 @@ begin atomic
         select json_agg(json_build_object('row_number', d.row_number, 'key', d.id_key, 'account_key', d.account_key, 'content_key', d.content_key, 'name', d.name,
           'amount', d.amount, 'day', d.file_day))
         from decided d
-        where d.known_id is null and d.refusal is null
+        where d.known_id is null and d.refusal is null and d.moved_key is null
       ), p_source, p_account_id) f
   ), keyed as materialized (
     select d.*, f.verdict as former, f.transaction_id as former_id,
       d.known_id is null and (d.is_taken_here or d.is_second or f.is_taken_here is true) as is_used_again,
-      case when d.known_id is null and (d.is_taken or d.is_second or f.is_taken is true) then d.content_key else d.id_key end as key
+      case when d.known_id is null and (d.is_taken or d.is_second or f.is_taken is true) then d.content_key else coalesce(d.moved_key, d.id_key) end as key
     from decided d left join former f on f.row_number = d.row_number
   ), resolved as materialized (
     select r.*
@@ -282,7 +309,9 @@ begin atomic
       ),
       p_source, p_account_id, array(select k.known_id from keyed k where k.known_id is not null), array(select k.key from keyed k), p_match, p_again) r
   ), placed as materialized (
-    select k.*, r.verdict as resolved, r.transaction_id as resolved_id, r.reason as resolved_reason,
+    -- an open match that stays as it was changes nothing
+    select k.*, case when r.transaction_id = k.former_match then 'duplicate' else r.verdict end as resolved, r.transaction_id as resolved_id,
+      case when r.transaction_id = k.former_match then null else r.reason end as resolved_reason,
       k.known_id is null and k.refusal is null and coalesce(r.verdict, 'new') = 'new' as is_new
     from keyed k left join resolved r on r.row_number = k.row_number
   ), pairs as materialized (
