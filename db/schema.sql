@@ -44,14 +44,6 @@ create cast (json as private.quantity) with function private.read_quantity(json)
 
 create cast (json as private.rate) with function private.read_rate(json) as implicit;
 
-create cast (text as private.amount) with function private.read_amount(text) as implicit;
-
-create cast (text as private.opening_balance) with function private.read_opening_balance(text) as implicit;
-
-create cast (text as private.quantity) with function private.read_quantity(text) as implicit;
-
-create cast (text as private.rate) with function private.read_rate(text) as implicit;
-
 create table api.accounts (
   id uuid default gen_random_uuid() not null,
   name text not null,
@@ -2416,10 +2408,6 @@ grant execute on function private.read_amount(json) to authenticated;
 
 grant execute on function private.read_amount(json) to authenticator;
 
-grant execute on function private.read_amount(text) to authenticated;
-
-grant execute on function private.read_amount(text) to authenticator;
-
 grant execute on function private.read_chunk(bytea,uuid,integer) to auth_service;
 
 grant execute on function private.read_day(json) to authenticated;
@@ -2442,25 +2430,13 @@ grant execute on function private.read_opening_balance(json) to authenticated;
 
 grant execute on function private.read_opening_balance(json) to authenticator;
 
-grant execute on function private.read_opening_balance(text) to authenticated;
-
-grant execute on function private.read_opening_balance(text) to authenticator;
-
 grant execute on function private.read_quantity(json) to authenticated;
 
 grant execute on function private.read_quantity(json) to authenticator;
 
-grant execute on function private.read_quantity(text) to authenticated;
-
-grant execute on function private.read_quantity(text) to authenticator;
-
 grant execute on function private.read_rate(json) to authenticated;
 
 grant execute on function private.read_rate(json) to authenticator;
-
-grant execute on function private.read_rate(text) to authenticated;
-
-grant execute on function private.read_rate(text) to authenticator;
 
 grant execute on function private.read_stated_balance(numeric,text,text) to authenticated;
 

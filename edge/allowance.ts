@@ -21,11 +21,12 @@ export type RequestShape = {
 }
 
 /**
- * Returns true for a body that PostgREST would misread: it ignores `Content-Encoding`, and for an unknown field of a form it searches
+ * Returns true for a body that PostgREST would misread: it ignores `Content-Encoding` and every `charset`, and for an unknown field of a form it searches
  * a similar name at a cost that grows with the square of its length.
  */
 export const isMisread = (contentType = '', contentEncoding = ''): boolean =>
-  /^application\/x-www-form-urlencoded/i.test(contentType) || !/^(identity)?$/i.test(contentEncoding)
+  /^application\/x-www-form-urlencoded/i.test(contentType) || /charset *= *(?!"?(utf-?8|us-ascii)\b)/i.test(contentType)
+  || !/^(identity)?$/i.test(contentEncoding)
 
 export type Allowance = {
   /** Path and query as received, in bytes. */

@@ -67,6 +67,7 @@ const failures = {
   interrupted: 'SERVICE_BUSY',
   refused: 'SERVICE_BUSY',
   'too-large': 'PAYLOAD_TOO_LARGE',
+  'not-text': 'INTERNAL_ERROR',
   cut: 'INTERNAL_ERROR',
 } as const
 

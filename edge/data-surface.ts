@@ -90,6 +90,7 @@ const failures = {
   interrupted: 'SERVICE_BUSY',
   refused: 'BAD_GATEWAY',
   'too-large': 'PAYLOAD_TOO_LARGE',
+  'not-text': 'INVALID_ENCODING',
   cut: 'BAD_GATEWAY',
 } as const
 

@@ -13,7 +13,7 @@ import {
   type OutgoingHttpHeaders,
   type ServerResponse,
 } from 'node:http'
-import { Transform } from 'node:stream'
+import { Transform, type TransformCallback } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Dispatcher } from 'undici'
@@ -41,7 +41,7 @@ export type Forwarded = EdgeRequest & {
   isStream?: boolean
   /** Whether the request sends or reads a file, which may take long. It has a connection of its own. */
   isFile?: boolean
-  /** The text that replaces a byte order mark at the start of the body. The length of the body may not be declared then. */
+  /** The text that replaces a byte order mark at the start of the body. If it is empty, the body has no declared length and must be UTF-8. */
   markReplacement?: string | undefined
   /** Returns the response headers for the client. @param received alternating names and values, as the upstream sent them */
   answerHeaders: (received: readonly string[], status: number) => string[]
@@ -52,8 +52,8 @@ export type Forwarded = EdgeRequest & {
   mend?: (status: number, body: Buffer) => { status: number, body: Buffer } | undefined
 }
 
-/** The outcome of a forwarded request: the response was sent, no upstream was there, each refused the connect, or the body is too large. */
-export type Outcome = 'answered' | 'unavailable' | 'refused' | 'too-large'
+/** The outcome of a forwarded request: the response was sent, no upstream was there, each refused the connect, or the body is too large or not UTF-8. */
+export type Outcome = 'answered' | 'unavailable' | 'refused' | 'too-large' | 'not-text'
 
 /** Headers that belong to a connection (RFC 9110, 7.6.1). `expect` is among them, because the edge answers it. */
 const ofConnection = new Set([
@@ -204,6 +204,20 @@ function limited(bytes: number): Transform {
 
 const byteOrderMark = Buffer.from('\ufeff')
 
+/** Returns a stream that fails at a byte that is not UTF-8. */
+function text(): Transform {
+  const decoder = new TextDecoder('utf-8', { fatal: true })
+  const check = (next: TransformCallback, chunk?: Buffer) => {
+    try {
+      decoder.decode(chunk, { stream: chunk !== undefined })
+    } catch (error) {
+      return next(error as Error)
+    }
+    next(null, chunk)
+  }
+  return new Transform({ transform: (chunk: Buffer, _encoding, next) => check(next, chunk), flush: (next) => check(next) })
+}
+
 /** Returns a stream that replaces a byte order mark at its start. */
 function withoutMark(replacement: string): Transform {
   let start: Buffer | undefined = Buffer.alloc(0)
@@ -309,7 +323,7 @@ export async function change(
   forwarded: Forwarded,
   onSent: () => void = () => undefined,
   isHeavy = false,
-): Promise<'answered' | 'too-large'> {
+): Promise<'answered' | 'too-large' | 'not-text'> {
   const { incoming, outgoing, bodyLimit, markReplacement } = forwarded
   const clientGone = new AbortController()
   let isWhole = false
@@ -323,19 +337,18 @@ export async function change(
       isWhole = isHeavy
     })
     const counter = limited(bodyLimit)
-    const tooLarge = new Promise<undefined>((resolve) => {
-      counter.once('error', () => resolve(undefined))
+    const checks = markReplacement === undefined ? [] : [...(markReplacement === '' ? [text()] : []), withoutMark(markReplacement)]
+    const refused = new Promise<'too-large' | 'not-text'>((resolve) => {
+      counter.once('error', () => resolve('too-large'))
+      checks[0]?.once('error', () => resolve('not-text'))
     })
-    if (!request.writableEnded) {
-      const body = incoming.pipe(counter)
-      ;(markReplacement === undefined ? body : body.pipe(withoutMark(markReplacement))).pipe(request)
-    }
-    const response = await Promise.race([answered, tooLarge])
+    if (!request.writableEnded) checks.reduce<NodeJS.ReadableStream>((body, check) => body.pipe(check), incoming.pipe(counter)).pipe(request)
+    const response = await Promise.race([answered, refused])
     incoming.unpipe(counter)
     onSent()
-    if (response === undefined) {
+    if (typeof response === 'string') {
       request.destroy()
-      return 'too-large'
+      return response
     }
     try {
       await sendResponse(response, forwarded)

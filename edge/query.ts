@@ -51,6 +51,7 @@ export type QueryRefusal =
   | 'LIMIT_NOT_SUPPORTED'
   | 'ORDER_NOT_SUPPORTED'
   | 'PGRST100'
+  | 'PGRST103'
   | 'PGRST123'
   | '42703'
   | '42704'
@@ -151,6 +152,8 @@ export function judge(method: string, url: string): { code: QueryRefusal, messag
   if (unknown !== undefined) return { code: '42703', message: `column ${nameInMessage(unknown)} does not exist` }
   const configuration = [...filters, ...conditions].map((filter) => otherConfiguration.exec(filter.value)?.[1]).find((name) => name !== undefined)
   if (configuration !== undefined) return { code: '42704', message: `text search configuration "${nameInMessage(configuration)}" does not exist` }
+  // PostgREST would ignore it and return all rows
+  if (valuesOf(/^(.*\.)?(limit|offset)$/s).some((value) => !/^ *-?\d{1,18} *$/.test(value))) return { code: 'PGRST103' }
   // PostgREST 13 and later would ignore it and change every row of the filter
   if (['PATCH', 'DELETE'].includes(method) && valuesOf(/^(limit|offset)$/).length > 0) return { code: 'LIMIT_NOT_SUPPORTED' }
   // PostgreSQL would not run the function, and the response would be a success

@@ -8,7 +8,7 @@ import { requestIdHeader } from '../common/request-id.ts'
 export const refusals = {
   BAD_GATEWAY: [502, 'The data surface does not answer.'],
   INTERNAL_ERROR: [500, 'Something went wrong on our side.'],
-  INVALID_ENCODING: [400, 'The URL or a header field is not UTF-8.'],
+  INVALID_ENCODING: [400, 'The URL, a header field or a CSV body is not UTF-8.'],
   LIMIT_NOT_SUPPORTED: [
     400,
     'A change or deletion takes no limit and no offset, and the call of a function no limit=0. Name the rows in the filter, such as id=in.(…).',
@@ -17,7 +17,7 @@ export const refusals = {
   PAYLOAD_TOO_LARGE: [413, 'The request body is larger than this request may send.'],
   QUERY_TOO_COMPLEX: [400, 'The query has more parameters, columns, embedded tables or conditions than a request may have.'],
   SERVICE_BUSY: [503, 'The data surface cannot take this request now. Try again in a moment.'],
-  UNSUPPORTED_MEDIA_TYPE: [415, 'A body is JSON or CSV, without a Content-Encoding.'],
+  UNSUPPORTED_MEDIA_TYPE: [415, 'A body is JSON or CSV in UTF-8, without a Content-Encoding.'],
   URI_TOO_LONG: [414, 'The URL is longer than this request may send.'],
   // codes of PostgREST and of PostgreSQL for the same mistakes
   PGRST301: [
@@ -35,6 +35,7 @@ export const refusals = {
     'a column cannot be cast to this type',
     'Cast to text, integer, numeric, date, timestamptz, boolean, json or another plain type.',
   ],
+  PGRST103: [416, 'Requested range not satisfiable', 'limit and offset are whole numbers, such as limit=50.'],
   PGRST123: [
     400,
     'Use of aggregate functions is not allowed',

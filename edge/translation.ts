@@ -48,6 +48,8 @@ export function headersForPostgrest(headers: IncomingHttpHeaders, prefix: string
     if (translated['apikey'] !== undefined && translated.authorization === `Bearer ${translated['apikey'].toString()}`) delete translated.authorization
     delete translated['apikey']
   }
+  // PostgREST compares media types with regard to case. A header has one character per byte, so only ASCII letters change.
+  if (translated['content-type'] !== undefined) translated['content-type'] = translated['content-type'].replace(/[A-Z]/g, (letter) => letter.toLowerCase())
   // PostgREST 12.0 cannot combine the interface's media type with select=, nor 12.2 with a charset
   if (translated.accept !== undefined) translated.accept = translated.accept.replace(anyInterfaceObject, postgrestObject)
   return translated

@@ -188,6 +188,10 @@ export const refusedQueries: [code: string, name: string, path: string, method?:
   ['LIMIT_NOT_SUPPORTED', 'a deletion with a limit', '/transactions?status=eq.pending&order=id&limit=1', 'DELETE'],
   ['LIMIT_NOT_SUPPORTED', 'a change with an offset in a name that hides its letters', '/transactions?%6fffset=1', 'PATCH'],
   ['LIMIT_NOT_SUPPORTED', 'a call of a function without rows, which PostgreSQL would not run', '/rpc/create_transfer?limit=00', 'POST'],
+  ['PGRST103', 'a limit that is no whole number', '/transactions?limit=1e2'],
+  ['PGRST103', 'a limit that JavaScript has made', '/transactions?limit=undefined'],
+  ['PGRST103', 'an offset in hexadecimal', '/transactions?offset=0x10'],
+  ['PGRST103', 'a limit of an embedded table', '/transactions?select=line_items(id)&line_items.limit=1_0'],
   ['INVALID_ENCODING', 'a path with a NUL', '/accounts%00x'],
   ['ORDER_NOT_SUPPORTED', 'a change by the order of a related table', '/transactions?order=categories(id)', 'PATCH'],
   ['ORDER_NOT_SUPPORTED', 'a deletion by the order of a related table', '/transactions?%6frder=categories%28id)', 'DELETE'],
@@ -195,6 +199,7 @@ export const refusedQueries: [code: string, name: string, path: string, method?:
 
 export const hints: Record<string, string> = {
   PGRST100: 'Cast to text, integer, numeric, date, timestamptz, boolean, json or another plain type.',
+  PGRST103: 'limit and offset are whole numbers, such as limit=50.',
   PGRST123: 'Count rows with HEAD and Prefer: count=exact. To count the related rows of each row, embed their ids, such as line_items(id), and count the list.',
   42703: 'Name a column of the table, or of what the function answers.',
   42704: 'Name a configuration such as english, or leave it out.',
@@ -208,9 +213,10 @@ export const naming: Record<string, RegExp> = {
 
 export const messages: Record<string, string> = {
   PGRST100: 'a column cannot be cast to this type',
+  PGRST103: 'Requested range not satisfiable',
   PGRST123: 'Use of aggregate functions is not allowed',
   URI_TOO_LONG: 'The URL is longer than this request may send.',
-  INVALID_ENCODING: 'The URL or a header field is not UTF-8.',
+  INVALID_ENCODING: 'The URL, a header field or a CSV body is not UTF-8.',
   LIMIT_NOT_SUPPORTED:
     'A change or deletion takes no limit and no offset, and the call of a function no limit=0. Name the rows in the filter, such as id=in.(…).',
   ORDER_NOT_SUPPORTED: 'Rows that are changed or deleted cannot be ordered by a related table.',

@@ -21,7 +21,7 @@ const answer = async (url: string, method: string, headers = {}) => {
 }
 const parsed = ({ text, ...rest }: { status: number, type: string | null, text: string }) => ({ ...rest, body: JSON.parse(text) })
 const refusal = (code: string) => ({
-  status: code === 'URI_TOO_LONG' ? 414 : 400,
+  status: { URI_TOO_LONG: 414, PGRST103: 416 }[code] ?? 400,
   type: 'application/json; charset=utf-8',
   body: { code, message: naming[code] === undefined ? messages[code] : expect.stringMatching(naming[code]), details: null, hint: hints[code] ?? null },
 })

@@ -207,7 +207,7 @@ const functions: Record<string, (seen: Seen) => Call[]> = {
         if (row === undefined) return []
         // with another name, direction or day it would be another transaction
         const { external_id, name, transaction_date } = row.payload
-        const existing = { external_id, name, transaction_date, amount: -sentAmount }
+        const existing = { external_id, name, transaction_date, amount: Math.sign(numberOf(row, 'amount')) * sentAmount }
         const source = { p_source: row.payload['source'] }
         const isOurs = sameTenant(row, context)
         const verdict = isTakenOver(row) ? /^updated$/ : /^changed$/

@@ -1,4 +1,4 @@
-/** A user sends a file of Excel or PowerShell, which begins with a byte order mark. The edge removes the mark. */
+/** A user sends a file of Excel or PowerShell. The edge removes a byte order mark, and refuses other encodings than UTF-8. */
 import { request } from 'node:http'
 import { text } from 'node:stream/consumers'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -47,6 +47,30 @@ test('a mark whose bytes arrive one by one is removed', async () => {
   }
   sent.end(bytes.subarray(4))
   expect(JSON.parse(await answer)).toEqual([{ name: 'Rent' }])
+})
+
+test.each([
+  ['CSV of Western Windows', Buffer.from('name,amount\nMüller,-3\n', 'latin1'), csv],
+  ['CSV that ends within a letter', Buffer.from('name,amount\nRent,-900\nMü').subarray(0, -1), csv],
+  ['CSV of Excel’s “Unicode text”', Buffer.from(`${mark}name,amount\nRent,-900\n`, 'utf16le'), csv],
+])('%s is refused and stores nothing', async (_, bytes, headers) => {
+  const rows = async () => (await mine.get('/transactions?select=id')).body.length
+  const before = await rows()
+  const response = await fetch(`${edge.url}/data/transactions`, {
+    method: 'POST',
+    headers: { ...headers, authorization: `Bearer ${await mine.token()}` },
+    body: bytes,
+  })
+  expect({ status: response.status, body: await response.json() }).toMatchObject({ status: 400, body: { code: 'INVALID_ENCODING', details: null } })
+  expect(await rows()).toBe(before)
+})
+
+test('the type of a body may have capital letters, and no charset but UTF-8', async () => {
+  const send = (type: string, body: string) => mine.post('/transactions', body, { 'content-type': type })
+  expect((await send('Application/JSON; Charset="UTF-8"', '{"name":"Rent","amount":-900}')).status).toBe(201)
+  expect((await send('TEXT/CSV', 'name,amount\nRent,-900\n')).status).toBe(201)
+  for (const type of ['application/json; charset=utf-16', 'text/csv; charset=iso-8859-1', 'text/csv;charset="windows-1252"'])
+    expect(await send(type, '{"name":"Rent","amount":-900}')).toMatchObject({ status: 415, body: { code: 'UNSUPPORTED_MEDIA_TYPE' } })
 })
 
 test('a body of a mark only, or of less, is no row', async () => {
