@@ -234,6 +234,8 @@ describe('recovery to a point in time', () => {
     between = (await it.sql(`select to_char(clock_timestamp() at time zone 'UTC', 'YYYY-MM-DD HH24:MI:SS.US') || '+00'`)).join()
     await store('B')
     expect((await ann.post('/api-key/revoke', { keyId: id })).status).toBe(200)
+    // the mails about both events are noted in the rows of the events
+    await expect.poll(() => it.sql('select count(*) from auth.events where mail_to is not null'), patiently).toEqual(['0'])
     const before = await it.sums()
     const output = await it.command('restore', '--drill', '--at', between)
     expect(output).toMatch(
