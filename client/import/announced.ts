@@ -6,7 +6,7 @@ import type { Problem, StatementRow } from './types.ts'
 /** Maximum number of days between the announcement and the booking, as in `import_transactions`. */
 const MAX_DAYS = 5
 
-const daysBetween = (one: StatementRow, other: StatementRow) => Math.abs(Date.parse(one.transaction_date) - Date.parse(other.transaction_date)) / 86_400_000
+const daysBetween = (one: string, other: string) => Math.abs(Date.parse(one) - Date.parse(other)) / 86_400_000
 
 /** Returns the lists of indexes with the same key. */
 function grouped(indexes: Iterable<number>, keyOf: (index: number) => string): number[][] {
@@ -40,22 +40,30 @@ export function removeAnnounced(
   const isPending = (index: number) => rows[index]!.status === 'pending'
   for (const group of grouped(rows.keys(), (index) => JSON.stringify([keys[index], rows[index]!.amount, rows[index]!.name.toLowerCase()]))) {
     const announced = group.filter(isPending)
-    /** The number of pending rows of a day, and of those in a statement, that are not booked yet. */
+    /** The pending rows of each statement and day, the number of all that are left of a day, and of those in a statement. */
+    const groups = new Map<string, { statement: FileStatement | undefined, day: string, indexes: number[] }>()
     const [left, listed] = [new Map<string, number>(), new Map<FileStatement | undefined, Map<string, number>>()]
+    const numbers = new Map<FileStatement | undefined, number>()
     for (const index of announced) {
       const { transaction_date: day } = rows[index]!
-      if (!duplicates.has(index)) left.set(day, (left.get(day) ?? 0) + 1)
-      const days = listed.get(statementOf(index)) ?? new Map<string, number>()
-      listed.set(statementOf(index), days.set(day, (days.get(day) ?? 0) + 1))
+      const statement = statementOf(index)
+      const days = listed.get(statement) ?? new Map<string, number>()
+      listed.set(statement, days.set(day, (days.get(day) ?? 0) + 1))
+      if (duplicates.has(index)) continue
+      left.set(day, (left.get(day) ?? 0) + 1)
+      const number = numbers.get(statement) ?? numbers.size
+      numbers.set(statement, number)
+      const same = groups.get(`${number} ${day}`)
+      if (same === undefined) groups.set(`${number} ${day}`, { statement, day, indexes: [index] })
+      else same.indexes.push(index)
     }
-    for (const booked of announced.length === 0 ? [] : group) {
+    for (const booked of groups.size === 0 ? [] : group) {
       if (isPending(booked) || duplicates.has(booked)) continue
       const statement = statementOf(booked)
-      const former = announced.find((index) => {
-        const { transaction_date: day } = rows[index]!
-        return !duplicates.has(index) && statementOf(index) !== statement && daysBetween(rows[index]!, rows[booked]!) <= MAX_DAYS
-          && (lastBooked.get(statementOf(index)) ?? '') <= lastBooked.get(statement)! && left.get(day)! > (listed.get(statement)?.get(day) ?? 0)
-      })
+      const former = [...groups.values()].find(({ statement: other, day, indexes }) =>
+        indexes.length > 0 && other !== statement && daysBetween(day, rows[booked]!.transaction_date) <= MAX_DAYS
+        && (lastBooked.get(other) ?? '') <= lastBooked.get(statement)! && left.get(day)! > (listed.get(statement)?.get(day) ?? 0)
+      )?.indexes.shift()
       if (former === undefined) continue
       duplicates.add(former)
       left.set(rows[former]!.transaction_date, left.get(rows[former]!.transaction_date)! - 1)
