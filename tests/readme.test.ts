@@ -31,7 +31,7 @@ describe('the main job and the first team, pasted from the README', () => {
     await remove(directory)
   })
 
-  test('store a transaction that its owner reads back and an anonymous request does not, and then one in a team', async () => {
+  test('the main job and the first team, pasted from the README store a transaction that its owner reads back and an anonymous request does not, and then one in a team', async () => {
     // Replaces the address by that of this run, and simulates the log that tee would have written.
     const pasted = mainJob.withNpm.replaceAll('http://localhost:3000', run.url)
     const log = join(directory, 'finance.log')

@@ -142,6 +142,7 @@ export const parts: string[][] = [
     'tests/containers/edge.containers.ts',
     'tests/containers/images.containers.ts',
     'tests/containers/upgrades.containers.ts',
+    'tests/data/import-sizes.test.ts',
     'tests/data/inputs.test.ts',
     'tests/edge/raw.test.ts',
     'tests/local/check.test.ts',

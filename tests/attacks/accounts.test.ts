@@ -58,7 +58,7 @@ describe('a mailed token that is replayed', () => {
 })
 
 describe('a manipulated link', () => {
-  test('verify-email follows no redirect in callbackURL', async () => {
+  test('a manipulated link verify-email follows no redirect in callbackURL', async () => {
     const ann = person(stack, 'Ann')
     await ann.signUp()
     const { search } = new URL(linkIn(await stack.mail.waitFor(ann.email)))
@@ -86,7 +86,7 @@ describe('a hostile name', () => {
     expect((await person(stack).post('/sign-up/email', { email: 'eve@example.org', password, name })).status).toBe(400)
   })
 
-  test('markup and links in the names of users and organizations remain text in the mail', async () => {
+  test('a hostile name markup and links in the names of users and organizations remain text in the mail', async () => {
     const { id, owner } = await team(stack, [])
     await owner.post('/update-user', { name: '<img src=x onerror=alert(1)> http://evil.example/login' })
     await owner.patch('/organization/update', { organizationId: id, name: '</p><a href="https://evil.example">Click</a>' })

@@ -38,118 +38,112 @@ async function createSharedAccount(): Promise<{ ann: Person, eve: Person, id: st
   return { ann, eve, id: await ann.id() }
 }
 
-describe('after Ann stops a change of her address, Eve cannot regain the account', () => {
-  test('by having changed the address once more', async () => {
-    const { ann, eve, id } = await createSharedAccount()
-    const first = await requestChange(eve)
-    expect(await confirm(first)).toMatchObject(done)
-    const second = await requestChange(eve)
-    expect(await confirm(second)).toMatchObject(done)
-    expect(await stop(ann.email)).toMatchObject(done)
-    expect(await emailOf(id)).toBe(ann.email)
-    // The stop link in the mail to the intermediate address.
-    expect(await stop(first)).toMatchObject(invalid)
-    expect(await emailOf(id)).toBe(ann.email)
-  })
-
-  test('by stopping her own change first', async () => {
-    const { ann, eve, id } = await createSharedAccount()
-    const first = await requestChange(eve)
-    await confirm(first)
-    await confirm(await requestChange(eve))
-    expect(await stop(first)).toMatchObject(done)
-    expect(await stop(ann.email)).toMatchObject(done)
-    expect(await emailOf(id)).toBe(ann.email)
-  })
-
-  test('by a password reset that was requested at the new address', async () => {
-    const { ann, eve } = await createSharedAccount()
-    const to = await requestChange(eve)
-    await confirm(to)
-    await eve.post('/forget-password', { email: to })
-    const token = await tokenOf(to, 'reset-password')
-    expect(await stop(ann.email)).toMatchObject(done)
-    expect(await eve.post('/reset-password', { token, password: 'known to Eve alone' })).toMatchObject(invalid)
-    expect((await person(stack, 'Eve', ann.email).signIn('known to Eve alone')).status).toBe(401)
-  })
-
-  test('and cannot have deleted it, because a deletion waits as long as the change can be stopped', async () => {
-    const { ann, eve, id } = await createSharedAccount()
-    const to = await requestChange(eve)
-    expect((await eve.post('/delete-account', { password })).status).toBe(200)
-    await confirm(to)
-    expect(await eve.post('/delete-account', { password })).toMatchObject(refused(409, 'EMAIL_CHANGED_RECENTLY'))
-    expect(await stop(ann.email)).toMatchObject(done)
-    expect(await emailOf(id)).toBe(ann.email)
-  })
-
-  test('by the link to the new address of an account without a password', async () => {
-    const { ann, eve, id } = await createSharedAccount()
-    await stack.sql.query('update auth.accounts set password = null where user_id = $1', [id])
-    const [first, second] = [await requestChangeWithoutPassword(eve), await requestChangeWithoutPassword(eve)]
-    expect(await stop(ann.email)).toMatchObject(done)
-    for (const to of [first, second]) expect(await confirm(to)).toMatchObject(invalid)
-    expect(await emailOf(id)).toBe(ann.email)
-  })
+test('after Ann stops a change of her address, Eve cannot regain the account by having changed the address once more', async () => {
+  const { ann, eve, id } = await createSharedAccount()
+  const first = await requestChange(eve)
+  expect(await confirm(first)).toMatchObject(done)
+  const second = await requestChange(eve)
+  expect(await confirm(second)).toMatchObject(done)
+  expect(await stop(ann.email)).toMatchObject(done)
+  expect(await emailOf(id)).toBe(ann.email)
+  // The stop link in the mail to the intermediate address.
+  expect(await stop(first)).toMatchObject(invalid)
+  expect(await emailOf(id)).toBe(ann.email)
 })
 
-describe('while Eve’s password is being verified, it is invalidated', () => {
-  test('by the stop of an address change, and her sign-in leaves no session', async () => {
-    const { ann, eve } = await createSharedAccount()
-    await requestChange(eve)
-    const token = await tokenOf(ann.email, 'stop-email-change')
-    await Promise.all([eve.signIn(), visitor().post('/stop-email-change', { token })])
-    expect((await eve.get('/get-session')).status).toBe(401)
-  })
+test('after Ann stops a change of her address, Eve cannot regain the account by stopping her own change first', async () => {
+  const { ann, eve, id } = await createSharedAccount()
+  const first = await requestChange(eve)
+  await confirm(first)
+  await confirm(await requestChange(eve))
+  expect(await stop(first)).toMatchObject(done)
+  expect(await stop(ann.email)).toMatchObject(done)
+  expect(await emailOf(id)).toBe(ann.email)
+})
 
-  test.each([
-    ['/api-key/create', { name: 'Report', expiresInDays: 9, password }],
-    ['/change-password', { currentPassword: password, newPassword: 'known to Eve alone' }],
-  ])('and %s has no lasting effect', async (path, body) => {
-    const { ann, eve, id } = await createSharedAccount()
-    await requestChange(eve)
-    const token = await tokenOf(ann.email, 'stop-email-change')
-    const request = eve.post(path, body)
-    await new Promise((resolve) => setTimeout(resolve, 40))
-    expect(await visitor().post('/stop-email-change', { token })).toMatchObject(done)
-    await request
-    const { rows } = await stack.sql.query(
-      `select (select count(*)::integer from auth.api_keys where user_id = $1) as keys, (select count(*)::integer from auth.sessions where user_id = $1) as sessions,
+test('after Ann stops a change of her address, Eve cannot regain the account by a password reset that was requested at the new address', async () => {
+  const { ann, eve } = await createSharedAccount()
+  const to = await requestChange(eve)
+  await confirm(to)
+  await eve.post('/forget-password', { email: to })
+  const token = await tokenOf(to, 'reset-password')
+  expect(await stop(ann.email)).toMatchObject(done)
+  expect(await eve.post('/reset-password', { token, password: 'known to Eve alone' })).toMatchObject(invalid)
+  expect((await person(stack, 'Eve', ann.email).signIn('known to Eve alone')).status).toBe(401)
+})
+
+test('after Ann stops a change of her address, Eve cannot regain the account and cannot have deleted it, because a deletion waits as long as the change can be stopped', async () => {
+  const { ann, eve, id } = await createSharedAccount()
+  const to = await requestChange(eve)
+  expect((await eve.post('/delete-account', { password })).status).toBe(200)
+  await confirm(to)
+  expect(await eve.post('/delete-account', { password })).toMatchObject(refused(409, 'EMAIL_CHANGED_RECENTLY'))
+  expect(await stop(ann.email)).toMatchObject(done)
+  expect(await emailOf(id)).toBe(ann.email)
+})
+
+test('after Ann stops a change of her address, Eve cannot regain the account by the link to the new address of an account without a password', async () => {
+  const { ann, eve, id } = await createSharedAccount()
+  await stack.sql.query('update auth.accounts set password = null where user_id = $1', [id])
+  const [first, second] = [await requestChangeWithoutPassword(eve), await requestChangeWithoutPassword(eve)]
+  expect(await stop(ann.email)).toMatchObject(done)
+  for (const to of [first, second]) expect(await confirm(to)).toMatchObject(invalid)
+  expect(await emailOf(id)).toBe(ann.email)
+})
+
+test('while Eve’s password is being verified, it is invalidated by the stop of an address change, and her sign-in leaves no session', async () => {
+  const { ann, eve } = await createSharedAccount()
+  await requestChange(eve)
+  const token = await tokenOf(ann.email, 'stop-email-change')
+  await Promise.all([eve.signIn(), visitor().post('/stop-email-change', { token })])
+  expect((await eve.get('/get-session')).status).toBe(401)
+})
+
+test.each([
+  ['/api-key/create', { name: 'Report', expiresInDays: 9, password }],
+  ['/change-password', { currentPassword: password, newPassword: 'known to Eve alone' }],
+])('while Eve’s password is being verified, it is invalidated and %s has no lasting effect', async (path, body) => {
+  const { ann, eve, id } = await createSharedAccount()
+  await requestChange(eve)
+  const token = await tokenOf(ann.email, 'stop-email-change')
+  const request = eve.post(path, body)
+  await new Promise((resolve) => setTimeout(resolve, 40))
+  expect(await visitor().post('/stop-email-change', { token })).toMatchObject(done)
+  await request
+  const { rows } = await stack.sql.query(
+    `select (select count(*)::integer from auth.api_keys where user_id = $1) as keys, (select count(*)::integer from auth.sessions where user_id = $1) as sessions,
         (select count(password)::integer from auth.accounts where user_id = $1) as passwords`,
-      [id],
-    )
-    expect(rows).toEqual([{ keys: 0, sessions: 0, passwords: 0 }])
-  })
-
-  test('by a password reset, and her sign-in leaves no session', async () => {
-    const { ann } = await createSharedAccount()
-    await ann.post('/forget-password', { email: ann.email })
-    const token = await tokenOf(ann.email, 'reset-password')
-    const reset = ann.post('/reset-password', { token, password: 'known to Ann alone' })
-    const tries = Array.from({ length: 8 }, () => person(stack, 'Eve', ann.email))
-    await Promise.all([
-      reset,
-      ...tries.map(async (one, i) => {
-        await new Promise((resolve) => setTimeout(resolve, i * 40))
-        await one.signIn()
-      }),
-    ])
-    for (const one of tries) expect((await one.get('/get-session')).status).toBe(401)
-  })
+    [id],
+  )
+  expect(rows).toEqual([{ keys: 0, sessions: 0, passwords: 0 }])
 })
 
-describe('Eve signs up with Ann’s address and waits', () => {
-  test('but cannot turn on a second factor, which would lock Ann out', async () => {
-    const eve = person(stack, 'Eve')
-    await eve.signUp()
-    expect(await eve.post('/two-factor/enable', { password })).toMatchObject(refused(403, 'EMAIL_NOT_VERIFIED'))
-  })
+test('while Eve’s password is being verified, it is invalidated by a password reset, and her sign-in leaves no session', async () => {
+  const { ann } = await createSharedAccount()
+  await ann.post('/forget-password', { email: ann.email })
+  const token = await tokenOf(ann.email, 'reset-password')
+  const reset = ann.post('/reset-password', { token, password: 'known to Ann alone' })
+  const tries = Array.from({ length: 8 }, () => person(stack, 'Eve', ann.email))
+  await Promise.all([
+    reset,
+    ...tries.map(async (one, i) => {
+      await new Promise((resolve) => setTimeout(resolve, i * 40))
+      await one.signIn()
+    }),
+  ])
+  for (const one of tries) expect((await one.get('/get-session')).status).toBe(401)
+})
 
-  test('but cannot request an address change, whose link would take the account after Ann verifies it', async () => {
-    const eve = person(stack, 'Eve')
-    await eve.signUp()
-    expect(await eve.post('/request-email-change', { newEmail: attackerAddress(), password })).toMatchObject(refused(403, 'EMAIL_NOT_VERIFIED'))
-  })
+test('Eve signs up with Ann’s address and waits but cannot turn on a second factor, which would lock Ann out', async () => {
+  const eve = person(stack, 'Eve')
+  await eve.signUp()
+  expect(await eve.post('/two-factor/enable', { password })).toMatchObject(refused(403, 'EMAIL_NOT_VERIFIED'))
+})
+
+test('Eve signs up with Ann’s address and waits but cannot request an address change, whose link would take the account after Ann verifies it', async () => {
+  const eve = person(stack, 'Eve')
+  await eve.signUp()
+  expect(await eve.post('/request-email-change', { newEmail: attackerAddress(), password })).toMatchObject(refused(403, 'EMAIL_NOT_VERIFIED'))
 })
 
 describe('Eve has a session of Ann that is eleven minutes old, but not her password: FRESH_SIGN_IN_REQUIRED for', () => {

@@ -52,7 +52,7 @@ const expectRefused = async (bearer: string, what = '') => {
 }
 
 describe('an invalid signature is refused:', () => {
-  test('alg none, with and without a signature', async () => {
+  test('an invalid signature is refused: alg none, with and without a signature', async () => {
     for (const alg of ['none', 'None', 'NONE', '']) {
       await expectRefused(`${encode({ alg })}.${encode(claims)}.`)
       await expectRefused(`${encode({ alg, kid: ours.kid })}.${encode(claims)}.${genuine.split('.')[2]}`)
@@ -107,7 +107,7 @@ describe('an invalid signature is refused:', () => {
     expect([200, 401]).toContain(status)
   })
 
-  test('missing parts, too many parts, or no token', async () => {
+  test('an invalid signature is refused: missing parts, too many parts, or no token', async () => {
     const [header, payload, signature] = genuine.split('.')
     for (
       const token of [
@@ -131,108 +131,106 @@ describe('an invalid signature is refused:', () => {
   })
 })
 
-describe('claims under a valid signature', () => {
-  test('are refused with an audience that is missing, null, empty, a list or another', async () => {
-    for (
-      const aud of [
-        undefined,
-        null,
-        '',
-        [],
-        [claims.aud, 'https://evil.example'],
-        ['https://evil.example'],
-        'https://evil.example',
-        { url: claims.aud },
-        1,
-        `${String(claims.aud)}/`,
-      ]
-    ) {
-      await expectRefused(await sign({ aud }), JSON.stringify(aud))
-    }
-  })
+test('claims under a valid signature are refused with an audience that is missing, null, empty, a list or another', async () => {
+  for (
+    const aud of [
+      undefined,
+      null,
+      '',
+      [],
+      [claims.aud, 'https://evil.example'],
+      ['https://evil.example'],
+      'https://evil.example',
+      { url: claims.aud },
+      1,
+      `${String(claims.aud)}/`,
+    ]
+  ) {
+    await expectRefused(await sign({ aud }), JSON.stringify(aud))
+  }
+})
 
-  test('are refused with an expiry that is missing, past, or not a number', async () => {
-    for (const exp of [undefined, null, '9999999999', 1, Math.floor(Date.now() / 1000) - 3_600]) await expectRefused(await sign({ exp }))
-  })
+test('claims under a valid signature are refused with an expiry that is missing, past, or not a number', async () => {
+  for (const exp of [undefined, null, '9999999999', 1, Math.floor(Date.now() / 1000) - 3_600]) await expectRefused(await sign({ exp }))
+})
 
-  test('are refused with a session that is missing, of another user, or made up', async () => {
-    const eve = await signedIn(stack, 'Eve')
-    const foreign = (await eve.get('/get-session')).body.session.id
-    for (const sid of [undefined, null, '', 'x', foreign, [claims['sid']], { id: claims['sid'] }]) await expectRefused(await sign({ sid }))
-  })
+test('claims under a valid signature are refused with a session that is missing, of another user, or made up', async () => {
+  const eve = await signedIn(stack, 'Eve')
+  const foreign = (await eve.get('/get-session')).body.session.id
+  for (const sid of [undefined, null, '', 'x', foreign, [claims['sid']], { id: claims['sid'] }]) await expectRefused(await sign({ sid }))
+})
 
-  test('are refused after a sign-out, as a copy of the cookie is', async () => {
-    const bob = await signedIn(stack, 'Bob')
-    const copy = person(stack, 'Bob', bob.email)
-    for (const [name, value] of bob.cookies) copy.cookies.set(name, value)
-    const token = await bob.token()
-    expect((await read(token)).status).toBe(200)
-    await bob.post('/sign-out')
-    await expectRefused(token)
-    expect((await copy.get('/get-session')).status).toBe(401)
-  })
+test('claims under a valid signature are refused after a sign-out, as a copy of the cookie is', async () => {
+  const bob = await signedIn(stack, 'Bob')
+  const copy = person(stack, 'Bob', bob.email)
+  for (const [name, value] of bob.cookies) copy.cookies.set(name, value)
+  const token = await bob.token()
+  expect((await read(token)).status).toBe(200)
+  await bob.post('/sign-out')
+  await expectRefused(token)
+  expect((await copy.get('/get-session')).status).toBe(401)
+})
 
-  test('are refused with a user that differs from the session’s', async () => {
-    const eve = await signedIn(stack, 'Eve')
-    const id = await eve.id()
-    await expectRefused(await sign({ sub: id, user_id: id }))
-    await expectRefused(await sign({ user_id: id }))
-    await expectRefused(await sign({ sub: id }))
-    await expectRefused(await sign({ user_id: undefined }))
-    await expectRefused(await sign({ sub: undefined }))
-  })
+test('claims under a valid signature are refused with a user that differs from the session’s', async () => {
+  const eve = await signedIn(stack, 'Eve')
+  const id = await eve.id()
+  await expectRefused(await sign({ sub: id, user_id: id }))
+  await expectRefused(await sign({ user_id: id }))
+  await expectRefused(await sign({ sub: id }))
+  await expectRefused(await sign({ user_id: undefined }))
+  await expectRefused(await sign({ sub: undefined }))
+})
 
-  test('are refused with an organization of other users, or with only half of its claims', async () => {
-    const { id } = await team(stack, [])
-    for (
-      const inner of [
-        { organization_id: id, organization_role: 'owner' },
-        { organization_id: id },
-        { organization_role: 'owner' },
-        { organization_id: id, organization_role: null },
-        { organization_id: [id], organization_role: ['owner'] },
-        { organization_id: '', organization_role: '' },
-        { organization_id: id, organization_role: 'superuser' },
-      ]
-    ) await expectRefused(await sign({ claims: inner }))
-  })
+test('claims under a valid signature are refused with an organization of other users, or with only half of its claims', async () => {
+  const { id } = await team(stack, [])
+  for (
+    const inner of [
+      { organization_id: id, organization_role: 'owner' },
+      { organization_id: id },
+      { organization_role: 'owner' },
+      { organization_id: id, organization_role: null },
+      { organization_id: [id], organization_role: ['owner'] },
+      { organization_id: '', organization_role: '' },
+      { organization_id: id, organization_role: 'superuser' },
+    ]
+  ) await expectRefused(await sign({ claims: inner }))
+})
 
-  test('are refused with a higher role than the membership’s', async () => {
-    const { id, viewer } = await team(stack, ['viewer'])
-    const viewerClaims = JSON.parse(Buffer.from((await viewer.token()).split('.')[1] ?? '', 'base64url').toString())
-    expect((await read(await sign(viewerClaims))).status).toBe(200)
-    for (const organization_role of ['editor', 'admin', 'owner', 'Viewer', 'viewer ', 'viewer,owner']) {
-      await expectRefused(await sign({ ...viewerClaims, claims: { organization_id: id, organization_role } }))
-    }
-  })
+test('claims under a valid signature are refused with a higher role than the membership’s', async () => {
+  const { id, viewer } = await team(stack, ['viewer'])
+  const viewerClaims = JSON.parse(Buffer.from((await viewer.token()).split('.')[1] ?? '', 'base64url').toString())
+  expect((await read(await sign(viewerClaims))).status).toBe(200)
+  for (const organization_role of ['editor', 'admin', 'owner', 'Viewer', 'viewer ', 'viewer,owner']) {
+    await expectRefused(await sign({ ...viewerClaims, claims: { organization_id: id, organization_role } }))
+  }
+})
 
-  test('with another role of the database are refused or read no rows', async () => {
-    for (
-      const role of ['postgres', 'authenticator', 'auth_service', 'pg_read_all_data', 'none', 'Authenticated', 'anon; drop table x', '', 1, null, [
-        'authenticated',
-      ]]
-    ) {
-      const { status, body } = await read(await sign({ role }))
-      // PostgREST treats a missing role as anonymous, which returns [].
-      if (status === 200) expect(body).toEqual([])
-      else expect([400, 401, 403]).toContain(status)
-    }
-  })
-
-  test('that occur twice read no rows of another user', async () => {
-    const eve = await signedIn(stack, 'Eve')
-    await fetch(`${stack.dataUrl}/transactions`, {
-      method: 'POST',
-      headers: { authorization: `Bearer ${await eve.token()}`, 'content-type': 'application/json' },
-      body: '{"name":"Eve’s","amount":1}',
-    })
-    const doubled = JSON.stringify(claims).replace('{', `{"user_id":"${await eve.id()}","sub":"${await eve.id()}",`)
-    const input = `${encode({ alg: 'RS256', kid: ours.kid })}.${encode(doubled)}`
-    const signature = await crypto.subtle.sign('RSASSA-PKCS1-v1_5', ours.privateKey, new TextEncoder().encode(input))
-    const { status, body } = await read(`${input}.${base64url.encode(new Uint8Array(signature))}`)
+test('claims under a valid signature with another role of the database are refused or read no rows', async () => {
+  for (
+    const role of ['postgres', 'authenticator', 'auth_service', 'pg_read_all_data', 'none', 'Authenticated', 'anon; drop table x', '', 1, null, [
+      'authenticated',
+    ]]
+  ) {
+    const { status, body } = await read(await sign({ role }))
+    // PostgREST treats a missing role as anonymous, which returns [].
     if (status === 200) expect(body).toEqual([])
-    else expect(status).toBe(401)
+    else expect([400, 401, 403]).toContain(status)
+  }
+})
+
+test('claims under a valid signature that occur twice read no rows of another user', async () => {
+  const eve = await signedIn(stack, 'Eve')
+  await fetch(`${stack.dataUrl}/transactions`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${await eve.token()}`, 'content-type': 'application/json' },
+    body: '{"name":"Eve’s","amount":1}',
   })
+  const doubled = JSON.stringify(claims).replace('{', `{"user_id":"${await eve.id()}","sub":"${await eve.id()}",`)
+  const input = `${encode({ alg: 'RS256', kid: ours.kid })}.${encode(doubled)}`
+  const signature = await crypto.subtle.sign('RSASSA-PKCS1-v1_5', ours.privateKey, new TextEncoder().encode(input))
+  const { status, body } = await read(`${input}.${base64url.encode(new Uint8Array(signature))}`)
+  if (status === 200) expect(body).toEqual([])
+  else expect(status).toBe(401)
 })
 
 describe('other secrets and headers are not accepted as a token:', () => {
@@ -245,7 +243,7 @@ describe('other secrets and headers are not accepted as a token:', () => {
     for (const bearer of [verification, reset, ...bob.cookies.values()]) await expectRefused(bearer)
   })
 
-  test('headers that imitate the values that PostgREST sets', async () => {
+  test('other secrets and headers are not accepted as a token: headers that imitate the values that PostgREST sets', async () => {
     const eve = await signedIn(stack, 'Eve')
     await fetch(`${stack.dataUrl}/transactions`, {
       method: 'POST',

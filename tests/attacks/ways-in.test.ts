@@ -134,7 +134,7 @@ describe('after Ann recovers her account, Eve cannot get in', () => {
     expect((await withPassword(visitor(), ann.email)).status).toBe(200)
   })
 
-  test('by an invitation that she sent to herself in Ann’s name', async () => {
+  test('after Ann recovers her account, Eve cannot get in by an invitation that she sent to herself in Ann’s name', async () => {
     const { ann, eve } = await createSharedAccount()
     await ann.subscribe()
     const { id } = (await ann.post('/organization/create', { name: 'Household' })).body
@@ -149,7 +149,7 @@ describe('after Ann recovers her account, Eve cannot get in', () => {
 describe('after Ann recovers her account, the second factor', () => {
   const isCodeRequired = (answer: Answer) => expect(answer).toMatchObject({ status: 403, body: { error: 'SECOND_FACTOR_REQUIRED' } })
 
-  test('that Eve turned on is off', async () => {
+  test('after Ann recovers her account, the second factor that Eve turned on is off', async () => {
     const { ann, eve } = await createSharedAccount()
     const { body } = await eve.post('/two-factor/enable', {})
     expect((await eve.post('/two-factor/verify-totp', { code: authenticator(body.totp_uri).code(), trustDevice: true })).status).toBe(200)
@@ -163,7 +163,7 @@ describe('after Ann recovers her account, the second factor', () => {
     ).toBe(0)
   })
 
-  test('of a month ago works, with its app and its backup codes', async () => {
+  test('after Ann recovers her account, the second factor of a month ago works, with its app and its backup codes', async () => {
     const { ann, eve, app, backupCodes } = await withOldFactor()
     await changeAddress(eve)
     await recoverAccount(ann.email)
@@ -175,7 +175,7 @@ describe('after Ann recovers her account, the second factor', () => {
     }
   })
 
-  test('of a month ago works with Ann’s app, backup codes that Eve created do not, and Ann is notified', async () => {
+  test('after Ann recovers her account, the second factor of a month ago works with Ann’s app, backup codes that Eve created do not, and Ann is notified', async () => {
     const { ann, eve, app } = await withOldFactor()
     const codes = (await eve.post('/two-factor/generate-backup-codes', {})).body.backup_codes as string[]
     await changeAddress(eve)
@@ -192,7 +192,7 @@ describe('after Ann recovers her account, the second factor', () => {
     expect((await browser.get('/list-events')).body.map(({ kind }: { kind: string }) => kind)).toContain('backup_codes_voided')
   })
 
-  test('of a month ago has no backup codes that Eve created while her password was being verified', async () => {
+  test('after Ann recovers her account, the second factor of a month ago has no backup codes that Eve created while her password was being verified', async () => {
     const { ann, eve } = await withOldFactor()
     await changeAddress(eve)
     const token = await tokenOf(ann.email, 'stop-email-change')
@@ -207,7 +207,7 @@ describe('after Ann recovers her account, the second factor', () => {
     expect(await browser.post('/two-factor/verify-backup-code', { code })).toMatchObject({ status: 400, body: { error: 'INVALID_CODE' } })
   })
 
-  test('of a month ago is required on Eve’s remembered device, also for an account without a password', async () => {
+  test('after Ann recovers her account, the second factor of a month ago is required on Eve’s remembered device, also for an account without a password', async () => {
     for (const hasPassword of [true, false]) {
       const { ann, eve, app } = await withOldFactor()
       const device = visitor()

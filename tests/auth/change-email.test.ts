@@ -29,68 +29,66 @@ async function requestChange(user: Person, newEmail = newAddress()): Promise<str
 const emailOf = async (user: Person) => (await user.get('/get-session')).body.user.email
 const visitor = () => person(stack)
 
-describe('an address change', () => {
-  test('takes effect when the link to the new address is opened in any browser, and sessions stay', async () => {
-    const ann = await signedIn(stack, 'Ann')
-    const to = await requestChange(ann, newAddress().toUpperCase())
-    expect(await emailOf(ann)).toBe(ann.email)
-    expect(await visitor().post('/confirm-email-change', { token: await confirming(to.toLowerCase()) })).toMatchObject(done)
-    expect((await ann.get('/get-session')).body.user).toMatchObject({ email: to.toLowerCase(), email_verified: true })
-    expect((await person(stack, 'Ann', to).signIn()).status).toBe(200)
-    expect((await person(stack, 'Ann', ann.email).signIn()).status).toBe(401)
-  })
+test('an address change takes effect when the link to the new address is opened in any browser, and sessions stay', async () => {
+  const ann = await signedIn(stack, 'Ann')
+  const to = await requestChange(ann, newAddress().toUpperCase())
+  expect(await emailOf(ann)).toBe(ann.email)
+  expect(await visitor().post('/confirm-email-change', { token: await confirming(to.toLowerCase()) })).toMatchObject(done)
+  expect((await ann.get('/get-session')).body.user).toMatchObject({ email: to.toLowerCase(), email_verified: true })
+  expect((await person(stack, 'Ann', to).signIn()).status).toBe(200)
+  expect((await person(stack, 'Ann', ann.email).signIn()).status).toBe(401)
+})
 
-  test('needs a confirmation on the linked page, and the link works once for this purpose only', async () => {
-    const ann = await signedIn(stack, 'Ann')
-    const to = await requestChange(ann)
-    const [confirm, stop] = [await confirming(to), await stopping(ann.email)]
-    for (const [path, token] of [['confirm-email-change', confirm], ['stop-email-change', stop]]) {
-      const page = await ann.call('GET', `/${path}?token=${token}`, undefined, { accept: 'text/html' })
-      expect(page.headers.get('content-type')).toContain('text/html')
-    }
-    expect(await emailOf(ann)).toBe(ann.email)
-    expect(await visitor().post('/confirm-email-change', { token: stop })).toMatchObject(invalid)
-    expect(await visitor().post('/stop-email-change', { token: confirm })).toMatchObject(invalid)
-    expect(await visitor().post('/confirm-email-change', { token: confirm })).toMatchObject(done)
-    expect(await visitor().post('/confirm-email-change', { token: confirm })).toMatchObject(invalid)
-  })
+test('an address change needs a confirmation on the linked page, and the link works once for this purpose only', async () => {
+  const ann = await signedIn(stack, 'Ann')
+  const to = await requestChange(ann)
+  const [confirm, stop] = [await confirming(to), await stopping(ann.email)]
+  for (const [path, token] of [['confirm-email-change', confirm], ['stop-email-change', stop]]) {
+    const page = await ann.call('GET', `/${path}?token=${token}`, undefined, { accept: 'text/html' })
+    expect(page.headers.get('content-type')).toContain('text/html')
+  }
+  expect(await emailOf(ann)).toBe(ann.email)
+  expect(await visitor().post('/confirm-email-change', { token: stop })).toMatchObject(invalid)
+  expect(await visitor().post('/stop-email-change', { token: confirm })).toMatchObject(invalid)
+  expect(await visitor().post('/confirm-email-change', { token: confirm })).toMatchObject(done)
+  expect(await visitor().post('/confirm-email-change', { token: confirm })).toMatchObject(invalid)
+})
 
-  test('with a wrong password, to the same address or to an invalid address is refused', async () => {
-    const ann = await signedIn(stack, 'Ann')
-    expect(await ann.post('/request-email-change', { newEmail: newAddress(), password: 'wrong' })).toMatchObject({
-      status: 400,
-      body: { error: 'INVALID_PASSWORD' },
-    })
-    expect(await ann.post('/request-email-change', { newEmail: ann.email, password })).toMatchObject({ status: 400, body: { error: 'VALIDATION_ERROR' } })
-    expect(await ann.post('/request-email-change', { newEmail: 'ann', password })).toMatchObject({ status: 400, body: { error: 'INVALID_EMAIL' } })
-    expect((await visitor().post('/request-email-change', { newEmail: newAddress(), password })).status).toBe(401)
+test('an address change with a wrong password, to the same address or to an invalid address is refused', async () => {
+  const ann = await signedIn(stack, 'Ann')
+  expect(await ann.post('/request-email-change', { newEmail: newAddress(), password: 'wrong' })).toMatchObject({
+    status: 400,
+    body: { error: 'INVALID_PASSWORD' },
   })
+  expect(await ann.post('/request-email-change', { newEmail: ann.email, password })).toMatchObject({ status: 400, body: { error: 'VALIDATION_ERROR' } })
+  expect(await ann.post('/request-email-change', { newEmail: 'ann', password })).toMatchObject({ status: 400, body: { error: 'INVALID_EMAIL' } })
+  expect((await visitor().post('/request-email-change', { newEmail: newAddress(), password })).status).toBe(401)
+})
 
-  test('to the address of another account responds the same, and only the link in the mail reports the conflict', async () => {
-    const [ann, bob] = [await signedIn(stack, 'Ann'), await signedIn(stack, 'Bob')]
-    await requestChange(ann, bob.email)
-    expect(await visitor().post('/confirm-email-change', { token: await confirming(bob.email) })).toMatchObject({ status: 409, body: { error: 'USER_EXISTS' } })
-    expect(await emailOf(ann)).toBe(ann.email)
-  })
+test('an address change to the address of another account responds the same, and only the link in the mail reports the conflict', async () => {
+  const [ann, bob] = [await signedIn(stack, 'Ann'), await signedIn(stack, 'Bob')]
+  await requestChange(ann, bob.email)
+  expect(await visitor().post('/confirm-email-change', { token: await confirming(bob.email) })).toMatchObject({ status: 409, body: { error: 'USER_EXISTS' } })
+  expect(await emailOf(ann)).toBe(ann.email)
+})
 
-  test('by a link that is older than the last change of password or address is refused', async () => {
-    const ann = await signedIn(stack, 'Ann')
-    const [first, second] = [await requestChange(ann), await requestChange(ann)]
-    const token = await confirming(first)
-    expect(await visitor().post('/confirm-email-change', { token: await confirming(second) })).toMatchObject(done)
-    expect(await visitor().post('/confirm-email-change', { token })).toMatchObject(invalid)
-    const third = await requestChange(ann)
-    await ann.post('/change-password', { currentPassword: password, newPassword: 'something else' })
-    expect(await visitor().post('/confirm-email-change', { token: await confirming(third) })).toMatchObject(invalid)
-  })
+test('an address change by a link that is older than the last change of password or address is refused', async () => {
+  const ann = await signedIn(stack, 'Ann')
+  const [first, second] = [await requestChange(ann), await requestChange(ann)]
+  const token = await confirming(first)
+  expect(await visitor().post('/confirm-email-change', { token: await confirming(second) })).toMatchObject(done)
+  expect(await visitor().post('/confirm-email-change', { token })).toMatchObject(invalid)
+  const third = await requestChange(ann)
+  await ann.post('/change-password', { currentPassword: password, newPassword: 'something else' })
+  expect(await visitor().post('/confirm-email-change', { token: await confirming(third) })).toMatchObject(invalid)
+})
 
-  test('needs a verified address, and otherwise sends no mail', async () => {
-    const ann = person(stack, 'Ann')
-    await ann.signUp()
-    const newEmail = newAddress()
-    expect(await ann.post('/request-email-change', { newEmail, password })).toMatchObject({ status: 403, body: { error: 'EMAIL_NOT_VERIFIED' } })
-    expect(stack.mail.mails().filter(({ to }) => to === newEmail)).toEqual([])
-  })
+test('an address change needs a verified address, and otherwise sends no mail', async () => {
+  const ann = person(stack, 'Ann')
+  await ann.signUp()
+  const newEmail = newAddress()
+  expect(await ann.post('/request-email-change', { newEmail, password })).toMatchObject({ status: 403, body: { error: 'EMAIL_NOT_VERIFIED' } })
+  expect(stack.mail.mails().filter(({ to }) => to === newEmail)).toEqual([])
 })
 
 describe('an attacker who knows the password changes the address, and the owner stops the change', () => {
@@ -112,7 +110,7 @@ describe('an attacker who knows the password changes the address, and the owner 
     },
   )
 
-  test('and the attacker cannot keep the account by signing up with the old address or by changing the password', async () => {
+  test('an attacker who knows the password changes the address, and the owner stops the change and the attacker cannot keep the account by signing up with the old address or by changing the password', async () => {
     const ann = await signedIn(stack, 'Ann')
     const eve = person(stack, 'Eve', ann.email)
     await eve.signIn()

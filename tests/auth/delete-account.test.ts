@@ -24,88 +24,84 @@ const store = async (user: Person, name: string) => {
 }
 const stored = async (name: string) => (await stack.sql.query('select user_id from api.transactions where name = $1', [name])).rows
 
-describe('account deletion', () => {
-  test('with the password and the mailed link ends all sessions and tokens, and deletes all personal data', async () => {
-    const ann = await signedIn(stack, 'Ann')
-    const phone = person(stack, 'Ann', ann.email)
-    await phone.signIn()
-    const authorization = `Bearer ${await phone.token()}`
-    await store(ann, 'Her own')
-    const link = await requestDeletion(ann)
-    expect(link.pathname).toBe('/api/auth/confirm-delete-account')
-    const confirmed = await ann.post('/confirm-delete-account', { token: tokenOf(link) })
-    expect(confirmed).toMatchObject({ status: 200, body: { success: true, message: expect.any(String) } })
-    expect(ann.cookies.size).toBe(0)
-    expect((await phone.get('/get-session')).status).toBe(401)
-    expect((await fetch(`${stack.dataUrl}/transactions`, { headers: { authorization } })).status).toBe(401)
-    expect(await stored('Her own')).toEqual([])
-    expect((await phone.signIn()).status).toBe(401)
-    expect((await person(stack, 'Ann', ann.email).signUp()).status).toBe(200)
-  })
-
-  test('needs a confirmation: opening the link deletes nothing', async () => {
-    const ann = await signedIn(stack, 'Ann')
-    const link = await requestDeletion(ann)
-    for (const method of ['GET', 'HEAD']) {
-      const answer = await ann.call(method, `/confirm-delete-account${link.search}`, undefined, { accept: 'text/html' })
-      expect(answer.status).toBe(200)
-      expect(answer.headers.get('content-type')).toContain('text/html')
-    }
-    expect((await ann.get('/get-session')).status).toBe(200)
-  })
-
-  test('with a wrong password is refused, and sends no mail', async () => {
-    const ann = await signedIn(stack, 'Ann')
-    expect(await ann.post('/delete-account', { password: 'wrong' })).toMatchObject({ status: 400, body: { error: 'INVALID_PASSWORD' } })
-    expect((await stack.sql.query('select from auth.verifications where value = $1', [await ann.id()])).rowCount).toBe(0)
-  })
-
-  test('without a password is refused more than ten minutes after the sign-in, and sends no mail', async () => {
-    const ann = await signedIn(stack, 'Ann')
-    await stack.sql.query(`update auth.sessions set created_at = now() - interval '11 minutes' where user_id = $1`, [await ann.id()])
-    expect(await ann.post('/delete-account', {})).toMatchObject({ status: 403, body: { error: 'FRESH_SIGN_IN_REQUIRED' } })
-    expect((await stack.sql.query('select from auth.verifications where value = $1', [await ann.id()])).rowCount).toBe(0)
-  })
-
-  test('is refused for a visitor without a session and for another user with the link', async () => {
-    const ann = await signedIn(stack, 'Ann')
-    const eve = await signedIn(stack, 'Eve')
-    const token = tokenOf(await requestDeletion(ann))
-    expect((await person(stack).post('/confirm-delete-account', { token })).status).toBe(401)
-    expect(await eve.post('/confirm-delete-account', { token })).toMatchObject(refused)
-    for (const user of [ann, eve]) expect((await user.get('/get-session')).status).toBe(200)
-    // The owner can still use the token.
-    expect((await ann.post('/confirm-delete-account', { token })).status).toBe(200)
-    expect((await eve.get('/get-session')).status).toBe(200)
-  })
-
-  test('with a made-up or expired token is refused', async () => {
-    const ann = await signedIn(stack, 'Ann')
-    const token = tokenOf(await requestDeletion(ann))
-    await stack.sql.query(`update auth.verifications set expires_at = now() - interval '1 second'`)
-    for (const wrong of [token, 'a'.repeat(32)]) expect(await ann.post('/confirm-delete-account', { token: wrong })).toMatchObject(refused)
-    expect((await ann.get('/get-session')).status).toBe(200)
-  })
+test('account deletion with the password and the mailed link ends all sessions and tokens, and deletes all personal data', async () => {
+  const ann = await signedIn(stack, 'Ann')
+  const phone = person(stack, 'Ann', ann.email)
+  await phone.signIn()
+  const authorization = `Bearer ${await phone.token()}`
+  await store(ann, 'Her own')
+  const link = await requestDeletion(ann)
+  expect(link.pathname).toBe('/api/auth/confirm-delete-account')
+  const confirmed = await ann.post('/confirm-delete-account', { token: tokenOf(link) })
+  expect(confirmed).toMatchObject({ status: 200, body: { success: true, message: expect.any(String) } })
+  expect(ann.cookies.size).toBe(0)
+  expect((await phone.get('/get-session')).status).toBe(401)
+  expect((await fetch(`${stack.dataUrl}/transactions`, { headers: { authorization } })).status).toBe(401)
+  expect(await stored('Her own')).toEqual([])
+  expect((await phone.signIn()).status).toBe(401)
+  expect((await person(stack, 'Ann', ann.email).signUp()).status).toBe(200)
 })
 
-describe('the owner of organizations', () => {
-  test('reads in the mail what happens to them; then the member with the highest role owns each, and its rows stay', async () => {
-    const { id, owner, viewer, admin } = await team(stack, ['viewer', 'admin'])
-    await store(owner, 'Of the team')
-    const alone = (await owner.post('/organization/create', { name: 'Alone' })).body.id
-    const answer = await owner.post('/delete-account', { password })
-    expect(answer.body.organizations).toEqual([
-      { id, name: 'The Team', successor: { id: await admin.id(), name: admin.name } },
-      { id: alone, name: 'Alone', successor: null },
-    ])
-    const mail = await mailed(owner)
-    expect(mail.text).toContain(`“The Team”, which you own, is then owned by ${admin.name}.`)
-    expect(mail.text).toContain('“Alone”, which you own, stays without members.')
-    await owner.post('/confirm-delete-account', { token: tokenOf(new URL(linkIn(mail))) })
-    expect((await admin.get('/organization/list')).body[0].role).toBe('owner')
-    expect((await viewer.get('/organization/list')).body[0].role).toBe('viewer')
-    expect(await stored('Of the team')).toEqual([{ user_id: null }])
-  })
+test('account deletion needs a confirmation: opening the link deletes nothing', async () => {
+  const ann = await signedIn(stack, 'Ann')
+  const link = await requestDeletion(ann)
+  for (const method of ['GET', 'HEAD']) {
+    const answer = await ann.call(method, `/confirm-delete-account${link.search}`, undefined, { accept: 'text/html' })
+    expect(answer.status).toBe(200)
+    expect(answer.headers.get('content-type')).toContain('text/html')
+  }
+  expect((await ann.get('/get-session')).status).toBe(200)
+})
+
+test('account deletion with a wrong password is refused, and sends no mail', async () => {
+  const ann = await signedIn(stack, 'Ann')
+  expect(await ann.post('/delete-account', { password: 'wrong' })).toMatchObject({ status: 400, body: { error: 'INVALID_PASSWORD' } })
+  expect((await stack.sql.query('select from auth.verifications where value = $1', [await ann.id()])).rowCount).toBe(0)
+})
+
+test('account deletion without a password is refused more than ten minutes after the sign-in, and sends no mail', async () => {
+  const ann = await signedIn(stack, 'Ann')
+  await stack.sql.query(`update auth.sessions set created_at = now() - interval '11 minutes' where user_id = $1`, [await ann.id()])
+  expect(await ann.post('/delete-account', {})).toMatchObject({ status: 403, body: { error: 'FRESH_SIGN_IN_REQUIRED' } })
+  expect((await stack.sql.query('select from auth.verifications where value = $1', [await ann.id()])).rowCount).toBe(0)
+})
+
+test('account deletion is refused for a visitor without a session and for another user with the link', async () => {
+  const ann = await signedIn(stack, 'Ann')
+  const eve = await signedIn(stack, 'Eve')
+  const token = tokenOf(await requestDeletion(ann))
+  expect((await person(stack).post('/confirm-delete-account', { token })).status).toBe(401)
+  expect(await eve.post('/confirm-delete-account', { token })).toMatchObject(refused)
+  for (const user of [ann, eve]) expect((await user.get('/get-session')).status).toBe(200)
+  // The owner can still use the token.
+  expect((await ann.post('/confirm-delete-account', { token })).status).toBe(200)
+  expect((await eve.get('/get-session')).status).toBe(200)
+})
+
+test('account deletion with a made-up or expired token is refused', async () => {
+  const ann = await signedIn(stack, 'Ann')
+  const token = tokenOf(await requestDeletion(ann))
+  await stack.sql.query(`update auth.verifications set expires_at = now() - interval '1 second'`)
+  for (const wrong of [token, 'a'.repeat(32)]) expect(await ann.post('/confirm-delete-account', { token: wrong })).toMatchObject(refused)
+  expect((await ann.get('/get-session')).status).toBe(200)
+})
+
+test('the owner of organizations reads in the mail what happens to them; then the member with the highest role owns each, and its rows stay', async () => {
+  const { id, owner, viewer, admin } = await team(stack, ['viewer', 'admin'])
+  await store(owner, 'Of the team')
+  const alone = (await owner.post('/organization/create', { name: 'Alone' })).body.id
+  const answer = await owner.post('/delete-account', { password })
+  expect(answer.body.organizations).toEqual([
+    { id, name: 'The Team', successor: { id: await admin.id(), name: admin.name } },
+    { id: alone, name: 'Alone', successor: null },
+  ])
+  const mail = await mailed(owner)
+  expect(mail.text).toContain(`“The Team”, which you own, is then owned by ${admin.name}.`)
+  expect(mail.text).toContain('“Alone”, which you own, stays without members.')
+  await owner.post('/confirm-delete-account', { token: tokenOf(new URL(linkIn(mail))) })
+  expect((await admin.get('/organization/list')).body[0].role).toBe('owner')
+  expect((await viewer.get('/organization/list')).body[0].role).toBe('viewer')
+  expect(await stored('Of the team')).toEqual([{ user_id: null }])
 })
 
 describe('a member who owns five organizations', () => {
@@ -118,7 +114,7 @@ describe('a member who owns five organizations', () => {
     )
   }
 
-  test('is left out: the next member owns the organization, as response and mail say', async () => {
+  test('a member who owns five organizations is left out: the next member owns the organization, as response and mail say', async () => {
     const { id, owner, viewer, admin } = await team(stack, ['viewer', 'admin'])
     await ownFive(admin)
     const { body } = await owner.post('/delete-account', { password })
@@ -129,7 +125,7 @@ describe('a member who owns five organizations', () => {
     expect((await viewer.get('/organization/list')).body).toMatchObject([{ id, role: 'owner' }])
   })
 
-  test('does not block the deletion: the organization stays without members, with its rows', async () => {
+  test('a member who owns five organizations does not block the deletion: the organization stays without members, with its rows', async () => {
     const { id, owner, viewer } = await team(stack, ['viewer'])
     await store(owner, 'Of the full member’s team')
     await ownFive(viewer)
@@ -180,7 +176,7 @@ describe('a user with 20,000 transactions', () => {
     return counts.filter(([, count]) => count !== 0)
   }
 
-  test('deletes the account, and nothing is left', async () => {
+  test('a user with 20,000 transactions deletes the account, and nothing is left', async () => {
     const ann = await signedIn(stack, 'Ann')
     const id = await ann.id()
     await storeMany(id, null)
@@ -190,7 +186,7 @@ describe('a user with 20,000 transactions', () => {
     expect((await stack.sql.query('select from auth.users where id = $1', [id])).rowCount).toBe(0)
   })
 
-  test('deletes an organization with as many', async () => {
+  test('a user with 20,000 transactions deletes an organization with as many', async () => {
     const { id, owner } = await team(stack, [])
     await storeMany(await owner.id(), id)
     expect(await owner.delete('/organization/delete', { organizationId: id })).toMatchObject({ status: 200 })

@@ -3,37 +3,35 @@ import { createHashingQueue } from '../../auth/engine/passwords.ts'
 import { password, person, signedIn } from '../support/person.ts'
 import { startStack, type Stack } from '../support/stack.ts'
 
-describe('the hashing queue', () => {
-  test('admits as many requests as it has slots, and the next ones in order', async () => {
-    const { enter, waiting } = createHashingQueue(2, 10, 1_000)
-    const [first, second] = [await enter('a'), await enter('a')]
-    const order: number[] = []
-    const third = enter('a').then((leave) => {
-      order.push(3)
-      return leave
-    })
-    const fourth = enter('a').then((leave) => {
-      order.push(4)
-      return leave
-    })
-    expect(waiting()).toBe(2)
-    first()
-    first()
-    await third
-    expect(order).toEqual([3])
-    second()
-    await fourth
-    expect(order).toEqual([3, 4])
+test('the hashing queue admits as many requests as it has slots, and the next ones in order', async () => {
+  const { enter, waiting } = createHashingQueue(2, 10, 1_000)
+  const [first, second] = [await enter('a'), await enter('a')]
+  const order: number[] = []
+  const third = enter('a').then((leave) => {
+    order.push(3)
+    return leave
   })
+  const fourth = enter('a').then((leave) => {
+    order.push(4)
+    return leave
+  })
+  expect(waiting()).toBe(2)
+  first()
+  first()
+  await third
+  expect(order).toEqual([3])
+  second()
+  await fourth
+  expect(order).toEqual([3, 4])
+})
 
-  test('refuses a request at once if it is full, and later if the wait exceeds the limit', async () => {
-    const { enter, waiting } = createHashingQueue(1, 1, 50)
-    await enter('a')
-    const waitingRequest = enter('a')
-    await expect(enter('a')).rejects.toMatchObject({ code: 'SERVICE_BUSY', retryAfterSeconds: 5 })
-    await expect(waitingRequest).rejects.toMatchObject({ code: 'SERVICE_BUSY' })
-    expect(waiting()).toBe(0)
-  })
+test('the hashing queue refuses a request at once if it is full, and later if the wait exceeds the limit', async () => {
+  const { enter, waiting } = createHashingQueue(1, 1, 50)
+  await enter('a')
+  const waitingRequest = enter('a')
+  await expect(enter('a')).rejects.toMatchObject({ code: 'SERVICE_BUSY', retryAfterSeconds: 5 })
+  await expect(waitingRequest).rejects.toMatchObject({ code: 'SERVICE_BUSY' })
+  expect(waiting()).toBe(0)
 })
 
 describe('a client that floods the queue', () => {
@@ -48,7 +46,7 @@ describe('a client that floods the queue', () => {
     return { order, enterAndLeave }
   }
 
-  test('alternates with other clients, however many of its requests wait', async () => {
+  test('a client that floods the queue alternates with other clients, however many of its requests wait', async () => {
     const { enter } = createHashingQueue(1, 64, 1_000)
     const { order, enterAndLeave } = recordOrder(enter)
     const leave = await enter('flood')
@@ -58,7 +56,7 @@ describe('a client that floods the queue', () => {
     expect(order.slice(0, 6)).toEqual(['flood', 'ann', 'bob', 'flood', 'ann', 'flood'])
   })
 
-  test('holds at most half of the queue', async () => {
+  test('a client that floods the queue holds at most half of the queue', async () => {
     const { enter, waiting } = createHashingQueue(1, 10, 1_000)
     const { order, enterAndLeave } = recordOrder(enter)
     const leave = await enter('flood')
@@ -69,7 +67,7 @@ describe('a client that floods the queue', () => {
     await Promise.all(all)
   })
 
-  test('loses its last waiting request to a new client if the queue is full', async () => {
+  test('a client that floods the queue loses its last waiting request to a new client if the queue is full', async () => {
     const { enter, waiting } = createHashingQueue(1, 4, 1_000)
     const { order, enterAndLeave } = recordOrder(enter)
     const leave = await enter('flood')
@@ -83,7 +81,7 @@ describe('a client that floods the queue', () => {
     expect(order.slice(3)).toEqual(['flood', 'other', 'ann', 'bob'])
   })
 
-  test('times out like other clients, and leaves nothing in the queue', async () => {
+  test('a client that floods the queue times out like other clients, and leaves nothing in the queue', async () => {
     const { enter, waiting } = createHashingQueue(1, 10, 20)
     const leave = await enter('flood')
     await Promise.all(['flood', 'flood', 'ann'].map((client) => expect(enter(client)).rejects.toMatchObject({ code: 'SERVICE_BUSY' })))
@@ -92,7 +90,7 @@ describe('a client that floods the queue', () => {
     expect(await enter('ann')).toBeTypeOf('function')
   })
 
-  test('does not delay the sign-in of another client', async () => {
+  test('a client that floods the queue does not delay the sign-in of another client', async () => {
     await using stack = await startStack({ hashesOnce: false, env: { TRUSTED_PROXIES: '127.0.0.0/8' } })
     const from = (address: string) => ({ 'x-forwarded-for': address })
     const ann = await signedIn(stack, 'Ann')
@@ -125,7 +123,7 @@ describe('thirty sign-ups at once', () => {
   })
   afterAll(() => stack.close())
 
-  test('do not delay a get-session behind their hashes', async () => {
+  test('thirty sign-ups at once do not delay a get-session behind their hashes', async () => {
     const ann = await signedIn(stack, 'Ann')
     const begun = performance.now()
     const pending = { count: 30 }
@@ -146,7 +144,7 @@ describe('thirty sign-ups at once', () => {
     expect(Math.max(...servedMeanwhile)).toBeLessThan(8)
   })
 
-  test('and two hundred sign-ups all get a response: success, or 503 with Retry-After', async () => {
+  test('thirty sign-ups at once and two hundred sign-ups all get a response: success, or 503 with Retry-After', async () => {
     const answers = await Promise.all(Array.from({ length: 200 }, () => person(stack, 'Many').signUp()))
     const refused = answers.filter(({ status }) => status !== 200)
     expect(refused.length).toBeGreaterThan(0)

@@ -116,7 +116,7 @@ describe('the body of every error is {error, message}', () => {
     expect((await ann.call('GET', '/get-session', undefined, { 'idempotency-key': 'k' })).status).toBe(200)
   })
 
-  test('names every wrong field at once, with the code of the first', async () => {
+  test('the body of every error is {error, message} names every wrong field at once, with the code of the first', async () => {
     const signUp = (body: object) => person(stack).post('/sign-up/email', body)
     expect(await signUp({ email: 'nobody', password: 'short', name: 'a\nb' })).toMatchObject({
       status: 400,
@@ -190,7 +190,7 @@ describe('the body of every error is {error, message}', () => {
     },
   )
 
-  test('queries with NUL bytes, broken encodings or repeated names return 4xx', async () => {
+  test('the body of every error is {error, message} queries with NUL bytes, broken encodings or repeated names return 4xx', async () => {
     const ann = await signedIn(stack, 'Ann')
     for (
       const query of [
@@ -217,7 +217,7 @@ describe('a page of another origin', () => {
       headers: { origin, 'access-control-request-method': 'POST', 'access-control-request-headers': 'content-type' },
     })
 
-  test('may send requests with credentials if its origin is trusted', async () => {
+  test('a page of another origin may send requests with credentials if its origin is trusted', async () => {
     const response = await preflight(app)
     expect(response.status).toBe(204)
     expect(response.headers.get('access-control-allow-origin')).toBe(app)
@@ -251,7 +251,7 @@ describe('a page of another origin', () => {
     },
   )
 
-  test('is also refused if only Referer or Sec-Fetch-Site reveals it', async () => {
+  test('a page of another origin is also refused if only Referer or Sec-Fetch-Site reveals it', async () => {
     const ann = await signedIn(stack, 'Ann')
     expect((await ann.post('/token', undefined, { referer: 'https://evil.example/page' })).status).toBe(403)
     expect((await ann.post('/sign-out', undefined, { referer: 'https://evil.example/page' })).status).toBe(403)
@@ -259,13 +259,13 @@ describe('a page of another origin', () => {
     expect((await ann.get('/get-session')).status).toBe(200)
   })
 
-  test('is not assumed for a client that sends no origin, such as curl or a server', async () => {
+  test('a page of another origin is not assumed for a client that sends no origin, such as curl or a server', async () => {
     const ann = await signedIn(stack, 'Ann')
     expect((await ann.post('/token')).status).toBe(200)
     expect((await ann.post('/sign-out')).status).toBe(200)
   })
 
-  test('cannot pass as our own by a forged Host header', async () => {
+  test('a page of another origin cannot pass as our own by a forged Host header', async () => {
     const status = await new Promise((resolve, reject) => {
       request(`${stack.url}/api/auth/sign-in/email`, {
         method: 'POST',
@@ -279,21 +279,19 @@ describe('a page of another origin', () => {
   })
 })
 
-describe('every response', () => {
-  test('of the auth surface forbids caching, sniffing, frames and referrers, and has its type and the id of its log line', async () => {
-    const ann = await signedIn(stack, 'Ann')
-    for (const { headers } of [await ann.get('/get-session'), await ann.get('/nothing'), await ann.post('/token')]) {
-      expect(headers.get('cache-control')).toBe('no-store')
-      expect(headers.get('x-content-type-options')).toBe('nosniff')
-      expect(headers.get('content-security-policy')).toBe("default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'")
-      expect(headers.get('referrer-policy')).toBe('no-referrer')
-      expect(headers.get('content-type')).toBe('application/json')
-      expect(stack.logged.some((line) => line.includes(headers.get('x-request-id') ?? 'none'))).toBe(true)
-    }
-  })
+test('every response of the auth surface forbids caching, sniffing, frames and referrers, and has its type and the id of its log line', async () => {
+  const ann = await signedIn(stack, 'Ann')
+  for (const { headers } of [await ann.get('/get-session'), await ann.get('/nothing'), await ann.post('/token')]) {
+    expect(headers.get('cache-control')).toBe('no-store')
+    expect(headers.get('x-content-type-options')).toBe('nosniff')
+    expect(headers.get('content-security-policy')).toBe("default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'")
+    expect(headers.get('referrer-policy')).toBe('no-referrer')
+    expect(headers.get('content-type')).toBe('application/json')
+    expect(stack.logged.some((line) => line.includes(headers.get('x-request-id') ?? 'none'))).toBe(true)
+  }
+})
 
-  // Caddy in compose keeps a connection for 30 s, a load balancer on AWS for 60 s.
-  test('keeps its connection open for longer than a proxy in front of it', async () => {
-    expect((await fetch(`${stack.url}/livez`)).headers.get('keep-alive')).toBe('timeout=75')
-  })
+// Caddy in compose keeps a connection for 30 s, a load balancer on AWS for 60 s.
+test('every response keeps its connection open for longer than a proxy in front of it', async () => {
+  expect((await fetch(`${stack.url}/livez`)).headers.get('keep-alive')).toBe('timeout=75')
 })

@@ -78,7 +78,7 @@ describe('a rotation of the signing key', () => {
     await other.stop()
   })
 
-  test('keeps the old key valid for a while, then removes it, and its tokens are refused within five seconds', async () => {
+  test('a rotation of the signing key keeps the old key valid for a while, then removes it, and its tokens are refused within five seconds', async () => {
     const ann = await signedIn(stack, 'Ann')
     const old = await ann.token()
     await run('rotate')
@@ -89,7 +89,7 @@ describe('a rotation of the signing key', () => {
     expect(await read(stack.dataUrl, await ann.token())).toBe(200)
   })
 
-  test('happens by itself when the key is old, and fifty concurrent requests are signed by published keys', async () => {
+  test('a rotation of the signing key happens by itself when the key is old, and fifty concurrent requests are signed by published keys', async () => {
     const ann = await signedIn(stack, 'Ann')
     const before = kidOf(await ann.token())
     await stack.sql.query(`update auth.jwks set signs_from = now() - interval '91 days' where expires_at is null`)
@@ -101,156 +101,148 @@ describe('a rotation of the signing key', () => {
   })
 })
 
-describe('a rotation while PostgREST is down', () => {
-  test('waits: the old key keeps signing, log and metrics report it, and the rotation continues when PostgREST returns', async () => {
-    await using ownStack = await startStack()
-    const ann = await signedIn(ownStack, 'Ann')
-    const before = kidOf(await ann.token())
-    await ownStack.sql.query('update private.settings set key_rotation_requested_at = now()')
-    await expect.poll(() => ownStack.logged.some((line) => line.includes('PostgREST has not loaded the new signing key'))).toBe(true)
-    expect(kidOf(await ann.token())).toBe(before)
-    expect((await person(ownStack).get('/jwks')).body.keys as unknown[]).toHaveLength(2)
-    await expect.poll(async () => Number(/^auth_signing_key_pending_seconds (\S+)$/m.exec(await (await fetch(`${ownStack.url}/metrics`)).text())?.[1]))
-      .toBeGreaterThan(0)
-    const back = await ownStack.startAnotherPostgrest()
-    await expect.poll(async () => kidOf(await ann.token())).not.toBe(before)
-    expect(await read(back.url, await ann.token())).toBe(200)
-  })
+test('a rotation while PostgREST is down waits: the old key keeps signing, log and metrics report it, and the rotation continues when PostgREST returns', async () => {
+  await using ownStack = await startStack()
+  const ann = await signedIn(ownStack, 'Ann')
+  const before = kidOf(await ann.token())
+  await ownStack.sql.query('update private.settings set key_rotation_requested_at = now()')
+  await expect.poll(() => ownStack.logged.some((line) => line.includes('PostgREST has not loaded the new signing key'))).toBe(true)
+  expect(kidOf(await ann.token())).toBe(before)
+  expect((await person(ownStack).get('/jwks')).body.keys as unknown[]).toHaveLength(2)
+  await expect.poll(async () => Number(/^auth_signing_key_pending_seconds (\S+)$/m.exec(await (await fetch(`${ownStack.url}/metrics`)).text())?.[1]))
+    .toBeGreaterThan(0)
+  const back = await ownStack.startAnotherPostgrest()
+  await expect.poll(async () => kidOf(await ann.token())).not.toBe(before)
+  expect(await read(back.url, await ann.token())).toBe(200)
 })
 
-describe('a PostgREST that fails to load the keys', () => {
-  test('loads them when it can again; three auth services cause a limited number of reloads, and the log reports it', async () => {
-    await using hurt = await startStack({ data: true })
-    await Promise.all([hurt.startAnotherAuth(), hurt.startAnotherAuth()])
-    const notifications: string[] = []
-    const listener = await hurt.sql.connect()
-    listener.on('notification', ({ payload }) => notifications.push(payload ?? ''))
-    await listener.query('listen pgrst')
-    const lines = (text: string) => hurt.logged.filter((line) => line.includes(text)).length
-    const loseConnections = () =>
-      hurt.sql.query(`select pg_terminate_backend(pid) from pg_stat_activity where usename = 'authenticator' and datname = current_database()`)
-    const token = await (await signedIn(hurt, 'Ann')).token()
+test('a PostgREST that fails to load the keys loads them when it can again; three auth services cause a limited number of reloads, and the log reports it', async () => {
+  await using hurt = await startStack({ data: true })
+  await Promise.all([hurt.startAnotherAuth(), hurt.startAnotherAuth()])
+  const notifications: string[] = []
+  const listener = await hurt.sql.connect()
+  listener.on('notification', ({ payload }) => notifications.push(payload ?? ''))
+  await listener.query('listen pgrst')
+  const lines = (text: string) => hurt.logged.filter((line) => line.includes(text)).length
+  const loseConnections = () =>
+    hurt.sql.query(`select pg_terminate_backend(pid) from pg_stat_activity where usename = 'authenticator' and datname = current_database()`)
+  const token = await (await signedIn(hurt, 'Ann')).token()
 
-    await hurt.sql.query('revoke execute on function private.pre_config() from authenticator')
-    await loseConnections()
-    await expect.poll(() => read(hurt.dataUrl, token)).toBe(500)
-    await expect.poll(() => lines('not every PostgREST has loaded the signing keys')).toBeGreaterThan(0)
-    await hurt.sql.query('grant execute on function private.pre_config() to authenticator')
-    await expect.poll(() => read(hurt.dataUrl, token)).toBe(200)
+  await hurt.sql.query('revoke execute on function private.pre_config() from authenticator')
+  await loseConnections()
+  await expect.poll(() => read(hurt.dataUrl, token)).toBe(500)
+  await expect.poll(() => lines('not every PostgREST has loaded the signing keys')).toBeGreaterThan(0)
+  await hurt.sql.query('grant execute on function private.pre_config() to authenticator')
+  await expect.poll(() => read(hurt.dataUrl, token)).toBe(200)
 
-    await loseConnections()
-    await expect.poll(() => lines('the database lost sessions, so every PostgREST loads its keys anew')).toBeGreaterThan(0)
-    await expect.poll(() => read(hurt.dataUrl, token)).toBe(200)
-    // A check has two rounds, or one if it fails. Each service checks at its start, after a lost connection, and after its listener reconnects.
-    const most = 3 * 2 * (1 + 2 * 2) + lines('not every PostgREST has loaded the signing keys')
-    expect(notifications.filter((what) => what === 'reload schema').length).toBeLessThanOrEqual(most)
-    listener.release(true)
-  })
+  await loseConnections()
+  await expect.poll(() => lines('the database lost sessions, so every PostgREST loads its keys anew')).toBeGreaterThan(0)
+  await expect.poll(() => read(hurt.dataUrl, token)).toBe(200)
+  // A check has two rounds, or one if it fails. Each service checks at its start, after a lost connection, and after its listener reconnects.
+  const most = 3 * 2 * (1 + 2 * 2) + lines('not every PostgREST has loaded the signing keys')
+  expect(notifications.filter((what) => what === 'reload schema').length).toBeLessThanOrEqual(most)
+  listener.release(true)
 })
 
-describe('a rotation that cannot release its lock because the database does not respond', () => {
-  test('closes its connection, so that other processes do not wait for the lock', async () => {
-    const pool = new pg.Pool({ connectionString: stack.ownerUrl, max: 1 })
-    const holders: number[] = []
-    const { db, close } = connect(stack.ownerUrl, () => undefined)
-    const broken = {
-      connect: async () => {
-        const client = await pool.connect()
-        const { rows: [{ pid }] } = await client.query('select pg_backend_pid() as pid')
-        const query = client.query.bind(client) as (...args: unknown[]) => Promise<unknown>
-        client.query = ((text: string, values: unknown[]) => {
-          if (!text.includes('pg_advisory_unlock')) return query(text, values)
-          holders.push(pid)
-          return Promise.reject(new Error('no answer'))
-        }) as typeof client.query
-        return client
-      },
-    } as unknown as pg.Pool
-    const rotation = startRotation({ db, pool: broken, databaseUrl: stack.ownerUrl, log: createLog('silent'), rotationIntervalSeconds: 0 } as KeyOptions)
-    await expect.poll(() => holders.length, { timeout: 20_000 }).toBeGreaterThan(0)
-    await rotation.stop()
-    await expect.poll(async () => (await stack.sql.query(`select from pg_locks where locktype = 'advisory' and pid = any($1)`, [holders])).rowCount).toBe(0)
-    await pool.end()
-    await close()
-  })
+test('a rotation that cannot release its lock because the database does not respond closes its connection, so that other processes do not wait for the lock', async () => {
+  const pool = new pg.Pool({ connectionString: stack.ownerUrl, max: 1 })
+  const holders: number[] = []
+  const { db, close } = connect(stack.ownerUrl, () => undefined)
+  const broken = {
+    connect: async () => {
+      const client = await pool.connect()
+      const { rows: [{ pid }] } = await client.query('select pg_backend_pid() as pid')
+      const query = client.query.bind(client) as (...args: unknown[]) => Promise<unknown>
+      client.query = ((text: string, values: unknown[]) => {
+        if (!text.includes('pg_advisory_unlock')) return query(text, values)
+        holders.push(pid)
+        return Promise.reject(new Error('no answer'))
+      }) as typeof client.query
+      return client
+    },
+  } as unknown as pg.Pool
+  const rotation = startRotation({ db, pool: broken, databaseUrl: stack.ownerUrl, log: createLog('silent'), rotationIntervalSeconds: 0 } as KeyOptions)
+  await expect.poll(() => holders.length, { timeout: 20_000 }).toBeGreaterThan(0)
+  await rotation.stop()
+  await expect.poll(async () => (await stack.sql.query(`select from pg_locks where locktype = 'advisory' and pid = any($1)`, [holders])).rowCount).toBe(0)
+  await pool.end()
+  await close()
 })
 
-describe('the operator’s command', () => {
-  test('lists the keys and their states', async () => {
-    const { code, text } = await run()
-    expect(code).toBe(0)
-    expect(text.split('\n')[0]).toMatch(/^kid +state +created_at +signs_from +retires_at$/)
-    expect(text).toMatch(/ signs /)
-  })
+test('the operator’s command lists the keys and their states', async () => {
+  const { code, text } = await run()
+  expect(code).toBe(0)
+  expect(text.split('\n')[0]).toMatch(/^kid +state +created_at +signs_from +retires_at$/)
+  expect(text).toMatch(/ signs /)
+})
 
-  test('revokes the signing key: its tokens are refused within five seconds, and another key signs', async () => {
-    const ann = await signedIn(stack, 'Ann')
-    const token = await ann.token()
-    const { code, text } = await run('revoke', kidOf(token) ?? '')
-    expect({ code, text }).toMatchObject({ code: 0, text: expect.stringContaining('Revoked 1 key.') })
-    await expect.poll(() => read(stack.dataUrl, token), { timeout: 5_000 }).toBe(401)
-    const next = await ann.token()
-    expect(kidOf(next)).not.toBe(kidOf(token))
-    expect(await read(stack.dataUrl, next)).toBe(200)
-  })
+test('the operator’s command revokes the signing key: its tokens are refused within five seconds, and another key signs', async () => {
+  const ann = await signedIn(stack, 'Ann')
+  const token = await ann.token()
+  const { code, text } = await run('revoke', kidOf(token) ?? '')
+  expect({ code, text }).toMatchObject({ code: 0, text: expect.stringContaining('Revoked 1 key.') })
+  await expect.poll(() => read(stack.dataUrl, token), { timeout: 5_000 }).toBe(401)
+  const next = await ann.token()
+  expect(kidOf(next)).not.toBe(kidOf(token))
+  expect(await read(stack.dataUrl, next)).toBe(200)
+})
 
-  test('revokes a replaced key, and tokens fetched after the command are valid at once', async () => {
-    const ann = await signedIn(stack, 'Ann')
-    const token = await ann.token()
-    expect(await run('rotate')).toMatchObject({ code: 0 })
-    expect(await run('revoke', kidOf(token) ?? '')).toMatchObject({ code: 0 })
-    expect(await read(stack.dataUrl, await ann.token())).toBe(200)
-    await expect.poll(() => read(stack.dataUrl, token), { timeout: 5_000 }).toBe(401)
-  })
+test('the operator’s command revokes a replaced key, and tokens fetched after the command are valid at once', async () => {
+  const ann = await signedIn(stack, 'Ann')
+  const token = await ann.token()
+  expect(await run('rotate')).toMatchObject({ code: 0 })
+  expect(await run('revoke', kidOf(token) ?? '')).toMatchObject({ code: 0 })
+  expect(await read(stack.dataUrl, await ann.token())).toBe(200)
+  await expect.poll(() => read(stack.dataUrl, token), { timeout: 5_000 }).toBe(401)
+})
 
-  test('revokes a key with tokens in PostgREST’s cache, also after a rotation, and all tokens end at the next request', async () => {
-    await using cachingStack = await startStack({ data: true, dataEnv: tokenCache })
-    const ann = await signedIn(cachingStack, 'Ann')
-    const token = await ann.token()
-    for (let i = 0; i < 3; i++) expect(await read(cachingStack.dataUrl, token)).toBe(200)
-    expect(await runOn(cachingStack, 'rotate')).toMatchObject({ code: 0 })
-    const next = await ann.token()
-    expect(kidOf(next)).not.toBe(kidOf(token))
-    for (const good of [token, next]) expect(await read(cachingStack.dataUrl, good)).toBe(200)
-    expect(await runOn(cachingStack, 'revoke', kidOf(token) ?? '')).toMatchObject({ code: 0 })
-    for (const revoked of [token, next]) expect(await read(cachingStack.dataUrl, revoked)).toBe(401)
-    expect(await read(cachingStack.dataUrl, await ann.token())).toBe(200)
-  })
+test('the operator’s command revokes a key with tokens in PostgREST’s cache, also after a rotation, and all tokens end at the next request', async () => {
+  await using cachingStack = await startStack({ data: true, dataEnv: tokenCache })
+  const ann = await signedIn(cachingStack, 'Ann')
+  const token = await ann.token()
+  for (let i = 0; i < 3; i++) expect(await read(cachingStack.dataUrl, token)).toBe(200)
+  expect(await runOn(cachingStack, 'rotate')).toMatchObject({ code: 0 })
+  const next = await ann.token()
+  expect(kidOf(next)).not.toBe(kidOf(token))
+  for (const good of [token, next]) expect(await read(cachingStack.dataUrl, good)).toBe(200)
+  expect(await runOn(cachingStack, 'revoke', kidOf(token) ?? '')).toMatchObject({ code: 0 })
+  for (const revoked of [token, next]) expect(await read(cachingStack.dataUrl, revoked)).toBe(401)
+  expect(await read(cachingStack.dataUrl, await ann.token())).toBe(200)
+})
 
-  test('revokes a key that signed a token dated in the future, which PostgREST has cached, and the token ends at once', async () => {
-    await using cachingStack = await startStack({ data: true, dataEnv: tokenCache })
-    const ann = await signedIn(cachingStack, 'Ann')
-    const { kid, privateKey } = await tokenSigner(cachingStack.sql, cachingStack.publicUrl)
-    const ahead = await new SignJWT({ ...decodeJwt(await ann.token()), iat: Math.floor(Date.now() / 1000) + 25 }).setProtectedHeader({ alg: 'RS256', kid })
-      .sign(privateKey)
-    await expect.poll(() => read(cachingStack.dataUrl, ahead)).toBe(200)
-    expect(await runOn(cachingStack, 'revoke', kid)).toMatchObject({ code: 0 })
-    expect(await read(cachingStack.dataUrl, ahead)).toBe(401)
-    expect(await read(cachingStack.dataUrl, await ann.token())).toBe(200)
-  })
+test('the operator’s command revokes a key that signed a token dated in the future, which PostgREST has cached, and the token ends at once', async () => {
+  await using cachingStack = await startStack({ data: true, dataEnv: tokenCache })
+  const ann = await signedIn(cachingStack, 'Ann')
+  const { kid, privateKey } = await tokenSigner(cachingStack.sql, cachingStack.publicUrl)
+  const ahead = await new SignJWT({ ...decodeJwt(await ann.token()), iat: Math.floor(Date.now() / 1000) + 25 }).setProtectedHeader({ alg: 'RS256', kid })
+    .sign(privateKey)
+  await expect.poll(() => read(cachingStack.dataUrl, ahead)).toBe(200)
+  expect(await runOn(cachingStack, 'revoke', kid)).toMatchObject({ code: 0 })
+  expect(await read(cachingStack.dataUrl, ahead)).toBe(401)
+  expect(await read(cachingStack.dataUrl, await ann.token())).toBe(200)
+})
 
-  test('leaves no signing key: POST /token returns 503 with Retry-After instead of signing with an unpublished key', async () => {
-    await using ownStack = await startStack()
-    const ann = await signedIn(ownStack, 'Ann')
-    await ownStack.sql.query('delete from auth.jwks')
-    const { status, body, headers } = await ann.post('/token')
-    expect({ status, error: body.error }).toEqual({ status: 503, error: 'SERVICE_BUSY' })
-    expect(Number(headers.get('retry-after'))).toBeGreaterThan(0)
-  })
+test('the operator’s command leaves no signing key: POST /token returns 503 with Retry-After instead of signing with an unpublished key', async () => {
+  await using ownStack = await startStack()
+  const ann = await signedIn(ownStack, 'Ann')
+  await ownStack.sql.query('delete from auth.jwks')
+  const { status, body, headers } = await ann.post('/token')
+  expect({ status, error: body.error }).toEqual({ status: 503, error: 'SERVICE_BUSY' })
+  expect(Number(headers.get('retry-after'))).toBeGreaterThan(0)
+})
 
-  test('revokes all keys, and the next start creates a new one', async () => {
-    await using ownStack = await startStack()
-    const ann = await signedIn(ownStack, 'Ann')
-    const before = kidOf(await ann.token())
-    expect(await runOn(ownStack, 'revoke', '--all')).toMatchObject({ code: 0, text: expect.stringContaining('Revoked 1 key.') })
-    await ownStack.sql.query('delete from auth.jwks')
-    await ownStack.startAnotherAuth()
-    expect(kidOf(await ann.token())).not.toBe(before)
-  })
+test('the operator’s command revokes all keys, and the next start creates a new one', async () => {
+  await using ownStack = await startStack()
+  const ann = await signedIn(ownStack, 'Ann')
+  const before = kidOf(await ann.token())
+  expect(await runOn(ownStack, 'revoke', '--all')).toMatchObject({ code: 0, text: expect.stringContaining('Revoked 1 key.') })
+  await ownStack.sql.query('delete from auth.jwks')
+  await ownStack.startAnotherAuth()
+  expect(kidOf(await ann.token())).not.toBe(before)
+})
 
-  test('prints one sentence for an unknown key or an unknown subcommand', async () => {
-    expect(await run('revoke', 'nothing')).toEqual({ code: 1, text: 'There is no key nothing.\n' })
-    expect(await run('revoke')).toMatchObject({ code: 1, text: expect.stringContaining('Missing argument: kid') })
-    expect(await run('polish')).toMatchObject({ code: 1, text: expect.stringContaining('There is no command keys polish.') })
-  })
+test('the operator’s command prints one sentence for an unknown key or an unknown subcommand', async () => {
+  expect(await run('revoke', 'nothing')).toEqual({ code: 1, text: 'There is no key nothing.\n' })
+  expect(await run('revoke')).toMatchObject({ code: 1, text: expect.stringContaining('Missing argument: kid') })
+  expect(await run('polish')).toMatchObject({ code: 1, text: expect.stringContaining('There is no command keys polish.') })
 })

@@ -62,7 +62,7 @@ describe('per account', () => {
     expect((await ann.post('/two-factor/enable', {}, from(freshAddress()))).status).toBe(200)
   })
 
-  test('right passwords are not guesses: twenty in a minute over several routes succeed', async () => {
+  test('per account right passwords are not guesses: twenty in a minute over several routes succeed', async () => {
     const ann = await signedIn(stack, 'Ann')
     for (let i = 0; i < 5; i++) {
       for (const path of ['/two-factor/enable', '/passkey/generate-register-options']) {
@@ -207,14 +207,14 @@ describe('a program on the machine of the service', () => {
   })
   afterAll(() => local.close())
 
-  test('has ten times the limit per address, but a proxy on the machine does not for its clients', async () => {
+  test('a program on the machine of the service has ten times the limit per address, but a proxy on the machine does not for its clients', async () => {
     expect(await refusedOf(195)).toBe(0)
     expect(await refusedOf(10)).toBe(5)
     await local.sql.query('delete from auth.rate_limits')
     expect(await refusedOf(25, from('203.0.113.7'))).toBe(5)
   })
 
-  test('may not guess more passwords of an account', async () => {
+  test('a program on the machine of the service may not guess more passwords of an account', async () => {
     const ann = person(local, 'Ann')
     const guess = () => ann.post('/sign-in/email', { email: ann.email, password: 'wrong password' })
     for (let i = 0; i < guesses.max; i++) expect((await guess()).status).toBe(401)
@@ -226,7 +226,7 @@ describe('a window', () => {
   const consume = async (key: string, window: number, max: number) =>
     (await stack.sql.query('select allowed, retry_after_seconds from auth.consume_rate_limit($1, $2, $3)', [key, window, max])).rows[0]
 
-  test('has a fixed end, which refused requests do not extend', async () => {
+  test('a window has a fixed end, which refused requests do not extend', async () => {
     const started = Date.now()
     expect(await consume('fixed', 1, 1)).toMatchObject({ allowed: true })
     const refused: unknown[] = []
@@ -240,7 +240,7 @@ describe('a window', () => {
     expect(new Set(refused)).toEqual(new Set([1]))
   })
 
-  test('keeps its count when the service restarts', async () => {
+  test('a window keeps its count when the service restarts', async () => {
     const ann = person(stack, 'Ann')
     for (let i = 0; i < guesses.max; i++) await signIn(ann, freshAddress())
     const restarted = person({ ...stack, url: await stack.startAnotherAuth() }, 'Ann', ann.email)

@@ -27,7 +27,7 @@ const waitForLocks = (count: number) =>
 const busy = { status: 503, body: { error: 'SERVICE_BUSY' } }
 
 describe('while an organization is being deleted', () => {
-  test('its owner’s other requests are refused after a second, and take the connections from nobody', async () => {
+  test('while an organization is being deleted its owner’s other requests are refused after a second, and take the connections from nobody', async () => {
     const [{ id, owner }, ann] = [await team(stack, []), await signedIn(stack, 'Ann')]
     const unlock = await lock(id)
     const updates = Array.from({ length: 10 }, () => owner.patch('/organization/update', { organizationId: id, name: 'New name' }))

@@ -137,37 +137,33 @@ describe('mail', () => {
   )
 })
 
-describe('a limit', () => {
-  test('per account and per address is counted when it is reached', async () => {
-    const ann = await signedIn(stack, 'Ann')
-    const before = await readMetrics(stack)
-    const statuses: number[] = []
-    for (let attempt = 0; attempt < 60 && !statuses.includes(429); attempt++) statuses.push((await ann.signIn('a wrong password')).status)
-    expect(statuses).toContain(429)
-    const after = await readMetrics(stack)
-    const grown = [...after].filter(([name, value]) => name.startsWith('auth_limit_hits_total') && value > (before.get(name) ?? 0)).map(([name]) => name)
-    expect(grown).toHaveLength(1)
-    expect(await metricValue('auth_rate_limited_total{route="/sign-in/email"}')).toBe(1)
-  })
+test('a limit per account and per address is counted when it is reached', async () => {
+  const ann = await signedIn(stack, 'Ann')
+  const before = await readMetrics(stack)
+  const statuses: number[] = []
+  for (let attempt = 0; attempt < 60 && !statuses.includes(429); attempt++) statuses.push((await ann.signIn('a wrong password')).status)
+  expect(statuses).toContain(429)
+  const after = await readMetrics(stack)
+  const grown = [...after].filter(([name, value]) => name.startsWith('auth_limit_hits_total') && value > (before.get(name) ?? 0)).map(([name]) => name)
+  expect(grown).toHaveLength(1)
+  expect(await metricValue('auth_rate_limited_total{route="/sign-in/email"}')).toBe(1)
 })
 
-describe('the connections', () => {
-  test('in use, and the number of waiting requests, are exported', async () => {
-    await using ownStack = await startStack()
-    const { id, owner } = await team(ownStack, [])
-    const lock = await ownStack.sql.connect()
-    await lock.query('begin; lock table auth.organizations in access exclusive mode')
-    const responses = Promise.all(Array.from({ length: 14 }, () => owner.get(`/organization/get?organizationId=${id}`)))
-    const engine = async () => {
-      const values = await readMetrics(ownStack)
-      return ['connections{pool="engine",state="in_use"}', 'waiting{pool="engine"}', 'max{pool="engine"}'].map((name) => values.get(`auth_db_pool_${name}`))
-    }
-    await expect.poll(engine).toEqual([10, 4, 10])
-    await lock.query('rollback')
-    lock.release()
-    expect(new Set((await responses).map(({ status }) => status))).toEqual(new Set([200]))
-    expect(await engine()).toEqual([0, 0, 10])
-  })
+test('the connections in use, and the number of waiting requests, are exported', async () => {
+  await using ownStack = await startStack()
+  const { id, owner } = await team(ownStack, [])
+  const lock = await ownStack.sql.connect()
+  await lock.query('begin; lock table auth.organizations in access exclusive mode')
+  const responses = Promise.all(Array.from({ length: 14 }, () => owner.get(`/organization/get?organizationId=${id}`)))
+  const engine = async () => {
+    const values = await readMetrics(ownStack)
+    return ['connections{pool="engine",state="in_use"}', 'waiting{pool="engine"}', 'max{pool="engine"}'].map((name) => values.get(`auth_db_pool_${name}`))
+  }
+  await expect.poll(engine).toEqual([10, 4, 10])
+  await lock.query('rollback')
+  lock.release()
+  expect(new Set((await responses).map(({ status }) => status))).toEqual(new Set([200]))
+  expect(await engine()).toEqual([0, 0, 10])
 })
 
 test('an unresponsive database does not delay a scrape, and its series are absent instead of outdated', async () => {

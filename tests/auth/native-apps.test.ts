@@ -41,119 +41,117 @@ function withToken(token: string) {
   }
 }
 
-describe('Ann’s app', () => {
-  test('signs up and gets the token in one header, no cookie, and nothing more in the body', async () => {
-    const ann = person(stack, 'Ann')
-    const answer = await ann.post('/sign-up/email', { email: ann.email, password, name: 'Ann' }, wish)
-    expect(answer.status).toBe(200)
-    expect(answer.headers.getSetCookie()).toEqual([])
-    const token = tokenIn(answer) ?? ''
-    expect(token).toMatch(/^[A-Za-z0-9]{32}\.[A-Za-z0-9+/]{43}=$/)
-    expect(JSON.stringify(answer.body)).not.toContain(token.split('.')[0])
-    expect((await withToken(token).get('/get-session')).body.user.email).toBe(ann.email)
-  })
+test('Ann’s app signs up and gets the token in one header, no cookie, and nothing more in the body', async () => {
+  const ann = person(stack, 'Ann')
+  const answer = await ann.post('/sign-up/email', { email: ann.email, password, name: 'Ann' }, wish)
+  expect(answer.status).toBe(200)
+  expect(answer.headers.getSetCookie()).toEqual([])
+  const token = tokenIn(answer) ?? ''
+  expect(token).toMatch(/^[A-Za-z0-9]{32}\.[A-Za-z0-9+/]{43}=$/)
+  expect(JSON.stringify(answer.body)).not.toContain(token.split('.')[0])
+  expect((await withToken(token).get('/get-session')).body.user.email).toBe(ann.email)
+})
 
-  test('signs in, reads rows with a token of the data surface, switches to a team and signs out, without one cookie', async () => {
-    const ann = await subscribed(stack, 'Ann')
-    const app = await appOf(ann)
-    const { body: { id } } = await app.post('/organization/create', { name: 'The Team' })
-    const answers = [await app.post('/organization/set-active', { organizationId: id }), await app.get('/get-session'), await app.post('/token')]
-    expect(answers.map(({ status }) => status)).toEqual([200, 200, 200])
-    expect(answers[1]?.body.session.active_organization_id).toBe(id)
-    const rows = () => fetch(`${stack.dataUrl}/tags`, { headers: bearer(answers[2]?.body.token) })
-    expect((await rows()).status).toBe(200)
+test('Ann’s app signs in, reads rows with a token of the data surface, switches to a team and signs out, without one cookie', async () => {
+  const ann = await subscribed(stack, 'Ann')
+  const app = await appOf(ann)
+  const { body: { id } } = await app.post('/organization/create', { name: 'The Team' })
+  const answers = [await app.post('/organization/set-active', { organizationId: id }), await app.get('/get-session'), await app.post('/token')]
+  expect(answers.map(({ status }) => status)).toEqual([200, 200, 200])
+  expect(answers[1]?.body.session.active_organization_id).toBe(id)
+  const rows = () => fetch(`${stack.dataUrl}/tags`, { headers: bearer(answers[2]?.body.token) })
+  expect((await rows()).status).toBe(200)
 
-    answers.push(await app.post('/sign-out'))
-    expect(await app.isSignedIn()).toBe(false)
-    expect((await rows()).status).toBe(401)
-    // The token is returned once.
-    expect(answers.map(({ headers }) => [headers.getSetCookie(), headers.get('set-auth-token')])).toEqual(answers.map(() => [[], null]))
-  })
+  answers.push(await app.post('/sign-out'))
+  expect(await app.isSignedIn()).toBe(false)
+  expect((await rows()).status).toBe(401)
+  // The token is returned once.
+  expect(answers.map(({ headers }) => [headers.getSetCookie(), headers.get('set-auth-token')])).toEqual(answers.map(() => [[], null]))
+})
 
-  test('keeps its token when the session is renewed', async () => {
-    const ann = await signedIn(stack, 'Ann')
-    const app = await appOf(ann)
-    const { rows: [session] } = await stack.sql.query(
-      `update auth.sessions set expires_at = now() + interval '1 day' where token = $1 returning id`,
-      [app.token.split('.')[0]],
-    )
-    const answer = await app.get('/get-session')
-    expect([answer.status, answer.headers.getSetCookie(), tokenIn(answer)]).toEqual([200, [], null])
-    const renewed = await stack.sql.query(`select expires_at > now() + interval '6 days' as is_renewed from auth.sessions where id = $1`, [session.id])
-    expect(renewed.rows).toEqual([{ is_renewed: true }])
-  })
+test('Ann’s app keeps its token when the session is renewed', async () => {
+  const ann = await signedIn(stack, 'Ann')
+  const app = await appOf(ann)
+  const { rows: [session] } = await stack.sql.query(
+    `update auth.sessions set expires_at = now() + interval '1 day' where token = $1 returning id`,
+    [app.token.split('.')[0]],
+  )
+  const answer = await app.get('/get-session')
+  expect([answer.status, answer.headers.getSetCookie(), tokenIn(answer)]).toEqual([200, [], null])
+  const renewed = await stack.sql.query(`select expires_at > now() + interval '6 days' as is_renewed from auth.sessions where id = $1`, [session.id])
+  expect(renewed.rows).toEqual([{ is_renewed: true }])
+})
 
-  test('follows a live stream', async () => {
-    const app = await appOf(await signedIn(stack, 'Ann'))
-    const stream = await fetch(`${stack.url}/api/auth/changes?tables=tags`, { headers: bearer(app.token) })
-    expect([stream.status, stream.headers.get('content-type')]).toEqual([200, expect.stringMatching(/^text\/event-stream/)])
-    await stream.body?.cancel()
-  })
+test('Ann’s app follows a live stream', async () => {
+  const app = await appOf(await signedIn(stack, 'Ann'))
+  const stream = await fetch(`${stack.url}/api/auth/changes?tables=tags`, { headers: bearer(app.token) })
+  expect([stream.status, stream.headers.get('content-type')]).toEqual([200, expect.stringMatching(/^text\/event-stream/)])
+  await stream.body?.cancel()
+})
 
-  test('signs in with two factors: the code goes with a token that opens nothing else', async () => {
-    const { user: ann, app } = await withTwoFactors(stack, 'Ann')
-    const first = await signInAt(ann)
-    expect(first).toMatchObject(refused(403, 'SECOND_FACTOR_REQUIRED'))
-    expect([first.headers.getSetCookie(), tokenIn(first)]).toEqual([[], null])
-    const pending = first.headers.get('set-two-factor-token') ?? ''
-    expect(await person(stack).get('/get-session', bearer(pending))).toMatchObject(unauthorized)
-    const send = (body: object, from = {}) => person(stack).post('/two-factor/verify-totp', body, { ...bearer(pending), ...from })
-    expect(await send({ code: app.code(9) })).toMatchObject(refused(400, 'INVALID_CODE'))
-    expect(await send({ code: app.code(), trustDevice: true })).toMatchObject(refused(400, 'VALIDATION_ERROR'))
-    expect(await send({ code: app.code() }, { origin: page })).toMatchObject(forbidden)
-    const second = await send({ code: app.code() })
-    expect([second.status, second.headers.getSetCookie(), second.headers.get('set-two-factor-token')]).toEqual([200, [], null])
-    expect(await withToken(tokenIn(second) ?? '').isSignedIn()).toBe(true)
-    expect(await send({ code: app.code() })).toMatchObject(unauthorized)
-  })
+test('Ann’s app signs in with two factors: the code goes with a token that opens nothing else', async () => {
+  const { user: ann, app } = await withTwoFactors(stack, 'Ann')
+  const first = await signInAt(ann)
+  expect(first).toMatchObject(refused(403, 'SECOND_FACTOR_REQUIRED'))
+  expect([first.headers.getSetCookie(), tokenIn(first)]).toEqual([[], null])
+  const pending = first.headers.get('set-two-factor-token') ?? ''
+  expect(await person(stack).get('/get-session', bearer(pending))).toMatchObject(unauthorized)
+  const send = (body: object, from = {}) => person(stack).post('/two-factor/verify-totp', body, { ...bearer(pending), ...from })
+  expect(await send({ code: app.code(9) })).toMatchObject(refused(400, 'INVALID_CODE'))
+  expect(await send({ code: app.code(), trustDevice: true })).toMatchObject(refused(400, 'VALIDATION_ERROR'))
+  expect(await send({ code: app.code() }, { origin: page })).toMatchObject(forbidden)
+  const second = await send({ code: app.code() })
+  expect([second.status, second.headers.getSetCookie(), second.headers.get('set-two-factor-token')]).toEqual([200, [], null])
+  expect(await withToken(tokenIn(second) ?? '').isSignedIn()).toBe(true)
+  expect(await send({ code: app.code() })).toMatchObject(unauthorized)
+})
 
-  test('signs in with a backup code', async () => {
-    const { user: ann, backupCodes: [code] } = await withTwoFactors(stack, 'Ann')
-    const pending = (await signInAt(ann)).headers.get('set-two-factor-token') ?? ''
-    const answer = await person(stack).post('/two-factor/verify-backup-code', { code }, bearer(pending))
-    expect(await withToken(tokenIn(answer) ?? '').isSignedIn()).toBe(true)
-  })
+test('Ann’s app signs in with a backup code', async () => {
+  const { user: ann, backupCodes: [code] } = await withTwoFactors(stack, 'Ann')
+  const pending = (await signInAt(ann)).headers.get('set-two-factor-token') ?? ''
+  const answer = await person(stack).post('/two-factor/verify-backup-code', { code }, bearer(pending))
+  expect(await withToken(tokenIn(answer) ?? '').isSignedIn()).toBe(true)
+})
 
-  test('turns two factors on', async () => {
-    const app = await appOf(await signedIn(stack, 'Ann'))
-    const { body: { totp_uri: uri } } = await app.post('/two-factor/enable', { password })
-    expect((await app.post('/two-factor/verify-totp', { code: authenticator(uri).code() })).status).toBe(200)
-    expect((await app.get('/two-factor/status')).body.enabled).toBe(true)
-  })
+test('Ann’s app turns two factors on', async () => {
+  const app = await appOf(await signedIn(stack, 'Ann'))
+  const { body: { totp_uri: uri } } = await app.post('/two-factor/enable', { password })
+  expect((await app.post('/two-factor/verify-totp', { code: authenticator(uri).code() })).status).toBe(200)
+  expect((await app.get('/two-factor/status')).body.enabled).toBe(true)
+})
 
-  test('adds a passkey and signs in with it; each challenge works once and for its own user', async () => {
-    const ann = await signedIn(stack, 'Ann')
-    const app = await appOf(ann)
-    const device = passkeyDevice(stack.publicUrl)
-    const options = await app.post('/passkey/generate-register-options', {})
-    const response = device.create(options.body)
-    const eve = await appOf(await signedIn(stack, 'Eve'))
-    const begun = await app.post('/passkey/generate-register-options', {})
-    expect(await eve.post('/passkey/verify-registration', { response: passkeyDevice(stack.publicUrl).create(begun.body) }))
-      .toMatchObject(refused(400, 'INVALID_PASSKEY'))
-    expect((await app.post('/passkey/verify-registration', { response })).status).toBe(200)
+test('Ann’s app adds a passkey and signs in with it; each challenge works once and for its own user', async () => {
+  const ann = await signedIn(stack, 'Ann')
+  const app = await appOf(ann)
+  const device = passkeyDevice(stack.publicUrl)
+  const options = await app.post('/passkey/generate-register-options', {})
+  const response = device.create(options.body)
+  const eve = await appOf(await signedIn(stack, 'Eve'))
+  const begun = await app.post('/passkey/generate-register-options', {})
+  expect(await eve.post('/passkey/verify-registration', { response: passkeyDevice(stack.publicUrl).create(begun.body) }))
+    .toMatchObject(refused(400, 'INVALID_PASSKEY'))
+  expect((await app.post('/passkey/verify-registration', { response })).status).toBe(200)
 
-    const start = await person(stack).post('/passkey/generate-authenticate-options', {}, wish)
-    expect(start.headers.getSetCookie()).toEqual([])
-    const assertion = { response: device.get(start.body) }
-    // A browser still needs the cookie of its challenge.
-    expect(await person(stack).post('/passkey/verify-authentication', assertion)).toMatchObject(refused(400, 'INVALID_PASSKEY'))
-    const answer = await person(stack).post('/passkey/verify-authentication', assertion, wish)
-    expect([answer.status, answer.headers.getSetCookie()]).toEqual([200, []])
-    expect(await withToken(tokenIn(answer) ?? '').isSignedIn()).toBe(true)
-    expect(await person(stack).post('/passkey/verify-authentication', assertion, wish)).toMatchObject(refused(400, 'INVALID_PASSKEY'))
-  })
+  const start = await person(stack).post('/passkey/generate-authenticate-options', {}, wish)
+  expect(start.headers.getSetCookie()).toEqual([])
+  const assertion = { response: device.get(start.body) }
+  // A browser still needs the cookie of its challenge.
+  expect(await person(stack).post('/passkey/verify-authentication', assertion)).toMatchObject(refused(400, 'INVALID_PASSKEY'))
+  const answer = await person(stack).post('/passkey/verify-authentication', assertion, wish)
+  expect([answer.status, answer.headers.getSetCookie()]).toEqual([200, []])
+  expect(await withToken(tokenIn(answer) ?? '').isSignedIn()).toBe(true)
+  expect(await person(stack).post('/passkey/verify-authentication', assertion, wish)).toMatchObject(refused(400, 'INVALID_PASSKEY'))
+})
 
-  test('answers an invitation', async () => {
-    const owner = await subscribed(stack, 'Owner')
-    const bob = await signedIn(stack, 'Bob')
-    const { body: { id: organizationId } } = await owner.post('/organization/create', { name: 'The Team' })
-    const { body: { id: invitationId } } = await owner.post('/organization/invite-member', { organizationId, email: bob.email, role: 'viewer' })
-    const app = await appOf(bob)
-    expect((await app.get(`/organization/get-invitation?invitationId=${invitationId}`)).body.is_for_caller).toBe(true)
-    const answer = await app.post('/organization/accept-invitation', { invitationId })
-    expect([answer.status, answer.headers.getSetCookie(), tokenIn(answer)]).toEqual([200, [], null])
-  })
+test('Ann’s app answers an invitation', async () => {
+  const owner = await subscribed(stack, 'Owner')
+  const bob = await signedIn(stack, 'Bob')
+  const { body: { id: organizationId } } = await owner.post('/organization/create', { name: 'The Team' })
+  const { body: { id: invitationId } } = await owner.post('/organization/invite-member', { organizationId, email: bob.email, role: 'viewer' })
+  const app = await appOf(bob)
+  expect((await app.get(`/organization/get-invitation?invitationId=${invitationId}`)).body.is_for_caller).toBe(true)
+  const answer = await app.post('/organization/accept-invitation', { invitationId })
+  expect([answer.status, answer.headers.getSetCookie(), tokenIn(answer)]).toEqual([200, [], null])
 })
 
 describe('a token', () => {
@@ -190,7 +188,7 @@ describe('a token', () => {
     },
   )
 
-  test('counts alone: cookies of another user are ignored, also if the token is no longer valid', async () => {
+  test('a token counts alone: cookies of another user are ignored, also if the token is no longer valid', async () => {
     const [ann, bob] = [await signedIn(stack, 'Ann'), await signedIn(stack, 'Bob')]
     const app = await appOf(ann)
     expect((await bob.get('/get-session', bearer(app.token))).body.user.email).toBe(ann.email)
@@ -199,7 +197,7 @@ describe('a token', () => {
     expect((await bob.get('/get-session')).body.user.email).toBe(bob.email)
   })
 
-  test('changes nothing for API keys and tokens of the data surface, which keep their routes', async () => {
+  test('a token changes nothing for API keys and tokens of the data surface, which keep their routes', async () => {
     const ann = await signedIn(stack, 'Ann')
     const { body: { key } } = await ann.post('/api-key/create', { name: 'Report', expiresInDays: 9 })
     for (const other of [key, await ann.token()]) {
@@ -211,7 +209,7 @@ describe('a token', () => {
     expect([signIn.headers.getSetCookie().length, tokenIn(signIn)]).toEqual([1, null])
   })
 
-  test('that was stolen dies with the sign-out, the revocation, the password and the account', async () => {
+  test('a token that was stolen dies with the sign-out, the revocation, the password and the account', async () => {
     const ann = await signedIn(stack, 'Ann')
     const [phone, tablet, stolen] = [await appOf(ann), await appOf(ann), await appOf(ann)]
     await phone.post('/sign-out')
@@ -241,7 +239,7 @@ describe('a token', () => {
     expect([gone.status, gone.headers.getSetCookie(), await last.isSignedIn()]).toEqual([200, [], false])
   })
 
-  test('is in no log line', async () => {
+  test('a token is in no log line', async () => {
     const { token } = await appOf(await signedIn(stack, 'Ann'))
     await person(stack).get('/get-session', { ...bearer(token), origin: page })
     expect(stack.logged.filter((line) => token.split('.').some((part) => line.includes(part)))).toEqual([])
@@ -270,7 +268,7 @@ describe('a web page gets no token', () => {
     }
   })
 
-  test('and no browser lets it ask: a preflight allows the header only to apps', async () => {
+  test('a web page gets no token and no browser lets it ask: a preflight allows the header only to apps', async () => {
     const preflight = async (origin: string) => {
       const { headers } = await fetch(`${stack.url}/api/auth/sign-in/email`, {
         method: 'OPTIONS',

@@ -64,31 +64,29 @@ const accountsOf = async (email: string) =>
 const base64url = (value: unknown) => Buffer.from(JSON.stringify(value)).toString('base64url')
 const payloadIn = (token: string) => token.split('.')[1] ?? ''
 
-describe('a sign-in with another provider', () => {
-  test('creates an account with the verified address of the ID token, and opens it again', async () => {
-    const ann = userOfProvider()
-    changeIdToken((payload) => Object.assign(payload, ann.claims))
-    const first = await signIn(ann)
-    expect(first).toMatchObject({ status: 200, body: { user: { email: ann.email, email_verified: true } } })
-    expect((await signIn(person(stack))).body.user.id).toBe(first.body.user.id)
-    expect(await accountsOf(ann.email)).toEqual([{ provider_id: issuer, account_id: ann.claims['sub'] }])
-  })
+test('a sign-in with another provider creates an account with the verified address of the ID token, and opens it again', async () => {
+  const ann = userOfProvider()
+  changeIdToken((payload) => Object.assign(payload, ann.claims))
+  const first = await signIn(ann)
+  expect(first).toMatchObject({ status: 200, body: { user: { email: ann.email, email_verified: true } } })
+  expect((await signIn(person(stack))).body.user.id).toBe(first.body.user.id)
+  expect(await accountsOf(ann.email)).toEqual([{ provider_id: issuer, account_id: ann.claims['sub'] }])
+})
 
-  test('takes the address from the userinfo endpoint if the ID token has none', async () => {
-    const ann = userOfProvider()
-    changeIdToken((payload) => Object.assign(payload, { sub: ann.claims['sub'] }))
-    changeUserinfo(ann.claims)
-    expect((await signIn(ann)).body.user.email).toBe(ann.email)
-  })
+test('a sign-in with another provider takes the address from the userinfo endpoint if the ID token has none', async () => {
+  const ann = userOfProvider()
+  changeIdToken((payload) => Object.assign(payload, { sub: ann.claims['sub'] }))
+  changeUserinfo(ann.claims)
+  expect((await signIn(ann)).body.user.email).toBe(ann.email)
+})
 
-  test('sends the verifier of this sign-in: the provider refuses a code of another', async () => {
-    const [ann, eve] = [userOfProvider(), userOfProvider()]
-    changeIdToken((payload) => Object.assign(payload, ann.claims))
-    const [hers, evil] = [await callbackOf(ann), await callbackOf(eve)]
-    evil.searchParams.set('code', hers.searchParams.get('code') ?? '')
-    expect(await openCallback(eve, evil)).toMatchObject(failed)
-    expect(await accountsOf(ann.email)).toEqual([])
-  })
+test('a sign-in with another provider sends the verifier of this sign-in: the provider refuses a code of another', async () => {
+  const [ann, eve] = [userOfProvider(), userOfProvider()]
+  changeIdToken((payload) => Object.assign(payload, ann.claims))
+  const [hers, evil] = [await callbackOf(ann), await callbackOf(eve)]
+  evil.searchParams.set('code', hers.searchParams.get('code') ?? '')
+  expect(await openCallback(eve, evil)).toMatchObject(failed)
+  expect(await accountsOf(ann.email)).toEqual([])
 })
 
 describe('a response of another provider is refused', () => {
@@ -112,7 +110,7 @@ describe('a response of another provider is refused', () => {
     ['has no expiry', { exp: undefined }],
     ['is not valid yet', { nbf: now + 3_600 }],
     ['has no subject', { sub: undefined }],
-  ])('if its ID token %s', (_, claims) => refuses(() => changeIdToken((payload) => Object.assign(payload, claims))))
+  ])('a response of another provider is refused if its ID token %s', (_, claims) => refuses(() => changeIdToken((payload) => Object.assign(payload, claims))))
 
   test.each<[string, (token: string) => string | undefined]>([
     ['is missing', () => undefined],
@@ -131,23 +129,23 @@ describe('a response of another provider is refused', () => {
       const claims = JSON.parse(Buffer.from(payload, 'base64url').toString()) as object
       return [header, base64url({ ...claims, sub: 'another' }), signature].join('.')
     }],
-  ])('if its ID token %s', (_, replace) => refuses(() => replaceIdToken(replace)))
+  ])('a response of another provider is refused if its ID token %s', (_, replace) => refuses(() => replaceIdToken(replace)))
 
-  test('if the userinfo is about another user', () =>
+  test('a response of another provider is refused if the userinfo is about another user', () =>
     refuses((ann) => {
       changeIdToken((payload) => Object.assign(payload, { email: undefined }))
       changeUserinfo({ ...ann.claims, sub: 'another' })
     }))
 
-  test('if the provider has not verified the address', () =>
+  test('a response of another provider is refused if the provider has not verified the address', () =>
     refuses(() => changeIdToken((payload) => Object.assign(payload, { email_verified: false })), { status: 403, body: { error: 'OIDC_EMAIL_NOT_VERIFIED' } }))
 
-  test('if the token endpoint fails', () =>
+  test('a response of another provider is refused if the token endpoint fails', () =>
     refuses(() =>
       provider.service.on(Events.BeforeResponse, (response: MutableResponse) => Object.assign(response, { statusCode: 400, body: { error: 'invalid_grant' } }))
     ))
 
-  test('if the redirect names another issuer', async () => {
+  test('a response of another provider is refused if the redirect names another issuer', async () => {
     const ann = userOfProvider()
     changeIdToken((payload) => Object.assign(payload, ann.claims))
     const back = await callbackOf(ann)
@@ -156,7 +154,7 @@ describe('a response of another provider is refused', () => {
     expect(await accountsOf(ann.email)).toEqual([])
   })
 
-  test('if its metadata name another issuer', async () => {
+  test('a response of another provider is refused if its metadata name another issuer', async () => {
     await using suspicious = await startStack({ env })
     provider.service.on(Events.BeforeWellKnownOpenIdConfiguration, ({ body }: MutableResponse) => Object.assign(body, { issuer: 'https://login.example.org' }))
     expect(await person(suspicious).post('/sign-in/oidc', {})).toMatchObject({ status: 503, body: { error: 'OIDC_UNAVAILABLE' } })

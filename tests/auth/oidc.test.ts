@@ -44,7 +44,7 @@ const accountsOf = async (email: string) =>
 const isSignedOut = async (user: Person) => expect((await user.get('/get-session')).status).toBe(401)
 
 describe('a sign-in with the provider', () => {
-  test('creates an account with a verified address and a normal session, and stores no tokens of the provider', async () => {
+  test('a sign-in with the provider creates an account with a verified address and a normal session, and stores no tokens of the provider', async () => {
     const ann = providerUser()
     const signed = await signInWithProvider(ann, ann.sub)
     expect(signed).toMatchObject({
@@ -58,7 +58,7 @@ describe('a sign-in with the provider', () => {
     expect(stack.mail.mails().filter(({ to }) => to === ann.email)).toEqual([])
   })
 
-  test('again opens the same account, even if the claims have changed', async () => {
+  test('a sign-in with the provider again opens the same account, even if the claims have changed', async () => {
     const ann = providerUser()
     const { body: { user } } = await signInWithProvider(ann, ann.sub)
     provider.people.set(ann.sub, { email: 'somebody-else@example.org', email_verified: false, name: 'Another' })
@@ -68,7 +68,7 @@ describe('a sign-in with the provider', () => {
     expect((await signInWithProvider(person(stack), ann.sub)).body.user).toEqual(user)
   })
 
-  test('opens the account of a signed-in user with the same verified address, who keeps every other way in', async () => {
+  test('a sign-in with the provider opens the account of a signed-in user with the same verified address, who keeps every other way in', async () => {
     const ann = await signedIn(stack, 'Ann')
     provider.people.set('ann-of-the-password', { email: ann.email.toUpperCase(), email_verified: 'true' })
     const { key } = (await ann.post('/api-key/create', { name: 'Report', expiresInDays: 9 })).body
@@ -143,7 +143,7 @@ describe('a sign-in with the provider', () => {
       expect((await signInWithProvider(person(stack), 'ann-of-the-factor')).status).toBe(200)
     })
 
-    test('or refuses the account while the owner of its previous address can take it back', async () => {
+    test('a sign-in with the provider ends every other way into an account that a stranger may have made and a mail scanner verified: or refuses the account while the owner of its previous address can take it back', async () => {
       const eve = await signedIn(stack, 'Eve')
       const ann = providerUser()
       await eve.post('/request-email-change', { newEmail: ann.email })
@@ -153,7 +153,7 @@ describe('a sign-in with the provider', () => {
       await isSignedOut(ann)
     })
 
-    test('also if the browser is signed in to another account', async () => {
+    test('a sign-in with the provider ends every other way into an account that a stranger may have made and a mail scanner verified: also if the browser is signed in to another account', async () => {
       const [ann, eve] = [providerUser(), await signedIn(stack, 'Eve')]
       const victim = person(stack, 'Eve', ann.email)
       await victim.signUp()
@@ -165,25 +165,25 @@ describe('a sign-in with the provider', () => {
     })
   })
 
-  test('accepts the address from the ID token and from the userinfo endpoint', async () => {
+  test('a sign-in with the provider accepts the address from the ID token and from the userinfo endpoint', async () => {
     provider.serve(stack.publicUrl, { conformIdTokenClaims: false })
     const ann = providerUser()
     expect((await signInWithProvider(ann, ann.sub)).body.user.email).toBe(ann.email)
     provider.serve(stack.publicUrl)
   })
 
-  test('does not apply email_verified to another address in the ID token', async () => {
+  test('a sign-in with the provider does not apply email_verified to another address in the ID token', async () => {
     const [ann, eve] = [await signedIn(stack, 'Ann'), providerUser('Eve')]
     provider.changeClaims((claims) => ({ ...claims, email: ann.email }))
     expect((await signInWithProvider(eve, eve.sub)).body.user.email).toBe(eve.email)
   })
 
-  test('ignores an invalid name', async () => {
+  test('a sign-in with the provider ignores an invalid name', async () => {
     const ann = providerUser('Ann', { name: 'Ann\u202e\nnot her name' })
     expect((await signInWithProvider(ann, ann.sub)).body.user.name).toBe('')
   })
 
-  test('sends PKCE, a state and a nonce, which are random and never repeated', async () => {
+  test('a sign-in with the provider sends PKCE, a state and a nonce, which are random and never repeated', async () => {
     const authorizationUrls = await Promise.all([person(stack), person(stack)].map(async (user) => new URL((await user.post('/sign-in/oidc', {})).body.url)))
     for (const { origin, searchParams } of authorizationUrls) {
       expect(origin).toBe(provider.issuer)
@@ -202,7 +202,7 @@ describe('a sign-in with the provider', () => {
       expect(authorizationUrls[0]?.searchParams.get(name)).not.toBe(authorizationUrls[1]?.searchParams.get(name))
   })
 
-  test('logs no secrets', async () => {
+  test('a sign-in with the provider logs no secrets', async () => {
     const ann = providerUser()
     const from = await callbackFromProvider(ann, ann.sub)
     await openCallback(ann, from)
@@ -213,56 +213,54 @@ describe('a sign-in with the provider', () => {
   })
 })
 
-describe('a sign-in with the provider is refused', () => {
-  test.each<[string, Record<string, unknown>]>([
-    ['an address that the provider marks as unverified', { email_verified: false }],
-    ['an address without email_verified', { email_verified: undefined }],
-    ['an address with an invalid email_verified', { email_verified: 'yes' }],
-    ['no address', { email: undefined }],
-    ['an invalid address', { email: 'ann' }],
-  ])('for %s, and is linked to no account', async (_, claims) => {
-    const eve = providerUser('Eve', claims)
-    if (claims['email'] === undefined) await person(stack, 'Ann', eve.email).signUp()
-    await stack.sql.query('update auth.users set email_verified = true where email = $1', [eve.email])
-    const before = await accountsOf(eve.email)
-    expect(await signInWithProvider(eve, eve.sub)).toMatchObject(refused(403, 'OIDC_EMAIL_NOT_VERIFIED'))
-    await isSignedOut(eve)
-    expect(await accountsOf(eve.email)).toEqual(before)
-  })
+test.each<[string, Record<string, unknown>]>([
+  ['an address that the provider marks as unverified', { email_verified: false }],
+  ['an address without email_verified', { email_verified: undefined }],
+  ['an address with an invalid email_verified', { email_verified: 'yes' }],
+  ['no address', { email: undefined }],
+  ['an invalid address', { email: 'ann' }],
+])('a sign-in with the provider is refused for %s, and is linked to no account', async (_, claims) => {
+  const eve = providerUser('Eve', claims)
+  if (claims['email'] === undefined) await person(stack, 'Ann', eve.email).signUp()
+  await stack.sql.query('update auth.users set email_verified = true where email = $1', [eve.email])
+  const before = await accountsOf(eve.email)
+  expect(await signInWithProvider(eve, eve.sub)).toMatchObject(refused(403, 'OIDC_EMAIL_NOT_VERIFIED'))
+  await isSignedOut(eve)
+  expect(await accountsOf(eve.email)).toEqual(before)
+})
 
-  test('for an unverified account that a stranger created, until the owner resets its password', async () => {
-    const ann = providerUser()
-    const eve = person(stack, 'Eve', ann.email)
-    await eve.signUp()
-    expect(await signInWithProvider(ann, ann.sub)).toMatchObject(refused(409, 'ACCOUNT_NOT_VERIFIED'))
-    await isSignedOut(ann)
-    expect((await accountsOf(ann.email)).map(({ provider_id }) => provider_id)).toEqual(['credential'])
-    await ann.post('/forget-password', { email: ann.email })
-    const mail = await stack.mail.waitFor(ann.email, ({ text }) => text.includes('reset-password'))
-    const token = /token=([\w-]+)/.exec(mail.text)?.[1]
-    await ann.post('/reset-password', { token, password: 'known to Ann alone' })
-    await isSignedOut(eve)
-    await ann.verify()
-    expect((await signInWithProvider(ann, ann.sub)).status).toBe(200)
-    expect((await person(stack, 'Eve', ann.email).signIn()).status).toBe(401)
-  })
+test('a sign-in with the provider is refused for an unverified account that a stranger created, until the owner resets its password', async () => {
+  const ann = providerUser()
+  const eve = person(stack, 'Eve', ann.email)
+  await eve.signUp()
+  expect(await signInWithProvider(ann, ann.sub)).toMatchObject(refused(409, 'ACCOUNT_NOT_VERIFIED'))
+  await isSignedOut(ann)
+  expect((await accountsOf(ann.email)).map(({ provider_id }) => provider_id)).toEqual(['credential'])
+  await ann.post('/forget-password', { email: ann.email })
+  const mail = await stack.mail.waitFor(ann.email, ({ text }) => text.includes('reset-password'))
+  const token = /token=([\w-]+)/.exec(mail.text)?.[1]
+  await ann.post('/reset-password', { token, password: 'known to Ann alone' })
+  await isSignedOut(eve)
+  await ann.verify()
+  expect((await signInWithProvider(ann, ann.sub)).status).toBe(200)
+  expect((await person(stack, 'Eve', ann.email).signIn()).status).toBe(401)
+})
 
-  test('for a user with the same `sub` at another provider', async () => {
-    await using elsewhere = await startStack({ env: provider.env })
-    provider.serve(elsewhere.publicUrl)
-    const ann = person(elsewhere, 'Ann')
-    await elsewhere.sql.query(`insert into auth.users (id, name, email, email_verified) values ('bob', 'Bob', 'bob@example.org', true)`)
-    await elsewhere.sql.query(
-      `insert into auth.accounts (id, account_id, provider_id, user_id) values ('a', 'the-same', 'https://login.example.org', 'bob')`,
-    )
-    provider.people.set('the-same', { email: ann.email, email_verified: true })
-    expect((await signInWithProvider(ann, 'the-same')).body.user.email).toBe(ann.email)
-    provider.serve(stack.publicUrl)
-  })
+test('a sign-in with the provider is refused for a user with the same `sub` at another provider', async () => {
+  await using elsewhere = await startStack({ env: provider.env })
+  provider.serve(elsewhere.publicUrl)
+  const ann = person(elsewhere, 'Ann')
+  await elsewhere.sql.query(`insert into auth.users (id, name, email, email_verified) values ('bob', 'Bob', 'bob@example.org', true)`)
+  await elsewhere.sql.query(
+    `insert into auth.accounts (id, account_id, provider_id, user_id) values ('a', 'the-same', 'https://login.example.org', 'bob')`,
+  )
+  provider.people.set('the-same', { email: ann.email, email_verified: true })
+  expect((await signInWithProvider(ann, 'the-same')).body.user.email).toBe(ann.email)
+  provider.serve(stack.publicUrl)
 })
 
 describe('a callback of the provider', () => {
-  test('does nothing for HEAD, and then still works', async () => {
+  test('a callback of the provider does nothing for HEAD, and then still works', async () => {
     const ann = providerUser()
     const from = await callbackFromProvider(ann, ann.sub)
     const head = await ann.call('HEAD', `/callback/oidc${from.search}`)
@@ -271,7 +269,7 @@ describe('a callback of the provider', () => {
     expect((await openCallback(ann, from)).status).toBe(200)
   })
 
-  test('works once', async () => {
+  test('a callback of the provider works once', async () => {
     const ann = providerUser()
     const from = await callbackFromProvider(ann, ann.sub)
     const cookies = new Map(ann.cookies)
@@ -282,7 +280,7 @@ describe('a callback of the provider', () => {
     await isSignedOut(thief)
   })
 
-  test('of ten at once, creates one session; from two browsers at once, does not create a second account', async () => {
+  test('a callback of the provider of ten at once, creates one session; from two browsers at once, does not create a second account', async () => {
     const ann = providerUser()
     const from = await callbackFromProvider(ann, ann.sub)
     const same = Array.from({ length: 10 }, () => {
@@ -302,7 +300,7 @@ describe('a callback of the provider', () => {
     expect((await signInWithProvider(person(stack), bob.sub)).status).toBe(200)
   })
 
-  test('works only in the browser that started the sign-in: an attacker cannot sign a victim in or use up a victim’s sign-in', async () => {
+  test('a callback of the provider works only in the browser that started the sign-in: an attacker cannot sign a victim in or use up a victim’s sign-in', async () => {
     const [ann, eve] = [providerUser('Ann'), providerUser('Eve')]
     const [hers, evil] = [await callbackFromProvider(ann, ann.sub), await callbackFromProvider(eve, eve.sub)]
     expect(await openCallback(person(stack), evil)).toMatchObject(failed)
@@ -320,7 +318,7 @@ describe('a callback of the provider', () => {
     expect((await openCallback(eve, evil)).body.user.email).toBe(eve.email)
   })
 
-  test('starts its own session if an attacker planted another one in the browser', async () => {
+  test('a callback of the provider starts its own session if an attacker planted another one in the browser', async () => {
     const ann = providerUser()
     const eve = await signedIn(stack, 'Eve')
     for (const [name, value] of eve.cookies) ann.cookies.set(name, value)
@@ -329,7 +327,7 @@ describe('a callback of the provider', () => {
     expect((await eve.get('/get-session')).body.user.email).toBe(eve.email)
   })
 
-  test('works until its deadline, and not after it', async () => {
+  test('a callback of the provider works until its deadline, and not after it', async () => {
     const ann = providerUser()
     const from = await callbackFromProvider(ann, ann.sub)
     await stack.sql.query(`update auth.verifications set expires_at = now() - interval '1 second'`)
@@ -345,7 +343,7 @@ describe('a callback of the provider', () => {
     ['without a nonce', (claims) => ({ ...claims, nonce: undefined })],
     ['without a sub', (claims) => Object.fromEntries(Object.entries(claims).filter(([name]) => name !== 'sub'))],
     ['with a sub that differs from the userinfo', (claims) => ({ ...claims, sub: 'somebody' })],
-  ])('with an ID token %s is refused', async (_, change) => {
+  ])('a callback of the provider with an ID token %s is refused', async (_, change) => {
     const ann = providerUser()
     provider.changeClaims(change)
     expect(await signInWithProvider(ann, ann.sub)).toMatchObject(failed)
@@ -353,7 +351,7 @@ describe('a callback of the provider', () => {
     expect(await accountsOf(ann.email)).toEqual([])
   })
 
-  test('with a signature by an unpublished key is refused; a newly published key is accepted', async () => {
+  test('a callback of the provider with a signature by an unpublished key is refused; a newly published key is accepted', async () => {
     const ann = providerUser()
     await provider.forgeSignatures()
     expect(await signInWithProvider(ann, ann.sub)).toMatchObject(failed)
@@ -377,7 +375,7 @@ describe('a callback of the provider', () => {
     expect(JSON.stringify(answer.body)).not.toContain('script')
   })
 
-  test('that is malformed is refused', async () => {
+  test('a callback of the provider that is malformed is refused', async () => {
     for (const query of ['', 'state=&code=', 'state=a&state=b', `state=${'a'.repeat(5_000)}`]) {
       expect(await person(stack).get(`/callback/oidc?${query}`)).toMatchObject(failed)
     }
@@ -397,7 +395,7 @@ describe('the redirect after a sign-in', () => {
       headers: { accept: 'text/html', cookie: [...user.cookies].map(([name, value]) => `${name}=${value}`).join('; ') },
     })
 
-  test('leads to redirectTo, and the response sets the session', async () => {
+  test('the redirect after a sign-in leads to redirectTo, and the response sets the session', async () => {
     const ann = providerUser()
     const answer = await openInBrowser(ann, await callbackFromProvider(ann, ann.sub, `${stack.publicUrl}/transactions?a=b`))
     expect([answer.status, answer.headers.get('location')]).toEqual([303, `${stack.publicUrl}/transactions?a=b`])
@@ -406,7 +404,7 @@ describe('the redirect after a sign-in', () => {
     expect(cookies).toContainEqual(expect.stringMatching(/^better-auth\.oidc_state=;.*Max-Age=0/i))
   })
 
-  test('needs the state cookie, which is HttpOnly, Secure, and expires after ten minutes', async () => {
+  test('the redirect after a sign-in needs the state cookie, which is HttpOnly, Secure, and expires after ten minutes', async () => {
     await using secure = await startStack({ env: { ...provider.env, PUBLIC_URL: 'https://money.example.org' } })
     const { headers } = await person(secure).post('/sign-in/oidc', {})
     expect(headers.getSetCookie()).toEqual([
@@ -414,13 +412,13 @@ describe('the redirect after a sign-in', () => {
     ])
   })
 
-  test('to another site is refused', async () => {
+  test('the redirect after a sign-in to another site is refused', async () => {
     for (const redirectTo of ['https://evil.example/', '//evil.example', 'javascript:alert(1)', 'https://user@localhost/']) {
       expect(await person(stack).post('/sign-in/oidc', { redirectTo })).toMatchObject(refused(403, 'FORBIDDEN'))
     }
   })
 
-  test('without an app leads to a page of the service', async () => {
+  test('the redirect after a sign-in without an app leads to a page of the service', async () => {
     const ann = providerUser()
     const from = await callbackFromProvider(ann, ann.sub)
     const [yes, no] = [await openInBrowser(ann, from), await openInBrowser(ann, from)]
@@ -429,7 +427,7 @@ describe('the redirect after a sign-in', () => {
     expect(await no.text()).toContain('You are not signed in')
   })
 
-  test('with an app leads to the app, or with an error code to its sign-in page', async () => {
+  test('the redirect after a sign-in with an app leads to the app, or with an error code to its sign-in page', async () => {
     await using withApp = await startStack({ env: { ...provider.env, APP_URL: 'https://app.example.org/money' } })
     provider.serve(withApp.publicUrl)
     const open = async (user: Person, from: URL) =>
@@ -457,14 +455,14 @@ describe('the redirect after a sign-in', () => {
 })
 
 describe('settings of the operator', () => {
-  test('are returned to sign-in pages by /sign-in/methods', async () => {
+  test('settings of the operator are returned to sign-in pages by /sign-in/methods', async () => {
     expect(await person(stack).get('/sign-in/methods')).toMatchObject({
       status: 200,
       body: { password: true, sign_up: 'open', oidc: { name: 'The House', sign_up: true } },
     })
   })
 
-  test('without a provider disable the sign-in with one', async () => {
+  test('settings of the operator without a provider disable the sign-in with one', async () => {
     await using ownStack = await startStack({ env: { SIGN_UP: 'closed' } })
     const user = person(ownStack)
     expect((await user.get('/sign-in/methods')).body).toEqual({ password: true, sign_up: 'closed', oidc: null })
@@ -477,7 +475,7 @@ describe('settings of the operator', () => {
     ['SIGN_UP=closed', { SIGN_UP: 'closed' }, 'SIGN_UP_CLOSED'],
     ['SIGN_UP=invitation', { SIGN_UP: 'invitation' }, 'INVITATION_REQUIRED'],
     ['SIGN_UP_DOMAINS', { SIGN_UP_DOMAINS: 'example.com' }, 'EMAIL_DOMAIN_NOT_ALLOWED'],
-  ])('with %s: a user without an account is refused, and a user with one signs in', async (_, env, error) => {
+  ])('settings of the operator with %s: a user without an account is refused, and a user with one signs in', async (_, env, error) => {
     await using limited = await startStack({ env: { ...provider.env, ...env } })
     provider.serve(limited.publicUrl)
     provider.people.set('eve', { email: 'eve@example.org', email_verified: true })
@@ -489,7 +487,7 @@ describe('settings of the operator', () => {
     provider.serve(stack.publicUrl)
   })
 
-  test('that require invitations let an invited user sign up', async () => {
+  test('settings of the operator that require invitations let an invited user sign up', async () => {
     await using limited = await startStack({ env: { ...provider.env, SIGN_UP: 'invitation' } })
     provider.serve(limited.publicUrl)
     const ann = await subscribed(limited, 'Ann')
@@ -552,7 +550,7 @@ describe('an account without a password', () => {
     return /token=([\w.-]+)/.exec(mail.text)?.[1]
   }
 
-  test('is deleted right after a sign-in', async () => {
+  test('an account without a password is deleted right after a sign-in', async () => {
     const ann = await passwordless()
     expect((await ann.post('/delete-account', {})).status).toBe(200)
     expect((await ann.post('/confirm-delete-account', { token: await tokenIn(ann.email, 'confirm-delete-account') })).status).toBe(200)
@@ -582,7 +580,7 @@ describe('an account without a password', () => {
     },
   )
 
-  test('refuses a password, even right after a sign-in', async () => {
+  test('an account without a password refuses a password, even right after a sign-in', async () => {
     const ann = await passwordless()
     for (const wrongPassword of [password, '']) {
       expect(await ann.post('/delete-account', { password: wrongPassword })).toMatchObject(refused(400, 'INVALID_PASSWORD'))
@@ -592,7 +590,7 @@ describe('an account without a password', () => {
     expect((await person(stack, 'Ann', ann.email).signIn('')).status).toBe(401)
   })
 
-  test('changes its address, and its user still signs in with the provider', async () => {
+  test('an account without a password changes its address, and its user still signs in with the provider', async () => {
     const ann = await passwordless()
     const { body: { user } } = await ann.get('/get-session')
     expect((await ann.post('/request-email-change', { newEmail: `new-${ann.email}` })).status).toBe(200)
@@ -600,7 +598,7 @@ describe('an account without a password', () => {
     expect((await signInWithProvider(person(stack), ann.sub)).body.user).toMatchObject({ id: user.id, email: `new-${ann.email}` })
   })
 
-  test('gets a first password by mail, and both ways to sign in work', async () => {
+  test('an account without a password gets a first password by mail, and both ways to sign in work', async () => {
     const ann = await passwordless()
     await ann.post('/forget-password', { email: ann.email })
     expect((await ann.post('/reset-password', { token: await tokenIn(ann.email, 'reset-password'), password })).status).toBe(200)

@@ -66,96 +66,92 @@ test('a client that disconnects during its request body counts as a client error
   expect(counted).toContain('status="400"')
 })
 
-describe('the log', () => {
-  test('has one line of JSON per request, with id, method, path, status and duration', async () => {
-    const { headers } = await person(stack).get('/get-session')
-    const id = headers.get('x-request-id')
-    const lines = stack.logged.filter((line) => id !== null && line.includes(id))
-    expect(lines).toHaveLength(1)
-    expect(JSON.parse(lines[0] ?? '')).toEqual({
-      level: 'info',
-      time: expect.stringMatching(/^\d{4}-\d\d-\d\dT[\d:.]+Z$/),
-      id,
-      method: 'GET',
-      path: '/api/auth/get-session',
-      status: 401,
-      ms: expect.any(Number),
-      client: '127.0.0.1',
-      msg: 'request',
-    })
-  })
-
-  test('contains no password, token, cookie or mail', async () => {
-    const { id: organizationId, owner, editor } = await team(stack, ['editor'])
-    const ann = person(stack, 'Ann')
-    await ann.signUp()
-    const link = linkIn(await stack.mail.waitFor(ann.email))
-    await ann.verify()
-    await ann.get('/verify-email?token=a-broken-token-to-look-for')
-    await ann.signIn('a wrong password to look for')
-    await ann.post('/sign-up/email', { email: ann.email, password: 'a second password' })
-    await ann.post('/forget-password', { email: ann.email })
-    const reset = linkIn(await stack.mail.waitFor(ann.email, ({ text }) => text.includes('reset-password')))
-    const cookie = [...ann.cookies.values()][0] ?? 'none'
-    await ann.post('/change-password', { currentPassword: 'a wrong password to look for', newPassword: password })
-    const token = await ann.token()
-    await ann.post('/reset-password', { token: new URL(reset).searchParams.get('token'), password: 'the newest password' })
-    await owner.post('/organization/invite-member', { organizationId, email: 'guest@example.org', role: 'viewer' })
-    await editor.post('/organization/create', { name: 'x', slug: 'y' })
-    const log = stack.logged.join('\n')
-    const secrets = {
-      password,
-      wrong: 'a wrong password to look for',
-      second: 'a second password',
-      newest: 'the newest password',
-      verification: new URL(link).searchParams.get('token'),
-      broken: 'a-broken-token-to-look-for',
-      reset: new URL(reset).searchParams.get('token'),
-      cookie: cookie.split('.')[0],
-      jwt: token,
-      signature: token.split('.')[2],
-      mail: 'You asked',
-    }
-    for (const [name, secret] of Object.entries(secrets)) {
-      expect(secret, name).toBeTruthy()
-      expect(log.includes(secret ?? ''), `the log holds the ${name}`).toBe(false)
-    }
-  })
-
-  test('reports the cause of an internal error without values, and the response contains no details', async () => {
-    const ann = await signedIn(stack, 'Ann')
-    await stack.sql.query('alter table auth.users add constraint short_names check (length(name) < 10)')
-    const { status, body } = await ann.post('/update-user', { name: 'a name to look for' })
-    await stack.sql.query('alter table auth.users drop constraint short_names')
-    expect({ status, body }).toEqual({ status: 500, body: { error: 'INTERNAL_ERROR', message: expect.any(String) } })
-    const log = stack.logged.join('\n')
-    expect(log).toContain('request failed')
-    expect(log).not.toContain('a name to look for')
+test('the log has one line of JSON per request, with id, method, path, status and duration', async () => {
+  const { headers } = await person(stack).get('/get-session')
+  const id = headers.get('x-request-id')
+  const lines = stack.logged.filter((line) => id !== null && line.includes(id))
+  expect(lines).toHaveLength(1)
+  expect(JSON.parse(lines[0] ?? '')).toEqual({
+    level: 'info',
+    time: expect.stringMatching(/^\d{4}-\d\d-\d\dT[\d:.]+Z$/),
+    id,
+    method: 'GET',
+    path: '/api/auth/get-session',
+    status: 401,
+    ms: expect.any(Number),
+    client: '127.0.0.1',
+    msg: 'request',
   })
 })
 
-describe('a failing database', () => {
-  test('turns the read of a session into 500, not into 401, which would sign all users out', async () => {
-    const ann = await signedIn(stack, 'Ann')
-    await stack.sql.query('alter table auth.sessions rename to hidden')
-    const answers = [await ann.get('/get-session'), await ann.get('/session-status'), await ann.post('/token'), await ann.get('/organization/list')]
-    await stack.sql.query('alter table auth.hidden rename to sessions')
-    for (const answer of answers) expect(answer).toMatchObject({ status: 500, body: { error: 'INTERNAL_ERROR' } })
-    expect((await ann.get('/get-session')).status).toBe(200)
-  })
+test('the log contains no password, token, cookie or mail', async () => {
+  const { id: organizationId, owner, editor } = await team(stack, ['editor'])
+  const ann = person(stack, 'Ann')
+  await ann.signUp()
+  const link = linkIn(await stack.mail.waitFor(ann.email))
+  await ann.verify()
+  await ann.get('/verify-email?token=a-broken-token-to-look-for')
+  await ann.signIn('a wrong password to look for')
+  await ann.post('/sign-up/email', { email: ann.email, password: 'a second password' })
+  await ann.post('/forget-password', { email: ann.email })
+  const reset = linkIn(await stack.mail.waitFor(ann.email, ({ text }) => text.includes('reset-password')))
+  const cookie = [...ann.cookies.values()][0] ?? 'none'
+  await ann.post('/change-password', { currentPassword: 'a wrong password to look for', newPassword: password })
+  const token = await ann.token()
+  await ann.post('/reset-password', { token: new URL(reset).searchParams.get('token'), password: 'the newest password' })
+  await owner.post('/organization/invite-member', { organizationId, email: 'guest@example.org', role: 'viewer' })
+  await editor.post('/organization/create', { name: 'x', slug: 'y' })
+  const log = stack.logged.join('\n')
+  const secrets = {
+    password,
+    wrong: 'a wrong password to look for',
+    second: 'a second password',
+    newest: 'the newest password',
+    verification: new URL(link).searchParams.get('token'),
+    broken: 'a-broken-token-to-look-for',
+    reset: new URL(reset).searchParams.get('token'),
+    cookie: cookie.split('.')[0],
+    jwt: token,
+    signature: token.split('.')[2],
+    mail: 'You asked',
+  }
+  for (const [name, secret] of Object.entries(secrets)) {
+    expect(secret, name).toBeTruthy()
+    expect(log.includes(secret ?? ''), `the log holds the ${name}`).toBe(false)
+  }
+})
 
-  test('that refuses connections turns it into 503, because the same request works later', async () => {
-    const ann = await signedIn(stack, 'Ann')
-    const database = new URL(stack.ownerUrl).pathname.slice(1)
-    await stack.sql.query(`alter database ${database} connection limit 0`)
-    await stack.sql.query(
-      `select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and application_name in ('auth', 'auth-engine')`,
-    )
-    const answer = await ann.get('/get-session')
-    await stack.sql.query(`alter database ${database} connection limit -1`)
-    expect(answer).toMatchObject({ status: 503, body: { error: 'SERVICE_BUSY', message: expect.stringContaining('The database') } })
-    await expect.poll(async () => (await ann.get('/get-session')).status).toBe(200)
-  })
+test('the log reports the cause of an internal error without values, and the response contains no details', async () => {
+  const ann = await signedIn(stack, 'Ann')
+  await stack.sql.query('alter table auth.users add constraint short_names check (length(name) < 10)')
+  const { status, body } = await ann.post('/update-user', { name: 'a name to look for' })
+  await stack.sql.query('alter table auth.users drop constraint short_names')
+  expect({ status, body }).toEqual({ status: 500, body: { error: 'INTERNAL_ERROR', message: expect.any(String) } })
+  const log = stack.logged.join('\n')
+  expect(log).toContain('request failed')
+  expect(log).not.toContain('a name to look for')
+})
+
+test('a failing database turns the read of a session into 500, not into 401, which would sign all users out', async () => {
+  const ann = await signedIn(stack, 'Ann')
+  await stack.sql.query('alter table auth.sessions rename to hidden')
+  const answers = [await ann.get('/get-session'), await ann.get('/session-status'), await ann.post('/token'), await ann.get('/organization/list')]
+  await stack.sql.query('alter table auth.hidden rename to sessions')
+  for (const answer of answers) expect(answer).toMatchObject({ status: 500, body: { error: 'INTERNAL_ERROR' } })
+  expect((await ann.get('/get-session')).status).toBe(200)
+})
+
+test('a failing database that refuses connections turns it into 503, because the same request works later', async () => {
+  const ann = await signedIn(stack, 'Ann')
+  const database = new URL(stack.ownerUrl).pathname.slice(1)
+  await stack.sql.query(`alter database ${database} connection limit 0`)
+  await stack.sql.query(
+    `select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and application_name in ('auth', 'auth-engine')`,
+  )
+  const answer = await ann.get('/get-session')
+  await stack.sql.query(`alter database ${database} connection limit -1`)
+  expect(answer).toMatchObject({ status: 503, body: { error: 'SERVICE_BUSY', message: expect.stringContaining('The database') } })
+  await expect.poll(async () => (await ann.get('/get-session')).status).toBe(200)
 })
 
 describe('a failing mail provider', () => {

@@ -73,7 +73,7 @@ describe('an app on another site, with COOKIE_SAME_SITE=none', () => {
   })
   afterAll(() => stack.close())
 
-  test('gets a partitioned cookie, and sign-out deletes the same cookie', async () => {
+  test('an app on another site, with COOKIE_SAME_SITE=none gets a partitioned cookie, and sign-out deletes the same cookie', async () => {
     const ann = await signedIn(stack, 'Ann')
     const { headers } = await ann.post('/sign-in/email', { email: ann.email, password }, { origin: app, 'sec-fetch-site': 'cross-site' })
     const cookie = headers.getSetCookie().find((line) => /^__Secure-better-auth\.session_token=[^;]/.test(line)) ?? ''
@@ -85,7 +85,7 @@ describe('an app on another site, with COOKIE_SAME_SITE=none', () => {
     expect(deleted.map(attributes)).toContainEqual(attributes(cookie))
   })
 
-  test('with an origin on localhost is not trusted', async () => {
+  test('an app on another site, with COOKIE_SAME_SITE=none with an origin on localhost is not trusted', async () => {
     expect((await preflight(stack, 'http://localhost:5173')).headers.get('access-control-allow-origin')).toBeNull()
     expect(stack.logged.some((line) => line.includes('every origin on localhost'))).toBe(false)
   })
@@ -116,19 +116,22 @@ describe('an app on another site, with COOKIE_SAME_SITE=none', () => {
       'content-type': 'text/plain;charset=UTF-8',
     }],
   ]
-  test.each(foreign)('is safe from %s, which sends the cookie but changes nothing on any route', async (_, headers) => {
-    const ann = await signedIn(stack, 'Ann')
-    const changing = routes.filter(({ method }) => method !== 'GET')
-    expect(changing.length).toBeGreaterThan(20)
-    await Promise.all(changing.map(async ({ method, path }) => {
-      const answer = await ann.call(method, path, '{}', { 'content-type': 'application/json', ...headers })
-      expect(answer, `${method} ${path}`).toMatchObject({ status: 403, body: { error: 'FORBIDDEN' } })
-      expect(answer.headers.getSetCookie()).toEqual([])
-    }))
-    expect((await ann.get('/get-session')).status).toBe(200)
-  })
+  test.each(foreign)(
+    'an app on another site, with COOKIE_SAME_SITE=none is safe from %s, which sends the cookie but changes nothing on any route',
+    async (_, headers) => {
+      const ann = await signedIn(stack, 'Ann')
+      const changing = routes.filter(({ method }) => method !== 'GET')
+      expect(changing.length).toBeGreaterThan(20)
+      await Promise.all(changing.map(async ({ method, path }) => {
+        const answer = await ann.call(method, path, '{}', { 'content-type': 'application/json', ...headers })
+        expect(answer, `${method} ${path}`).toMatchObject({ status: 403, body: { error: 'FORBIDDEN' } })
+        expect(answer.headers.getSetCookie()).toEqual([])
+      }))
+      expect((await ann.get('/get-session')).status).toBe(200)
+    },
+  )
 
-  test('is safe from GET requests of other pages: they change nothing, and other pages cannot read or embed their responses', async () => {
+  test('an app on another site, with COOKIE_SAME_SITE=none is safe from GET requests of other pages: they change nothing, and other pages cannot read or embed their responses', async () => {
     const ann = await signedIn(stack, 'Ann')
     const state = async () =>
       (await stack.sql.query(`select (select md5(string_agg(s::text, '' order by id)) from auth.sessions s) sessions,
@@ -143,42 +146,40 @@ describe('an app on another site, with COOKIE_SAME_SITE=none', () => {
     expect(await state()).toEqual(before)
   })
 
-  test('does not affect clients without an origin', async () => {
+  test('an app on another site, with COOKIE_SAME_SITE=none does not affect clients without an origin', async () => {
     const ann = await signedIn(stack, 'Ann')
     expect((await ann.post('/token')).status).toBe(200)
   })
 })
 
-describe('the log', () => {
-  test('names COOKIE_SAME_SITE once for an app on another site, whose browser drops the cookie, and not for an app on our site', async () => {
-    await using stack = await startStack({
-      env: { PUBLIC_URL: 'https://api.example.org', TRUSTED_ORIGINS: 'https://app.example.net,https://app.example.org' },
-    })
-    const ann = await signedIn(stack, 'Ann')
-    const enter = (origin: string, site: string) => ann.post('/sign-in/email', { email: ann.email, password }, { origin, 'sec-fetch-site': site })
-    for (let times = 0; times < 2; times++) expect((await enter('https://app.example.net', 'cross-site')).status).toBe(200)
-    await enter('https://app.example.org', 'same-site')
-    expect(notesOf(stack, 'https://app.example.net')).toEqual([expect.stringMatching(/"setting":"COOKIE_SAME_SITE".*another site/)])
-    expect(notesOf(stack, 'https://app.example.org')).toEqual([])
+test('the log names COOKIE_SAME_SITE once for an app on another site, whose browser drops the cookie, and not for an app on our site', async () => {
+  await using stack = await startStack({
+    env: { PUBLIC_URL: 'https://api.example.org', TRUSTED_ORIGINS: 'https://app.example.net,https://app.example.org' },
   })
+  const ann = await signedIn(stack, 'Ann')
+  const enter = (origin: string, site: string) => ann.post('/sign-in/email', { email: ann.email, password }, { origin, 'sec-fetch-site': site })
+  for (let times = 0; times < 2; times++) expect((await enter('https://app.example.net', 'cross-site')).status).toBe(200)
+  await enter('https://app.example.org', 'same-site')
+  expect(notesOf(stack, 'https://app.example.net')).toEqual([expect.stringMatching(/"setting":"COOKIE_SAME_SITE".*another site/)])
+  expect(notesOf(stack, 'https://app.example.org')).toEqual([])
+})
 
-  test('is not flooded by made-up origins: at most a hundred short lines per hour', () => {
-    const lines: string[] = []
-    let time = 0
-    const note = originLog(
-      createLog('info', {
-        write: (line: string) => {
-          lines.push(line)
-        },
-      }),
-      () => time,
-    )
-    for (let number = 0; number < 1_000; number++) note('TRUSTED_ORIGINS', `https://${number}.example/${'x'.repeat(10_000)}`)
-    expect(lines).toHaveLength(101)
-    expect(lines.at(-1)).toContain('others are noted in an hour')
-    expect(Math.max(...lines.map((line) => line.length))).toBeLessThan(500)
-    time += 3_600_000
-    note('TRUSTED_ORIGINS', 'https://app.example.net')
-    expect(lines.at(-1)).toContain('https://app.example.net')
-  })
+test('the log is not flooded by made-up origins: at most a hundred short lines per hour', () => {
+  const lines: string[] = []
+  let time = 0
+  const note = originLog(
+    createLog('info', {
+      write: (line: string) => {
+        lines.push(line)
+      },
+    }),
+    () => time,
+  )
+  for (let number = 0; number < 1_000; number++) note('TRUSTED_ORIGINS', `https://${number}.example/${'x'.repeat(10_000)}`)
+  expect(lines).toHaveLength(101)
+  expect(lines.at(-1)).toContain('others are noted in an hour')
+  expect(Math.max(...lines.map((line) => line.length))).toBeLessThan(500)
+  time += 3_600_000
+  note('TRUSTED_ORIGINS', 'https://app.example.net')
+  expect(lines.at(-1)).toContain('https://app.example.net')
 })

@@ -95,12 +95,12 @@ describe('an endpoint of better-auth', () => {
     return (await services.engine.handler(requestTo(method, path.replace(/:\w+/g, 'x'), { body: ann }))).status
   }
 
-  test('handles no request without a row', async () => {
+  test('an endpoint of better-auth handles no request without a row', async () => {
     expect(endpoints()).toEqual(expect.arrayContaining(['POST /sign-up/email', 'POST /change-email', 'POST /organization/update']))
     for (const endpoint of endpoints()) expect({ endpoint, status: await statusOf(endpoint) }).toEqual({ endpoint, status: 404 })
   })
 
-  test('handles no request of another endpoint’s row', async () => {
+  test('an endpoint of better-auth handles no request of another endpoint’s row', async () => {
     const request = {
       policy: policyOf(rowAt('/jwks')),
       client,
@@ -114,7 +114,7 @@ describe('an endpoint of better-auth', () => {
     }
   })
 
-  test('exists for each row that names one', () => {
+  test('an endpoint of better-auth exists for each row that names one', () => {
     const named = routes.flatMap(({ betterAuth }) => betterAuth ?? [])
     expect(named.length).toBeGreaterThan(15)
     expect(named.filter((endpoint) => !endpoints().includes(endpoint))).toEqual([])
@@ -132,7 +132,7 @@ describe('a row without', () => {
       )
   })
 
-  test('hashesPassword cannot hash a password', async () => {
+  test('a row without hashesPassword cannot hash a password', async () => {
     expect(await send({ ...rowAt('/sign-up/email'), hashesPassword: false }, { body: ann })).toMatchObject({ status: 500, error: 'INTERNAL_ERROR' })
     expect(logged.join()).toContain('without a slot in the hashing queue')
     const { rows } = await connections.pool.query('select from auth.users where email = $1', [ann.email])
@@ -165,7 +165,7 @@ describe('a row without', () => {
     })
   })
 
-  test('namesOrganization returns 403 for an organization, for every kind of handler', async () => {
+  test('a row without namesOrganization returns 403 for an organization, for every kind of handler', async () => {
     const { cookie } = await send(rowAt('/sign-up/email'), { body: ann })
     const body = { organizationId: 'some', userId: 'some', name: 'any' }
     for (const path of ['/organization/leave', '/organization/update']) {

@@ -151,46 +151,42 @@ test('a hundred requests to both routes run no statement of better-auth', async 
   expect(await lastAsked()).not.toBe(before)
 })
 
-describe('a limit', () => {
-  test.each(routes)('of %s %s counts each request once with both reads, and is the same for both', async (method, path) => {
-    await using limited = await startStack({ env: { RATE_LIMIT_ENABLED: 'true', TRUSTED_PROXIES: '127.0.0.0/8' } })
-    const ann = await signedIn(limited, 'Ann')
-    const from = { 'x-forwarded-for': '2001:db8::7' }
-    const ask = (cookie: string) => fetch(`${limited.url}/api/auth${path}`, { method, headers: { ...from, cookie } })
-    const counted = async () => (await limited.sql.query(`select key, count::int from auth.rate_limits where key like $1`, [`%|${path}`])).rows
-    await ask(cookieOf(ann))
-    await ask(cookieOf(ann) + forceBetterAuth)
-    await ask(`${cookieName}=${encodeURIComponent(`never-was.${createHmac('sha256', limited.secret).update('never-was').digest('base64')}`)}`)
-    expect(await counted()).toEqual([{ key: `address|2001:db8:0:0|${path}`, count: 3 }])
-    await limited.sql.query('update auth.rate_limits set count = 2000')
-    const { short, long } = await readBothWays((suffix) => ask(cookieOf(ann) + suffix))
-    expect(short.status).toBe(429)
-    expect(Number(short.headers['retry-after'])).toBeGreaterThan(0)
-    expect({ ...short, headers: { ...short.headers, 'retry-after': '' } }).toEqual({ ...long, headers: { ...long.headers, 'retry-after': '' } })
-    const metrics = await (await fetch(`${limited.url}/metrics`)).text()
-    expect(metrics).toContain('auth_limit_hits_total{limit="address"} 2')
-  })
+test.each(routes)('a limit of %s %s counts each request once with both reads, and is the same for both', async (method, path) => {
+  await using limited = await startStack({ env: { RATE_LIMIT_ENABLED: 'true', TRUSTED_PROXIES: '127.0.0.0/8' } })
+  const ann = await signedIn(limited, 'Ann')
+  const from = { 'x-forwarded-for': '2001:db8::7' }
+  const ask = (cookie: string) => fetch(`${limited.url}/api/auth${path}`, { method, headers: { ...from, cookie } })
+  const counted = async () => (await limited.sql.query(`select key, count::int from auth.rate_limits where key like $1`, [`%|${path}`])).rows
+  await ask(cookieOf(ann))
+  await ask(cookieOf(ann) + forceBetterAuth)
+  await ask(`${cookieName}=${encodeURIComponent(`never-was.${createHmac('sha256', limited.secret).update('never-was').digest('base64')}`)}`)
+  expect(await counted()).toEqual([{ key: `address|2001:db8:0:0|${path}`, count: 3 }])
+  await limited.sql.query('update auth.rate_limits set count = 2000')
+  const { short, long } = await readBothWays((suffix) => ask(cookieOf(ann) + suffix))
+  expect(short.status).toBe(429)
+  expect(Number(short.headers['retry-after'])).toBeGreaterThan(0)
+  expect({ ...short, headers: { ...short.headers, 'retry-after': '' } }).toEqual({ ...long, headers: { ...long.headers, 'retry-after': '' } })
+  const metrics = await (await fetch(`${limited.url}/metrics`)).text()
+  expect(metrics).toContain('auth_limit_hits_total{limit="address"} 2')
 })
 
-describe('the signing key', () => {
-  test('is replaced at once after a rotation, and is unavailable at once after a revocation', async () => {
-    await using fresh = await startStack()
-    const ann = await signedIn(fresh, 'Ann')
-    const kidOf = async () => decodeProtectedHeader(await ann.token()).kid
-    const first = await kidOf()
-    expect(await kidOf()).toBe(first)
-    // The same private key under another id is enough here.
-    await fresh.sql.query(`update auth.jwks set expires_at = now() + interval '1 hour' where id = $1`, [first])
-    await fresh.sql.query(
-      `insert into auth.jwks (id, public_key, private_key, signs_from) select 'second', public_key, private_key, now() from auth.jwks where id = $1`,
-      [
-        first,
-      ],
-    )
-    expect(await kidOf()).toBe('second')
-    await fresh.sql.query('update auth.jwks set signs_from = null where id = $1', ['second'])
-    expect(await ann.post('/token')).toMatchObject({ status: 503, body: { error: 'SERVICE_BUSY' } })
-  })
+test('the signing key is replaced at once after a rotation, and is unavailable at once after a revocation', async () => {
+  await using fresh = await startStack()
+  const ann = await signedIn(fresh, 'Ann')
+  const kidOf = async () => decodeProtectedHeader(await ann.token()).kid
+  const first = await kidOf()
+  expect(await kidOf()).toBe(first)
+  // The same private key under another id is enough here.
+  await fresh.sql.query(`update auth.jwks set expires_at = now() + interval '1 hour' where id = $1`, [first])
+  await fresh.sql.query(
+    `insert into auth.jwks (id, public_key, private_key, signs_from) select 'second', public_key, private_key, now() from auth.jwks where id = $1`,
+    [
+      first,
+    ],
+  )
+  expect(await kidOf()).toBe('second')
+  await fresh.sql.query('update auth.jwks set signs_from = null where id = $1', ['second'])
+  expect(await ann.post('/token')).toMatchObject({ status: 503, body: { error: 'SERVICE_BUSY' } })
 })
 
 test('a cookie with a forged or altered signature signs no user in', async () => {

@@ -35,8 +35,9 @@ const browserWith = (...values: string[]) => {
   return browser
 }
 
-describe('a browser with an ended and a valid session cookie', () => {
-  test.each(['the ended one first', 'the valid one first'])('is signed in on every kind of route: %s', async (order) => {
+test.each(['the ended one first', 'the valid one first'])(
+  'a browser with an ended and a valid session cookie is signed in on every kind of route: %s',
+  async (order) => {
     const user = await signedIn(stack, 'Ann')
     const values = [await endedCookie(user), valueOf(user)]
     const browser = browserWith(...order.startsWith('the ended') ? values : values.toReversed())
@@ -47,22 +48,25 @@ describe('a browser with an ended and a valid session cookie', () => {
     const changes = await fetch(`${stack.url}/api/auth/changes`, { headers: { cookie: `${sessionCookie}=${valueOf(browser)}` } })
     expect(changes.status).toBe(200)
     await changes.body?.cancel()
-  })
+  },
+)
 
-  test.each(['broken', '%%%', '', '"', 'a.b', `${'x'.repeat(32)}.${'A'.repeat(43)}%3D`])('ignores a value without our signature: %j', async (value) => {
+test.each(['broken', '%%%', '', '"', 'a.b', `${'x'.repeat(32)}.${'A'.repeat(43)}%3D`])(
+  'a browser with an ended and a valid session cookie ignores a value without our signature: %j',
+  async (value) => {
     const user = await signedIn(stack, 'Ann')
     expect((await browserWith(value, valueOf(user)).get('/get-session')).status).toBe(200)
     expect((await browserWith(valueOf(user), value).get('/get-session')).status).toBe(200)
     expect((await browserWith(value, value).get('/get-session')).status).toBe(401)
-  })
+  },
+)
 
-  test('keeps the valid one when its session is renewed', async () => {
-    const user = await signedIn(stack, 'Ann')
-    const browser = browserWith(await endedCookie(user), valueOf(user))
-    await stack.sql.query(`update auth.sessions set expires_at = now() + interval '2 days' where user_id = $1`, [await user.id()])
-    const { headers, status } = await browser.get('/get-session')
-    expect([status, headers.getSetCookie().at(-1)?.split(';')[0]]).toEqual([200, `${sessionCookie}=${valueOf(user)}`])
-  })
+test('a browser with an ended and a valid session cookie keeps the valid one when its session is renewed', async () => {
+  const user = await signedIn(stack, 'Ann')
+  const browser = browserWith(await endedCookie(user), valueOf(user))
+  await stack.sql.query(`update auth.sessions set expires_at = now() + interval '2 days' where user_id = $1`, [await user.id()])
+  const { headers, status } = await browser.get('/get-session')
+  expect([status, headers.getSetCookie().at(-1)?.split(';')[0]]).toEqual([200, `${sessionCookie}=${valueOf(user)}`])
 })
 
 test('a sign-out ends each session whose cookie the browser sends, and no other', async () => {

@@ -88,7 +88,7 @@ async function inFlight({ url }: Running): Promise<{ finish: () => Promise<Answe
 
 // A process that creates its first key may take seconds to start on a busy machine.
 describe('a request in flight', { timeout: 60_000 }, () => {
-  test('is answered as the last one on its connection, despite three more signals', async () => {
+  test('a request in flight is answered as the last one on its connection, despite three more signals', async () => {
     const auth = await running()
     const { finish } = await inFlight(auth)
     for (const [i, signal] of (['SIGTERM', 'SIGINT', 'SIGTERM', 'SIGINT'] as const).entries()) {
@@ -113,7 +113,7 @@ describe('a request in flight', { timeout: 60_000 }, () => {
     },
   )
 
-  test('is answered although the service crashes during its shutdown, and the process ends soon afterwards', async () => {
+  test('a request in flight is answered although the service crashes during its shutdown, and the process ends soon afterwards', async () => {
     const auth = await running()
     const { finish } = await inFlight(auth)
     auth.process.kill('SIGTERM')

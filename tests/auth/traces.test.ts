@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { json } from 'node:stream/consumers'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, expect, test } from 'vitest'
 import { describeStatement } from '../../auth/database.ts'
 import { freePort } from '../../infra/local/ports.ts'
 import { startTracing } from '../../common/tracing.ts'
@@ -72,62 +72,60 @@ afterAll(async () => {
   sink.close()
 })
 
-describe('a request to the auth surface', () => {
-  test('is one trace of nested spans: the edge, the service, and its statements', async () => {
-    const { headers } = await ann.get('/get-session')
-    const id = headers.get('x-request-id') ?? ''
-    await expect.poll(() => sink.of(id).map(({ name }) => name)).toEqual(expect.arrayContaining(['edge auth', 'GET /get-session', 'select auth.sessions']))
-    const spans = sink.of(id)
-    const named = (name: string) => spans.find((span) => span.name === name)
-    expect(named('edge auth')).toMatchObject({ service: 'finance-edge', kind: 2, attributes: { 'request.id': id, 'http.response.status_code': 200 } })
-    expect(named('GET /get-session')).toMatchObject({
-      service: 'finance-auth',
-      kind: 2,
-      parentSpanId: named('edge auth')?.spanId,
-      attributes: { 'request.id': id, 'http.route': '/get-session', 'http.request.method': 'GET', 'http.response.status_code': 200 },
-    })
-    expect(named('select auth.sessions')).toMatchObject({
-      service: 'finance-auth',
-      kind: 3,
-      parentSpanId: named('GET /get-session')?.spanId,
-      attributes: { 'db.system.name': 'postgresql', 'db.operation.name': 'select', 'db.collection.name': 'auth.sessions' },
-    })
-    for (const { nanoseconds } of spans) expect(Number(nanoseconds)).toBeGreaterThan(0)
+test('a request to the auth surface is one trace of nested spans: the edge, the service, and its statements', async () => {
+  const { headers } = await ann.get('/get-session')
+  const id = headers.get('x-request-id') ?? ''
+  await expect.poll(() => sink.of(id).map(({ name }) => name)).toEqual(expect.arrayContaining(['edge auth', 'GET /get-session', 'select auth.sessions']))
+  const spans = sink.of(id)
+  const named = (name: string) => spans.find((span) => span.name === name)
+  expect(named('edge auth')).toMatchObject({ service: 'finance-edge', kind: 2, attributes: { 'request.id': id, 'http.response.status_code': 200 } })
+  expect(named('GET /get-session')).toMatchObject({
+    service: 'finance-auth',
+    kind: 2,
+    parentSpanId: named('edge auth')?.spanId,
+    attributes: { 'request.id': id, 'http.route': '/get-session', 'http.request.method': 'GET', 'http.response.status_code': 200 },
   })
+  expect(named('select auth.sessions')).toMatchObject({
+    service: 'finance-auth',
+    kind: 3,
+    parentSpanId: named('GET /get-session')?.spanId,
+    attributes: { 'db.system.name': 'postgresql', 'db.operation.name': 'select', 'db.collection.name': 'auth.sessions' },
+  })
+  for (const { nanoseconds } of spans) expect(Number(nanoseconds)).toBeGreaterThan(0)
+})
 
-  test('continues the trace of a proxy in TRACE_PROXIES, and is not traced if the proxy says so', async () => {
-    const traceId = '0af7651916cd43dd8448eb211c80319c'
-    await fetch(`${stack.url}/api/auth/jwks`, { headers: { traceparent: `00-${traceId}-b7ad6b7169203331-01` } })
-    await expect.poll(() => sink.spans.filter((span) => span.traceId === traceId)).toEqual(expect.arrayContaining([
-      expect.objectContaining({ name: 'edge auth', parentSpanId: 'b7ad6b7169203331' }),
-    ]))
-    const unwanted = traceId.replaceAll('0', '1')
-    await fetch(`${stack.url}/api/auth/jwks`, { headers: { traceparent: `00-${unwanted}-b7ad6b7169203331-00` } })
-    // A later span has arrived, so an earlier one would have arrived too.
-    const { headers } = await fetch(`${stack.url}/api/auth/jwks`)
-    await expect.poll(() => sink.of(headers.get('x-request-id') ?? '')).not.toEqual([])
-    expect(sink.spans.filter((span) => span.traceId === unwanted)).toEqual([])
-  })
+test('a request to the auth surface continues the trace of a proxy in TRACE_PROXIES, and is not traced if the proxy says so', async () => {
+  const traceId = '0af7651916cd43dd8448eb211c80319c'
+  await fetch(`${stack.url}/api/auth/jwks`, { headers: { traceparent: `00-${traceId}-b7ad6b7169203331-01` } })
+  await expect.poll(() => sink.spans.filter((span) => span.traceId === traceId)).toEqual(expect.arrayContaining([
+    expect.objectContaining({ name: 'edge auth', parentSpanId: 'b7ad6b7169203331' }),
+  ]))
+  const unwanted = traceId.replaceAll('0', '1')
+  await fetch(`${stack.url}/api/auth/jwks`, { headers: { traceparent: `00-${unwanted}-b7ad6b7169203331-00` } })
+  // A later span has arrived, so an earlier one would have arrived too.
+  const { headers } = await fetch(`${stack.url}/api/auth/jwks`)
+  await expect.poll(() => sink.of(headers.get('x-request-id') ?? '')).not.toEqual([])
+  expect(sink.spans.filter((span) => span.traceId === unwanted)).toEqual([])
+})
 
-  test('does not join the trace that a client names, also behind a trusted proxy', async () => {
-    await using behind = await startStack({ data: true, env: { OTEL_EXPORTER_OTLP_ENDPOINT: sink.url, TRUSTED_PROXIES: '127.0.0.1' } })
-    const traceId = '1bf7651916cd43dd8448eb211c80319d'
-    const { headers } = await fetch(`${behind.url}/api/auth/jwks`, { headers: { traceparent: `00-${traceId}-b7ad6b7169203331-01` } })
-    await expect.poll(() => sink.of(headers.get('x-request-id') ?? '').map(({ name }) => name)).toEqual(expect.arrayContaining(['edge auth', 'GET /jwks']))
-    expect(sink.spans.filter((span) => span.traceId === traceId)).toEqual([])
-  })
+test('a request to the auth surface does not join the trace that a client names, also behind a trusted proxy', async () => {
+  await using behind = await startStack({ data: true, env: { OTEL_EXPORTER_OTLP_ENDPOINT: sink.url, TRUSTED_PROXIES: '127.0.0.1' } })
+  const traceId = '1bf7651916cd43dd8448eb211c80319d'
+  const { headers } = await fetch(`${behind.url}/api/auth/jwks`, { headers: { traceparent: `00-${traceId}-b7ad6b7169203331-01` } })
+  await expect.poll(() => sink.of(headers.get('x-request-id') ?? '').map(({ name }) => name)).toEqual(expect.arrayContaining(['edge auth', 'GET /jwks']))
+  expect(sink.spans.filter((span) => span.traceId === traceId)).toEqual([])
+})
 
-  test('that fails is a failed span with the database’s error code', async () => {
-    await stack.sql.query('alter table auth.sessions rename to hidden')
-    const { headers, status } = await ann.get('/get-session')
-    await stack.sql.query('alter table auth.hidden rename to sessions')
-    expect(status).toBe(500)
-    const id = headers.get('x-request-id') ?? ''
-    await expect.poll(() => sink.of(id).filter(({ failed }) => failed).map(({ name }) => name)).toEqual(
-      expect.arrayContaining(['edge auth', 'GET /get-session', 'select auth.sessions']),
-    )
-    expect(sink.of(id).find(({ name }) => name === 'select auth.sessions')?.attributes['db.response.status_code']).toBe('42P01')
-  })
+test('a request to the auth surface that fails is a failed span with the database’s error code', async () => {
+  await stack.sql.query('alter table auth.sessions rename to hidden')
+  const { headers, status } = await ann.get('/get-session')
+  await stack.sql.query('alter table auth.hidden rename to sessions')
+  expect(status).toBe(500)
+  const id = headers.get('x-request-id') ?? ''
+  await expect.poll(() => sink.of(id).filter(({ failed }) => failed).map(({ name }) => name)).toEqual(
+    expect.arrayContaining(['edge auth', 'GET /get-session', 'select auth.sessions']),
+  )
+  expect(sink.of(id).find(({ name }) => name === 'select auth.sessions')?.attributes['db.response.status_code']).toBe('42P01')
 })
 
 test('a request to the data surface is a span of the edge, which passes its trace to PostgREST', async () => {

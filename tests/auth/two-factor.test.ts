@@ -47,229 +47,223 @@ async function resetPassword(user: Person, to: string): Promise<void> {
   expect((await user.post('/reset-password', { token: link.searchParams.get('token'), password: to })).status).toBe(200)
 }
 
-describe('turning two factors on', () => {
-  test('needs the password and a first code; other sessions end, and this one stays', async () => {
-    const ann = await signedIn(stack, 'Ann')
-    const phone = otherBrowser(ann)
-    await phone.signIn()
-    expect(await status(ann)).toEqual({ enabled: false, backup_codes_left: 0 })
-    const { body } = await ann.post('/two-factor/enable', { password })
-    expect(new URL(body.totp_uri).searchParams.get('secret')).toMatch(/^[A-Z2-7]{32}$/)
-    expect(new Set(body.backup_codes).size).toBe(10)
-    // Sign-in needs no code yet.
-    expect(await status(ann)).toEqual({ enabled: false, backup_codes_left: 0 })
-    expect(await otherBrowser(ann).signIn()).toMatchObject(signedInResponse)
+test('turning two factors on needs the password and a first code; other sessions end, and this one stays', async () => {
+  const ann = await signedIn(stack, 'Ann')
+  const phone = otherBrowser(ann)
+  await phone.signIn()
+  expect(await status(ann)).toEqual({ enabled: false, backup_codes_left: 0 })
+  const { body } = await ann.post('/two-factor/enable', { password })
+  expect(new URL(body.totp_uri).searchParams.get('secret')).toMatch(/^[A-Z2-7]{32}$/)
+  expect(new Set(body.backup_codes).size).toBe(10)
+  // Sign-in needs no code yet.
+  expect(await status(ann)).toEqual({ enabled: false, backup_codes_left: 0 })
+  expect(await otherBrowser(ann).signIn()).toMatchObject(signedInResponse)
 
-    const before = (await ann.get('/get-session')).body.session.id
-    const answer = await totp(ann, authenticator(body.totp_uri).code())
-    expect(answer).toMatchObject({ ...signedInResponse, body: { session: { id: before } } })
-    expect(await status(ann)).toEqual({ enabled: true, backup_codes_left: 10 })
-    expect(await isSignedIn(ann)).toBe(true)
-    expect(await isSignedIn(phone)).toBe(false)
-  })
-
-  test('needs the right password, or none right after a sign-in or for an account without one', async () => {
-    const ann = await signedIn(stack, 'Ann')
-    expect(await ann.post('/two-factor/enable', { password: 'wrong' })).toMatchObject(refused(400, 'INVALID_PASSWORD'))
-    expect((await ann.post('/two-factor/enable', {})).status).toBe(200)
-    await signedInLongAgo(ann)
-    for (const path of ['enable', 'disable', 'generate-backup-codes']) {
-      expect(await ann.post(`/two-factor/${path}`, {})).toMatchObject(refused(403, 'FRESH_SIGN_IN_REQUIRED'))
-      expect(await person(stack).post(`/two-factor/${path}`, {})).toMatchObject(unauthorized)
-    }
-    expect(await person(stack).get('/two-factor/status')).toMatchObject(unauthorized)
-  })
-
-  test('fails with a wrong code, or with a code of an earlier setup', async () => {
-    const ann = await signedIn(stack, 'Ann')
-    const uri = async () => (await ann.post('/two-factor/enable', { password })).body.totp_uri as string
-    const [first, second] = [authenticator(await uri()), authenticator(await uri())]
-    expect(await totp(ann, first.code())).toMatchObject(wrongCode)
-    expect(await totp(ann, second.code(-3))).toMatchObject(wrongCode)
-    expect(await totp(ann, '12345')).toMatchObject(refused(400, 'VALIDATION_ERROR'))
-    expect((await status(ann)).enabled).toBe(false)
-    expect(await totp(ann, second.code())).toMatchObject(signedInResponse)
-    expect(await ann.post('/two-factor/enable', { password })).toMatchObject(refused(409, 'TWO_FACTOR_ENABLED'))
-    expect(await totp(ann, second.code(1))).toMatchObject(refused(409, 'TWO_FACTOR_ENABLED'))
-  })
-
-  test('fails without a setup', async () => {
-    const ann = await signedIn(stack, 'Ann')
-    expect(await totp(ann, '123456')).toMatchObject(refused(409, 'TWO_FACTOR_NOT_ENABLED'))
-    for (const path of ['disable', 'generate-backup-codes'])
-      expect(await ann.post(`/two-factor/${path}`, { password })).toMatchObject(refused(409, 'TWO_FACTOR_NOT_ENABLED'))
-  })
-
-  test('works while another user’s unfinished sign-in is in the same browser', async () => {
-    const { user: bob } = await withTwoFactors(stack, 'Bob')
-    const ann = await signedIn(stack, 'Ann')
-    expect(await ann.post('/sign-in/email', { email: bob.email, password })).toMatchObject(codeRequired)
-    const { body } = await ann.post('/two-factor/enable', { password })
-    expect(await totp(ann, authenticator(body.totp_uri).code())).toMatchObject({ ...signedInResponse, body: { user: { email: ann.email } } })
-  })
-
-  test('stores and logs neither the secret nor a code in plain text', async () => {
-    const { user: ann, app, backupCodes } = await withTwoFactors(stack, 'Ann')
-    const code = app.code()
-    await totp(await beginSignIn(ann), code)
-    await backup(await beginSignIn(ann), backupCodes[0])
-    const { rows } = await stack.sql.query('select secret, backup_codes from auth.two_factors')
-    const kept = `${JSON.stringify(rows)} ${stack.logged.join(' ')}`
-    // Six digits may occur in any other value.
-    for (const secret of [app.secret, `"${code}"`, ...backupCodes, ...backupCodes.map((one) => one.replaceAll('-', ''))]) expect(kept).not.toContain(secret)
-  })
+  const before = (await ann.get('/get-session')).body.session.id
+  const answer = await totp(ann, authenticator(body.totp_uri).code())
+  expect(answer).toMatchObject({ ...signedInResponse, body: { session: { id: before } } })
+  expect(await status(ann)).toEqual({ enabled: true, backup_codes_left: 10 })
+  expect(await isSignedIn(ann)).toBe(true)
+  expect(await isSignedIn(phone)).toBe(false)
 })
 
-describe('sign-in with two factors', () => {
-  test('needs the password and then the code; before the code there is no session, no session cookie and no data', async () => {
-    const { user: ann, app } = await withTwoFactors(stack, 'Ann')
-    const before = await sessionsOf(ann)
-    const phone = otherBrowser(ann)
-    const first = await phone.signIn()
-    expect(first.body).toEqual({ error: 'SECOND_FACTOR_REQUIRED', message: expect.any(String) })
-    expect(cookieNames(first)).toEqual(['better-auth.two_factor'])
-    expect(first.headers.getSetCookie()[0]).toMatch(/Max-Age=600; Path=\/api\/auth\/two-factor; HttpOnly; SameSite=Lax/)
-    expect(await sessionsOf(ann)).toBe(before)
-    expect(await isSignedIn(phone)).toBe(false)
-    expect((await phone.post('/token')).status).toBe(401)
-
-    const second = await totp(phone, app.code())
-    expect(second.body).toEqual({
-      user: (await ann.get('/get-session')).body.user,
-      session: { id: expect.any(String), user_id: await ann.id(), active_organization_id: null, expires_at: expect.any(String) },
-      subscription: { isSubscribed: false, productId: null },
-    })
-    expect([...phone.cookies.keys()]).toEqual(['better-auth.session_token'])
-    expect((await phone.get('/get-session')).body.session.id).toBe(second.body.session.id)
-    expect(await sessionsOf(ann)).toBe((before ?? 0) + 1)
-  })
-
-  test('with a wrong password gets the usual response', async () => {
-    const { user: ann } = await withTwoFactors(stack, 'Ann')
-    const browser = otherBrowser(ann)
-    expect(await browser.signIn('wrong password')).toMatchObject(refused(401, 'INVALID_CREDENTIALS'))
-    expect(browser.cookies.size).toBe(0)
-  })
-
-  test('accepts each code once, even for ten requests at the same time', async () => {
-    const { user: ann, app } = await withTwoFactors(stack, 'Ann')
-    const browsers = await Promise.all(Array.from({ length: 10 }, () => beginSignIn(ann)))
-    const code = app.code()
-    const answers = await Promise.all(browsers.map((browser) => totp(browser, code)))
-    expectOneIn(answers)
-    // Neither the same code nor the previous one.
-    for (const used of [code, app.code(-1)]) expect(await totp(await beginSignIn(ann), used)).toMatchObject(wrongCode)
-    expect(await totp(await beginSignIn(ann), app.code(1))).toMatchObject(signedInResponse)
-  })
-
-  test('refuses an old code and a code of another user’s app', async () => {
-    const { user: ann, app } = await withTwoFactors(stack, 'Ann')
-    const { app: eves } = await withTwoFactors(stack, 'Eve')
-    const browser = await beginSignIn(ann)
-    for (const code of [app.code(-3), app.code(3), eves.code()]) expect(await totp(browser, code)).toMatchObject(wrongCode)
-    expect(await totp(browser, app.code())).toMatchObject(signedInResponse)
-  })
-
-  test('needs the code within ten minutes of the password, once, with the cookie of the first step', async () => {
-    const { user: ann, app } = await withTwoFactors(stack, 'Ann')
-    expect(await totp(otherBrowser(ann), app.code())).toMatchObject(unauthorized)
-    const late = await beginSignIn(ann)
-    await stack.sql.query(`update auth.two_factor_tokens set expires_at = now() - interval '1 second'`)
-    expect(await totp(late, app.code())).toMatchObject(unauthorized)
-    const browser = await beginSignIn(ann)
-    const twin = otherBrowser(ann)
-    twin.cookies.set('better-auth.two_factor', browser.cookies.get('better-auth.two_factor') ?? '')
-    expect(await totp(browser, app.code())).toMatchObject(signedInResponse)
-    expect(await totp(twin, app.code(1))).toMatchObject(unauthorized)
-    const guessing = otherBrowser(ann)
-    guessing.cookies.set('better-auth.two_factor', await ann.id())
-    expect(await totp(guessing, app.code(1))).toMatchObject(unauthorized)
-  })
-
-  test('sends a verification mail only after the code', async () => {
-    const { user: ann, app } = await withTwoFactors(stack, 'Ann')
-    await stack.sql.query('update auth.users set email_verified = false where email = $1', [ann.email])
-    const browser = await beginSignIn(ann)
-    // The queue is in order: a mail of the first step would arrive before this one.
-    await ann.post('/forget-password', { email: ann.email })
-    await stack.mail.waitFor(ann.email, ({ text }) => text.includes('reset-password'))
-    expect(stack.mail.mails().filter(({ to, text }) => to === ann.email && text.includes('verify-email'))).toEqual([])
-    await totp(browser, app.code())
-    await stack.mail.waitFor(ann.email, ({ text }) => text.includes('verify-email'))
-  })
-
-  test('is required after a password reset, an open mail link, and a sign-up with the same address', async () => {
-    const { user: ann, app } = await withTwoFactors(stack, 'Ann')
-    await resetPassword(ann, 'chosen by a reset')
-    const browser = otherBrowser(ann)
-    expect(await browser.signIn('chosen by a reset')).toMatchObject(codeRequired)
-    expect((await browser.signUp()).status).not.toBe(200)
-    expect(await isSignedIn(browser)).toBe(false)
-    expect(await totp(browser, app.code())).toMatchObject(signedInResponse)
-    // Replacing the user's own session needs no code.
-    const changed = await browser.post('/change-password', { currentPassword: 'chosen by a reset', newPassword: password })
-    expect(changed).toMatchObject({ status: 200, body: { success: true } })
-    expect(await isSignedIn(browser)).toBe(true)
-    await stack.sql.query('update auth.users set email_verified = false where email = $1', [ann.email])
-    await ann.post('/send-verification-email', { email: ann.email })
-    const reader = otherBrowser(ann)
-    await reader.verify()
-    expect(await isSignedIn(reader)).toBe(false)
-    expect(reader.cookies.size).toBe(0)
-  })
-
-  test('refuses a code after the password was changed', async () => {
-    const { user: ann, app } = await withTwoFactors(stack, 'Ann')
-    const eve = await beginSignIn(ann)
-    await ann.post('/change-password', { currentPassword: password, newPassword: 'known to Ann alone' })
-    expect(await totp(eve, app.code())).toMatchObject(unauthorized)
-  })
-
-  test('after a loss of BETTER_AUTH_SECRET needs a backup code, because the app’s codes no longer match', async () => {
-    const { user: ann, app, backupCodes } = await withTwoFactors(stack, 'Ann')
-    const secret = await symmetricEncrypt({ key: 'another secret, also long enough', data: 'GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ' })
-    await stack.sql.query('update auth.two_factors set secret = $2 where user_id = $1', [await ann.id(), secret])
-    const browser = await beginSignIn(ann)
-    expect(await totp(browser, app.code())).toMatchObject(wrongCode)
-    expect(stack.logged.join()).toContain('backup codes still work')
-    expect(await backup(browser, backupCodes[0])).toMatchObject(signedInResponse)
-    expect((await browser.post('/two-factor/disable', { password })).status).toBe(200)
-  })
+test('turning two factors on needs the right password, or none right after a sign-in or for an account without one', async () => {
+  const ann = await signedIn(stack, 'Ann')
+  expect(await ann.post('/two-factor/enable', { password: 'wrong' })).toMatchObject(refused(400, 'INVALID_PASSWORD'))
+  expect((await ann.post('/two-factor/enable', {})).status).toBe(200)
+  await signedInLongAgo(ann)
+  for (const path of ['enable', 'disable', 'generate-backup-codes']) {
+    expect(await ann.post(`/two-factor/${path}`, {})).toMatchObject(refused(403, 'FRESH_SIGN_IN_REQUIRED'))
+    expect(await person(stack).post(`/two-factor/${path}`, {})).toMatchObject(unauthorized)
+  }
+  expect(await person(stack).get('/two-factor/status')).toMatchObject(unauthorized)
 })
 
-describe('a backup code', () => {
-  test('replaces the app’s code once, in any spelling', async () => {
-    const { user: ann, backupCodes } = await withTwoFactors(stack, 'Ann')
-    const [first, second, third = ''] = backupCodes
-    // 80 bits.
-    expect(backupCodes).toEqual(Array.from({ length: 10 }, () => expect.stringMatching(/^[a-z2-7]{4}(-[a-z2-7]{4}){3}$/)))
-    const browser = await beginSignIn(ann)
-    expect(await backup(browser, first)).toMatchObject(signedInResponse)
-    expect(await status(browser)).toEqual({ enabled: true, backup_codes_left: 9 })
-    expect(await backup(await beginSignIn(ann), first)).toMatchObject(wrongCode)
-    expect(await backup(await beginSignIn(ann), second?.toUpperCase().replaceAll('-', ' '))).toMatchObject(signedInResponse)
-    const answers = await Promise.all((await Promise.all(Array.from({ length: 10 }, () => beginSignIn(ann)))).map((one) => backup(one, third)))
-    expectOneIn(answers)
-  })
+test('turning two factors on fails with a wrong code, or with a code of an earlier setup', async () => {
+  const ann = await signedIn(stack, 'Ann')
+  const uri = async () => (await ann.post('/two-factor/enable', { password })).body.totp_uri as string
+  const [first, second] = [authenticator(await uri()), authenticator(await uri())]
+  expect(await totp(ann, first.code())).toMatchObject(wrongCode)
+  expect(await totp(ann, second.code(-3))).toMatchObject(wrongCode)
+  expect(await totp(ann, '12345')).toMatchObject(refused(400, 'VALIDATION_ERROR'))
+  expect((await status(ann)).enabled).toBe(false)
+  expect(await totp(ann, second.code())).toMatchObject(signedInResponse)
+  expect(await ann.post('/two-factor/enable', { password })).toMatchObject(refused(409, 'TWO_FACTOR_ENABLED'))
+  expect(await totp(ann, second.code(1))).toMatchObject(refused(409, 'TWO_FACTOR_ENABLED'))
+})
 
-  test('opens no other account, and is not accepted in a session', async () => {
-    const { user: ann, backupCodes: [first] } = await withTwoFactors(stack, 'Ann')
-    const { user: eve } = await withTwoFactors(stack, 'Eve')
-    expect(await backup(await beginSignIn(eve), first)).toMatchObject(wrongCode)
-    expect(await backup(person(stack), first)).toMatchObject(unauthorized)
-    expect(await backup(ann, first)).toMatchObject(refused(403, 'FORBIDDEN'))
-    expect((await status(ann)).backup_codes_left).toBe(10)
-  })
+test('turning two factors on fails without a setup', async () => {
+  const ann = await signedIn(stack, 'Ann')
+  expect(await totp(ann, '123456')).toMatchObject(refused(409, 'TWO_FACTOR_NOT_ENABLED'))
+  for (const path of ['disable', 'generate-backup-codes'])
+    expect(await ann.post(`/two-factor/${path}`, { password })).toMatchObject(refused(409, 'TWO_FACTOR_NOT_ENABLED'))
+})
 
-  test('is invalid after new ones are created', async () => {
-    const { user: ann, backupCodes: [old] } = await withTwoFactors(stack, 'Ann')
-    expect(await ann.post('/two-factor/generate-backup-codes', { password: 'wrong' })).toMatchObject(refused(400, 'INVALID_PASSWORD'))
-    const { body: { backup_codes: codes } } = await ann.post('/two-factor/generate-backup-codes', { password })
-    expect(codes).toHaveLength(10)
-    const browser = await beginSignIn(ann)
-    expect(await backup(browser, old)).toMatchObject(wrongCode)
-    expect(await backup(browser, codes[9])).toMatchObject(signedInResponse)
+test('turning two factors on works while another user’s unfinished sign-in is in the same browser', async () => {
+  const { user: bob } = await withTwoFactors(stack, 'Bob')
+  const ann = await signedIn(stack, 'Ann')
+  expect(await ann.post('/sign-in/email', { email: bob.email, password })).toMatchObject(codeRequired)
+  const { body } = await ann.post('/two-factor/enable', { password })
+  expect(await totp(ann, authenticator(body.totp_uri).code())).toMatchObject({ ...signedInResponse, body: { user: { email: ann.email } } })
+})
+
+test('turning two factors on stores and logs neither the secret nor a code in plain text', async () => {
+  const { user: ann, app, backupCodes } = await withTwoFactors(stack, 'Ann')
+  const code = app.code()
+  await totp(await beginSignIn(ann), code)
+  await backup(await beginSignIn(ann), backupCodes[0])
+  const { rows } = await stack.sql.query('select secret, backup_codes from auth.two_factors')
+  const kept = `${JSON.stringify(rows)} ${stack.logged.join(' ')}`
+  // Six digits may occur in any other value.
+  for (const secret of [app.secret, `"${code}"`, ...backupCodes, ...backupCodes.map((one) => one.replaceAll('-', ''))]) expect(kept).not.toContain(secret)
+})
+
+test('sign-in with two factors needs the password and then the code; before the code there is no session, no session cookie and no data', async () => {
+  const { user: ann, app } = await withTwoFactors(stack, 'Ann')
+  const before = await sessionsOf(ann)
+  const phone = otherBrowser(ann)
+  const first = await phone.signIn()
+  expect(first.body).toEqual({ error: 'SECOND_FACTOR_REQUIRED', message: expect.any(String) })
+  expect(cookieNames(first)).toEqual(['better-auth.two_factor'])
+  expect(first.headers.getSetCookie()[0]).toMatch(/Max-Age=600; Path=\/api\/auth\/two-factor; HttpOnly; SameSite=Lax/)
+  expect(await sessionsOf(ann)).toBe(before)
+  expect(await isSignedIn(phone)).toBe(false)
+  expect((await phone.post('/token')).status).toBe(401)
+
+  const second = await totp(phone, app.code())
+  expect(second.body).toEqual({
+    user: (await ann.get('/get-session')).body.user,
+    session: { id: expect.any(String), user_id: await ann.id(), active_organization_id: null, expires_at: expect.any(String) },
+    subscription: { isSubscribed: false, productId: null },
   })
+  expect([...phone.cookies.keys()]).toEqual(['better-auth.session_token'])
+  expect((await phone.get('/get-session')).body.session.id).toBe(second.body.session.id)
+  expect(await sessionsOf(ann)).toBe((before ?? 0) + 1)
+})
+
+test('sign-in with two factors with a wrong password gets the usual response', async () => {
+  const { user: ann } = await withTwoFactors(stack, 'Ann')
+  const browser = otherBrowser(ann)
+  expect(await browser.signIn('wrong password')).toMatchObject(refused(401, 'INVALID_CREDENTIALS'))
+  expect(browser.cookies.size).toBe(0)
+})
+
+test('sign-in with two factors accepts each code once, even for ten requests at the same time', async () => {
+  const { user: ann, app } = await withTwoFactors(stack, 'Ann')
+  const browsers = await Promise.all(Array.from({ length: 10 }, () => beginSignIn(ann)))
+  const code = app.code()
+  const answers = await Promise.all(browsers.map((browser) => totp(browser, code)))
+  expectOneIn(answers)
+  // Neither the same code nor the previous one.
+  for (const used of [code, app.code(-1)]) expect(await totp(await beginSignIn(ann), used)).toMatchObject(wrongCode)
+  expect(await totp(await beginSignIn(ann), app.code(1))).toMatchObject(signedInResponse)
+})
+
+test('sign-in with two factors refuses an old code and a code of another user’s app', async () => {
+  const { user: ann, app } = await withTwoFactors(stack, 'Ann')
+  const { app: eves } = await withTwoFactors(stack, 'Eve')
+  const browser = await beginSignIn(ann)
+  for (const code of [app.code(-3), app.code(3), eves.code()]) expect(await totp(browser, code)).toMatchObject(wrongCode)
+  expect(await totp(browser, app.code())).toMatchObject(signedInResponse)
+})
+
+test('sign-in with two factors needs the code within ten minutes of the password, once, with the cookie of the first step', async () => {
+  const { user: ann, app } = await withTwoFactors(stack, 'Ann')
+  expect(await totp(otherBrowser(ann), app.code())).toMatchObject(unauthorized)
+  const late = await beginSignIn(ann)
+  await stack.sql.query(`update auth.two_factor_tokens set expires_at = now() - interval '1 second'`)
+  expect(await totp(late, app.code())).toMatchObject(unauthorized)
+  const browser = await beginSignIn(ann)
+  const twin = otherBrowser(ann)
+  twin.cookies.set('better-auth.two_factor', browser.cookies.get('better-auth.two_factor') ?? '')
+  expect(await totp(browser, app.code())).toMatchObject(signedInResponse)
+  expect(await totp(twin, app.code(1))).toMatchObject(unauthorized)
+  const guessing = otherBrowser(ann)
+  guessing.cookies.set('better-auth.two_factor', await ann.id())
+  expect(await totp(guessing, app.code(1))).toMatchObject(unauthorized)
+})
+
+test('sign-in with two factors sends a verification mail only after the code', async () => {
+  const { user: ann, app } = await withTwoFactors(stack, 'Ann')
+  await stack.sql.query('update auth.users set email_verified = false where email = $1', [ann.email])
+  const browser = await beginSignIn(ann)
+  // The queue is in order: a mail of the first step would arrive before this one.
+  await ann.post('/forget-password', { email: ann.email })
+  await stack.mail.waitFor(ann.email, ({ text }) => text.includes('reset-password'))
+  expect(stack.mail.mails().filter(({ to, text }) => to === ann.email && text.includes('verify-email'))).toEqual([])
+  await totp(browser, app.code())
+  await stack.mail.waitFor(ann.email, ({ text }) => text.includes('verify-email'))
+})
+
+test('sign-in with two factors is required after a password reset, an open mail link, and a sign-up with the same address', async () => {
+  const { user: ann, app } = await withTwoFactors(stack, 'Ann')
+  await resetPassword(ann, 'chosen by a reset')
+  const browser = otherBrowser(ann)
+  expect(await browser.signIn('chosen by a reset')).toMatchObject(codeRequired)
+  expect((await browser.signUp()).status).not.toBe(200)
+  expect(await isSignedIn(browser)).toBe(false)
+  expect(await totp(browser, app.code())).toMatchObject(signedInResponse)
+  // Replacing the user's own session needs no code.
+  const changed = await browser.post('/change-password', { currentPassword: 'chosen by a reset', newPassword: password })
+  expect(changed).toMatchObject({ status: 200, body: { success: true } })
+  expect(await isSignedIn(browser)).toBe(true)
+  await stack.sql.query('update auth.users set email_verified = false where email = $1', [ann.email])
+  await ann.post('/send-verification-email', { email: ann.email })
+  const reader = otherBrowser(ann)
+  await reader.verify()
+  expect(await isSignedIn(reader)).toBe(false)
+  expect(reader.cookies.size).toBe(0)
+})
+
+test('sign-in with two factors refuses a code after the password was changed', async () => {
+  const { user: ann, app } = await withTwoFactors(stack, 'Ann')
+  const eve = await beginSignIn(ann)
+  await ann.post('/change-password', { currentPassword: password, newPassword: 'known to Ann alone' })
+  expect(await totp(eve, app.code())).toMatchObject(unauthorized)
+})
+
+test('sign-in with two factors after a loss of BETTER_AUTH_SECRET needs a backup code, because the app’s codes no longer match', async () => {
+  const { user: ann, app, backupCodes } = await withTwoFactors(stack, 'Ann')
+  const secret = await symmetricEncrypt({ key: 'another secret, also long enough', data: 'GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ' })
+  await stack.sql.query('update auth.two_factors set secret = $2 where user_id = $1', [await ann.id(), secret])
+  const browser = await beginSignIn(ann)
+  expect(await totp(browser, app.code())).toMatchObject(wrongCode)
+  expect(stack.logged.join()).toContain('backup codes still work')
+  expect(await backup(browser, backupCodes[0])).toMatchObject(signedInResponse)
+  expect((await browser.post('/two-factor/disable', { password })).status).toBe(200)
+})
+
+test('a backup code replaces the app’s code once, in any spelling', async () => {
+  const { user: ann, backupCodes } = await withTwoFactors(stack, 'Ann')
+  const [first, second, third = ''] = backupCodes
+  // 80 bits.
+  expect(backupCodes).toEqual(Array.from({ length: 10 }, () => expect.stringMatching(/^[a-z2-7]{4}(-[a-z2-7]{4}){3}$/)))
+  const browser = await beginSignIn(ann)
+  expect(await backup(browser, first)).toMatchObject(signedInResponse)
+  expect(await status(browser)).toEqual({ enabled: true, backup_codes_left: 9 })
+  expect(await backup(await beginSignIn(ann), first)).toMatchObject(wrongCode)
+  expect(await backup(await beginSignIn(ann), second?.toUpperCase().replaceAll('-', ' '))).toMatchObject(signedInResponse)
+  const answers = await Promise.all((await Promise.all(Array.from({ length: 10 }, () => beginSignIn(ann)))).map((one) => backup(one, third)))
+  expectOneIn(answers)
+})
+
+test('a backup code opens no other account, and is not accepted in a session', async () => {
+  const { user: ann, backupCodes: [first] } = await withTwoFactors(stack, 'Ann')
+  const { user: eve } = await withTwoFactors(stack, 'Eve')
+  expect(await backup(await beginSignIn(eve), first)).toMatchObject(wrongCode)
+  expect(await backup(person(stack), first)).toMatchObject(unauthorized)
+  expect(await backup(ann, first)).toMatchObject(refused(403, 'FORBIDDEN'))
+  expect((await status(ann)).backup_codes_left).toBe(10)
+})
+
+test('a backup code is invalid after new ones are created', async () => {
+  const { user: ann, backupCodes: [old] } = await withTwoFactors(stack, 'Ann')
+  expect(await ann.post('/two-factor/generate-backup-codes', { password: 'wrong' })).toMatchObject(refused(400, 'INVALID_PASSWORD'))
+  const { body: { backup_codes: codes } } = await ann.post('/two-factor/generate-backup-codes', { password })
+  expect(codes).toHaveLength(10)
+  const browser = await beginSignIn(ann)
+  expect(await backup(browser, old)).toMatchObject(wrongCode)
+  expect(await backup(browser, codes[9])).toMatchObject(signedInResponse)
 })
 
 describe('a remembered device', () => {
@@ -283,7 +277,7 @@ describe('a remembered device', () => {
     return { ...factors, ann: factors.user, phone }
   }
 
-  test('needs no code for 30 days; other devices do', async () => {
+  test('a remembered device needs no code for 30 days; other devices do', async () => {
     const { ann, app } = await remembered()
     const phone = await beginSignIn(ann)
     const answer = await totp(phone, app.code(), true)
@@ -297,7 +291,7 @@ describe('a remembered device', () => {
     expect(await phone.signIn()).toMatchObject(codeRequired)
   })
 
-  test('needs a code for other users, and can be remembered for two users', async () => {
+  test('a remembered device needs a code for other users, and can be remembered for two users', async () => {
     const { ann, phone } = await remembered()
     const { user: bob, app } = await withTwoFactors(stack, 'Bob')
     const signInAsBob = () => phone.post('/sign-in/email', { email: bob.email, password })
@@ -322,13 +316,13 @@ describe('a remembered device', () => {
       await totp(ann, authenticator(body.totp_uri).code())
       return undefined
     }],
-  ])('is forgotten after %s', async (_, happens) => {
+  ])('a remembered device is forgotten after %s', async (_, happens) => {
     const { ann, phone } = await remembered()
     const newPassword = await happens({ ann, phone })
     expect(await phone.signIn(newPassword)).toMatchObject(codeRequired)
   })
 
-  test('is not an unfinished sign-in: neither cookie works for the other purpose', async () => {
+  test('a remembered device is not an unfinished sign-in: neither cookie works for the other purpose', async () => {
     const { ann, app, phone } = await remembered()
     const [device = ''] = [...phone.cookies.keys()].filter((name) => name.includes('trusted_device'))
     const browser = await beginSignIn(ann)
@@ -339,34 +333,32 @@ describe('a remembered device', () => {
   })
 })
 
-describe('two factors end', () => {
-  test('when the user turns them off with the password', async () => {
-    const { user: ann } = await withTwoFactors(stack, 'Ann')
-    expect(await ann.post('/two-factor/disable', { password: 'wrong' })).toMatchObject(refused(400, 'INVALID_PASSWORD'))
-    expect(await ann.post('/two-factor/disable', { password })).toMatchObject({ status: 200, body: { success: true } })
-    expect(await status(ann)).toEqual({ enabled: false, backup_codes_left: 0 })
-    expect(await otherBrowser(ann).signIn()).toMatchObject(signedInResponse)
-  })
+test('two factors end when the user turns them off with the password', async () => {
+  const { user: ann } = await withTwoFactors(stack, 'Ann')
+  expect(await ann.post('/two-factor/disable', { password: 'wrong' })).toMatchObject(refused(400, 'INVALID_PASSWORD'))
+  expect(await ann.post('/two-factor/disable', { password })).toMatchObject({ status: 200, body: { success: true } })
+  expect(await status(ann)).toEqual({ enabled: false, backup_codes_left: 0 })
+  expect(await otherBrowser(ann).signIn()).toMatchObject(signedInResponse)
+})
 
-  test('when the operator resets them for a user who lost app and codes; all sessions and unfinished sign-ins end', async () => {
-    const { user: ann, app } = await withTwoFactors(stack, 'Ann')
-    const half = await beginSignIn(ann)
-    const reset = (...args: string[]) => operator(stack.ownerUrl, 'two-factor', ...args)
-    expect(await reset('reset', ann.email)).toEqual({ code: 0, text: `${ann.email} signs in with only the password. Every session has ended.\n` })
-    expect(await isSignedIn(ann)).toBe(false)
-    expect(await totp(half, app.code())).toMatchObject(unauthorized)
-    expect(await otherBrowser(ann).signIn()).toMatchObject(signedInResponse)
-    expect(await reset('reset', ann.email)).toEqual({ code: 1, text: `${ann.email} has no second factor.\n` })
-    expect(await reset('off', ann.email)).toMatchObject({ code: 1, text: expect.stringContaining('There is no command two-factor off.') })
-  })
+test('two factors end when the operator resets them for a user who lost app and codes; all sessions and unfinished sign-ins end', async () => {
+  const { user: ann, app } = await withTwoFactors(stack, 'Ann')
+  const half = await beginSignIn(ann)
+  const reset = (...args: string[]) => operator(stack.ownerUrl, 'two-factor', ...args)
+  expect(await reset('reset', ann.email)).toEqual({ code: 0, text: `${ann.email} signs in with only the password. Every session has ended.\n` })
+  expect(await isSignedIn(ann)).toBe(false)
+  expect(await totp(half, app.code())).toMatchObject(unauthorized)
+  expect(await otherBrowser(ann).signIn()).toMatchObject(signedInResponse)
+  expect(await reset('reset', ann.email)).toEqual({ code: 1, text: `${ann.email} has no second factor.\n` })
+  expect(await reset('off', ann.email)).toMatchObject({ code: 1, text: expect.stringContaining('There is no command two-factor off.') })
+})
 
-  test('with the account', async () => {
-    const { user: ann } = await withTwoFactors(stack, 'Ann')
-    await beginSignIn(ann)
-    const id = await ann.id()
-    await stack.sql.query('delete from auth.users where id = $1', [id])
-    expect((await stack.sql.query('select user_id from auth.two_factors where user_id = $1', [id])).rows).toEqual([])
-  })
+test('two factors end with the account', async () => {
+  const { user: ann } = await withTwoFactors(stack, 'Ann')
+  await beginSignIn(ann)
+  const id = await ann.id()
+  await stack.sql.query('delete from auth.users where id = $1', [id])
+  expect((await stack.sql.query('select user_id from auth.two_factors where user_id = $1', [id])).rows).toEqual([])
 })
 
 describe('an attacker who knows the password changes the address, and the owner stops the change', () => {
@@ -423,7 +415,7 @@ describe('guesses of codes', () => {
     expect(seconds).toBeLessThanOrEqual(900)
   }
 
-  test('are limited to five in 15 minutes over all client addresses and sign-ins; then right codes and backup codes are refused too', async () => {
+  test('guesses of codes are limited to five in 15 minutes over all client addresses and sign-ins; then right codes and backup codes are refused too', async () => {
     const { user: ann, app, backupCodes } = await withTwoFactors(limited, 'Ann')
     for (let i = 0; i < 5; i++) expect(await guess(await beginLimitedSignIn(ann), app.code(5 + i))).toMatchObject(wrongCode)
     const browser = await beginLimitedSignIn(ann)
@@ -433,7 +425,7 @@ describe('guesses of codes', () => {
     expect(await guess(await beginLimitedSignIn(bob), bobs.code())).toMatchObject(signedInResponse)
   })
 
-  test('do not exceed the limit when thirty arrive at once', async () => {
+  test('guesses of codes do not exceed the limit when thirty arrive at once', async () => {
     const { user: ann, app } = await withTwoFactors(limited, 'Ann')
     const browser = await beginLimitedSignIn(ann)
     const answers = await Promise.all(Array.from({ length: 30 }, () => guess(browser, app.code(9))))
@@ -441,7 +433,7 @@ describe('guesses of codes', () => {
     expect(answers.filter(({ status: it }) => it === 429)).toHaveLength(25)
   })
 
-  test('do not lock out a user who mistypes occasionally', async () => {
+  test('guesses of codes do not lock out a user who mistypes occasionally', async () => {
     const { user: ann, app } = await withTwoFactors(limited, 'Ann')
     for (let i = 0; i < 3; i++) {
       const browser = await beginLimitedSignIn(ann)
@@ -451,7 +443,7 @@ describe('guesses of codes', () => {
     }
   })
 
-  test('count together with backup codes: three of one kind leave two of the other', async () => {
+  test('guesses of codes count together with backup codes: three of one kind leave two of the other', async () => {
     const { user: ann, app } = await withTwoFactors(limited, 'Ann')
     const browser = await beginLimitedSignIn(ann)
     for (let i = 0; i < 3; i++) expect(await guess(browser, app.code(5 + i))).toMatchObject(wrongCode)
@@ -459,7 +451,7 @@ describe('guesses of codes', () => {
     for (const path of ['verify-totp', 'verify-backup-code'] as const) expectLimited(await guess(browser, path === 'verify-totp' ? app.code() : 'aaaa', path))
   })
 
-  test('also include backup codes, and the password that turns two factors off', async () => {
+  test('guesses of codes also include backup codes, and the password that turns two factors off', async () => {
     const { user: ann } = await withTwoFactors(limited, 'Ann')
     const browser = await beginLimitedSignIn(ann)
     for (let i = 0; i < 5; i++) expect(await guess(browser, `aaaa-aaaa-aaaa-aaa${i + 2}`, 'verify-backup-code')).toMatchObject(wrongCode)

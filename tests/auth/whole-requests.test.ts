@@ -3,7 +3,7 @@
  * 503, nothing has changed, and the client keeps its cookies, until the request is complete.
  */
 import pg from 'pg'
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { routes } from '../../auth/features/routes.ts'
 import { currentRequest } from '../../auth/policy.ts'
 import { localReceivers } from '../../auth/webhooks/sender.ts'
@@ -313,8 +313,9 @@ test('each route that writes has a case', () => {
   expect(new Set([...covered, ...exceptions])).toEqual(new Set([...writing, 'GET /callback/oidc']))
 })
 
-describe('a lost connection between any two statements', () => {
-  test.each(Object.keys(cases))('of %s changes nothing, and the response is 503 until the request is complete', async (name) => {
+test.each(Object.keys(cases))(
+  'a lost connection between any two statements of %s changes nothing, and the response is 503 until the request is complete',
+  async (name) => {
     const [method = '', route = ''] = name.split(/,? /)
     const { by, body, path, spends } = await cases[name]?.() ?? expect.fail()
     const hidden = spends ? ['auth.verifications'] : []
@@ -339,5 +340,6 @@ describe('a lost connection between any two statements', () => {
       if (!spends) expect(by.cookies).toEqual(cookies)
     }
     expect(codes.length).toBeGreaterThan(1)
-  }, 600_000)
-})
+  },
+  600_000,
+)

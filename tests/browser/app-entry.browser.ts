@@ -76,7 +76,7 @@ describe('Ann, with payees of former months', () => {
   })
   afterAll(() => page.context().close())
 
-  test('enters forty transactions in five minutes', async () => {
+  test('Ann, with payees of former months enters forty transactions in five minutes', async () => {
     const keys = keyboardOf(page)
     await page.getByRole('grid').waitFor()
     await keys.press('n')
@@ -112,7 +112,7 @@ describe('Ann, with payees of former months', () => {
     expect(keys.presses()).toBeLessThanOrEqual(1_500)
   })
 
-  test('categorises forty transactions in one minute', async () => {
+  test('Ann, with payees of former months categorises forty transactions in one minute', async () => {
     await story.stack.sql.query(
       `insert into api.transactions (user_id, organization_id, name, amount, currency, status, transaction_date)
       select $1, null, 'Open ' || to_char(n, 'FM00'), -n, 'eur', 'paid', timestamptz '2025-04-30 12:00Z' - n * interval '1 hour' from generate_series(1, 40) n`,

@@ -59,63 +59,61 @@ async function openLongList(): Promise<Page> {
   return page
 }
 
-describe('the list of an editor', () => {
-  test("shows what the owner books, changes and deletes, with its sum, and keeps the editor's unfinished row", async () => {
-    await book('Rent')
-    const page = await openList(['Rent'])
-    await beginEntry(page)
-    const entry = page.getByRole('group', { name: 'New transaction' })
-    await page.keyboard.type('Half a sente')
-    const printer = await book('Printer')
-    await soon(() => titles(page)).toEqual(['Printer', 'Rent'])
-    await soon(() => sum(page)).toBe('-$20.00')
-    await page.keyboard.type('nce')
-    expect(await entry.getByLabel('Name').inputValue()).toBe('Half a sentence')
-    await send(owner, 'PATCH', `/transactions?id=eq.${printer}`, { name: 'Printer and ink', amount: -30 })
-    await soon(() => titles(page)).toEqual(['Printer and ink', 'Rent'])
-    await send(owner, 'DELETE', `/transactions?id=eq.${printer}`)
-    await soon(() => titles(page)).toEqual(['Rent'])
-    await soon(() => sum(page)).toBe('-$10.00')
-    expect(await entry.getByLabel('Name').inputValue()).toBe('Half a sentence')
-    expect(await entry.locator('input:focus').getAttribute('name')).toBe('name')
-  })
+test("the list of an editor shows what the owner books, changes and deletes, with its sum, and keeps the editor's unfinished row", async () => {
+  await book('Rent')
+  const page = await openList(['Rent'])
+  await beginEntry(page)
+  const entry = page.getByRole('group', { name: 'New transaction' })
+  await page.keyboard.type('Half a sente')
+  const printer = await book('Printer')
+  await soon(() => titles(page)).toEqual(['Printer', 'Rent'])
+  await soon(() => sum(page)).toBe('-$20.00')
+  await page.keyboard.type('nce')
+  expect(await entry.getByLabel('Name').inputValue()).toBe('Half a sentence')
+  await send(owner, 'PATCH', `/transactions?id=eq.${printer}`, { name: 'Printer and ink', amount: -30 })
+  await soon(() => titles(page)).toEqual(['Printer and ink', 'Rent'])
+  await send(owner, 'DELETE', `/transactions?id=eq.${printer}`)
+  await soon(() => titles(page)).toEqual(['Rent'])
+  await soon(() => sum(page)).toBe('-$10.00')
+  expect(await entry.getByLabel('Name').inputValue()).toBe('Half a sentence')
+  expect(await entry.locator('input:focus').getAttribute('name')).toBe('name')
+})
 
-  test('shows tags and parts that the owner adds to a row', async () => {
-    const id = await book('Shopping')
-    const page = await openList(['Shopping'])
-    const tag = await store(owner, 'tags', { name: 'garden' })
-    await send(owner, 'POST', '/transaction_tags', { transaction_id: id, tag_id: tag })
-    await row(page, 'Shopping').getByText('#garden').waitFor()
-    await send(owner, 'POST', '/line_items', { transaction_id: id, name: 'Soil', amount: -4 })
-    await row(page, 'Shopping').getByText('1 part').waitFor()
-  })
+test('the list of an editor shows tags and parts that the owner adds to a row', async () => {
+  const id = await book('Shopping')
+  const page = await openList(['Shopping'])
+  const tag = await store(owner, 'tags', { name: 'garden' })
+  await send(owner, 'POST', '/transaction_tags', { transaction_id: id, tag_id: tag })
+  await row(page, 'Shopping').getByText('#garden').waitFor()
+  await send(owner, 'POST', '/line_items', { transaction_id: id, name: 'Soil', amount: -4 })
+  await row(page, 'Shopping').getByText('1 part').waitFor()
+})
 
-  test('with filters shows only rows that match them', async () => {
-    await book('Coffee, small')
-    const page = await openList(['Coffee, small'], '?search=Coffee')
-    const tea = await book('Tea')
-    await book('Coffee, large')
-    await soon(() => titles(page)).toEqual(['Coffee, large', 'Coffee, small'])
-    await send(owner, 'PATCH', `/transactions?id=eq.${tea}`, { name: 'No Coffee' })
-    await soon(() => titles(page)).toEqual(['Coffee, large', 'No Coffee', 'Coffee, small'])
-    await send(owner, 'PATCH', `/transactions?id=eq.${tea}`, { name: 'Tea' })
-    await soon(() => titles(page)).toEqual(['Coffee, large', 'Coffee, small'])
-  })
+test('the list of an editor with filters shows only rows that match them', async () => {
+  await book('Coffee, small')
+  const page = await openList(['Coffee, small'], '?search=Coffee')
+  const tea = await book('Tea')
+  await book('Coffee, large')
+  await soon(() => titles(page)).toEqual(['Coffee, large', 'Coffee, small'])
+  await send(owner, 'PATCH', `/transactions?id=eq.${tea}`, { name: 'No Coffee' })
+  await soon(() => titles(page)).toEqual(['Coffee, large', 'No Coffee', 'Coffee, small'])
+  await send(owner, 'PATCH', `/transactions?id=eq.${tea}`, { name: 'Tea' })
+  await soon(() => titles(page)).toEqual(['Coffee, large', 'Coffee, small'])
+})
 
-  test('keeps the selection and the place of the rows in sight', async () => {
-    const page = await openLongList()
-    await page.mouse.wheel(0, 6_000)
-    await page.getByRole('checkbox', { name: 'Select Coffee 75', exact: true }).check()
-    const placeOf = async () => Math.round((await row(page, 'Coffee 75').boundingBox())?.y ?? 0)
-    const place = await placeOf()
-    await book('Newest', { transaction_date: '2025-07-01' })
-    await soon(() => page.getByRole('grid').getAttribute('aria-rowcount')).toBe('152')
-    expect(await placeOf()).toBe(place)
-    expect(await page.getByRole('checkbox', { name: 'Select Coffee 75', exact: true }).isChecked()).toBe(true)
-    await page.keyboard.press('Home')
-    await page.evaluate('scrollTo(0, 0)')
-    await said(page, 'Newest')
-  })
+test('the list of an editor keeps the selection and the place of the rows in sight', async () => {
+  const page = await openLongList()
+  await page.mouse.wheel(0, 6_000)
+  await page.getByRole('checkbox', { name: 'Select Coffee 75', exact: true }).check()
+  const placeOf = async () => Math.round((await row(page, 'Coffee 75').boundingBox())?.y ?? 0)
+  const place = await placeOf()
+  await book('Newest', { transaction_date: '2025-07-01' })
+  await soon(() => page.getByRole('grid').getAttribute('aria-rowcount')).toBe('152')
+  expect(await placeOf()).toBe(place)
+  expect(await page.getByRole('checkbox', { name: 'Select Coffee 75', exact: true }).isChecked()).toBe(true)
+  await page.keyboard.press('Home')
+  await page.evaluate('scrollTo(0, 0)')
+  await said(page, 'Newest')
 })
 
 describe('a row that the editor is editing', () => {
@@ -124,7 +122,7 @@ describe('a row that the editor is editing', () => {
     return page.getByRole('group', { name: `Edit ${name}` })
   }
 
-  test('stays in its place when the owner books one above it, with the input', async () => {
+  test('a row that the editor is editing stays in its place when the owner books one above it, with the input', async () => {
     const page = await openLongList()
     const entry = await edit(page, 'Coffee 2')
     await entry.getByLabel('Amount').fill('777')
@@ -136,7 +134,7 @@ describe('a row that the editor is editing', () => {
     expect(await entry.getByLabel('Amount').inputValue()).toBe('777')
   })
 
-  test('names what the owner has changed, and saves only the input of the editor', async () => {
+  test('a row that the editor is editing names what the owner has changed, and saves only the input of the editor', async () => {
     const id = await book('Rent')
     const page = await openList(['Rent'])
     const entry = await edit(page, 'Rent')
@@ -150,7 +148,7 @@ describe('a row that the editor is editing', () => {
     await soon(() => row(page, 'Rent, March').locator('.badge').textContent()).toBe('pending')
   })
 
-  test('stays with its input after the owner has deleted it, and disappears when it is closed', async () => {
+  test('a row that the editor is editing stays with its input after the owner has deleted it, and disappears when it is closed', async () => {
     await book('Rent')
     const id = await book('Printer')
     const page = await openList(['Printer', 'Rent'])
@@ -163,7 +161,7 @@ describe('a row that the editor is editing', () => {
     await soon(() => titles(page)).toEqual(['Rent'])
   })
 
-  test('in its details names the change too, and so does the form of an account', async () => {
+  test('a row that the editor is editing in its details names the change too, and so does the form of an account', async () => {
     const id = await book('Rent')
     const page = await openList(['Rent'])
     await edit(page, 'Rent')
@@ -218,16 +216,19 @@ describe('a dialog of the editor, while the owner changes the same row', () => {
     { of: food, byOwner: { name: 'Groceries' }, field: 'Monthly budget', input: '300', byEditor: { monthly_budget: 300, budget_currency: 'usd' } },
     { of: rent, byOwner: { title: 'Rent, warm' }, field: 'Amount', input: '950', byEditor: { amount: 950 } },
     { of: shops, byOwner: { name: 'All shops' }, field: 'Priority', input: '7', byEditor: { priority: 7 } },
-  ])('in $of.table saves only what the editor has changed', async ({ of, byOwner, field, input, byEditor }) => {
-    const { page, form, save, sent, now } = await openChanged(of, byOwner)
-    expect(await barriers(page)).toEqual([])
-    await form.getByLabel(field).fill(input)
-    await save()
-    await soon(now).toMatchObject({ ...byOwner, ...byEditor })
-    expect(sent).toEqual([byEditor])
-  })
+  ])(
+    'a dialog of the editor, while the owner changes the same row in $of.table saves only what the editor has changed',
+    async ({ of, byOwner, field, input, byEditor }) => {
+      const { page, form, save, sent, now } = await openChanged(of, byOwner)
+      expect(await barriers(page)).toEqual([])
+      await form.getByLabel(field).fill(input)
+      await save()
+      await soon(now).toMatchObject({ ...byOwner, ...byEditor })
+      expect(sent).toEqual([byEditor])
+    },
+  )
 
-  test('on the page of an account saves only what the editor has changed', async () => {
+  test('a dialog of the editor, while the owner changes the same row on the page of an account saves only what the editor has changed', async () => {
     const id = await store(owner, giro.table, giro.stored)
     const page = await open(editor, `/accounts/${id}`)
     await page.getByRole('button', { name: 'Edit', exact: true }).click()
@@ -239,7 +240,7 @@ describe('a dialog of the editor, while the owner changes the same row', () => {
     await soon(() => send(owner, 'GET', `/accounts?id=eq.${id}`)).toMatchObject([{ name: 'Current', institution: 'The bank' }])
   })
 
-  test('in rules keeps the condition that the owner has added', async () => {
+  test('a dialog of the editor, while the owner changes the same row in rules keeps the condition that the owner has added', async () => {
     const spent = { field: 'amount', operation: 'lte', value: '0' }
     const { form, save, now } = await openChanged(shops, { conditions: [rewe, spent] })
     await form.getByLabel('Text').fill('aldi')
@@ -247,14 +248,14 @@ describe('a dialog of the editor, while the owner changes the same row', () => {
     await soon(now).toMatchObject({ conditions: [{ ...rewe, value: 'aldi' }, spent] })
   })
 
-  test('sends nothing if the editor has changed nothing', async () => {
+  test('a dialog of the editor, while the owner changes the same row sends nothing if the editor has changed nothing', async () => {
     const { page, save, sent } = await openChanged(giro, { name: 'Current' })
     await save()
     await page.getByRole('button', { name: 'Edit Current' }).waitFor()
     expect(sent).toEqual([])
   })
 
-  test('replaces the value of the same field, after the notice', async () => {
+  test('a dialog of the editor, while the owner changes the same row replaces the value of the same field, after the notice', async () => {
     const { form, save, now } = await openChanged(giro, { name: 'Current' })
     await form.getByLabel('Name').fill('Cash')
     await save()
@@ -262,41 +263,39 @@ describe('a dialog of the editor, while the owner changes the same row', () => {
   })
 })
 
-describe('pages', () => {
-  test('of reports, accounts and activity show what the owner books', async () => {
-    const account = await store(owner, 'accounts', { name: 'Giro', type: 'checking', currency: 'usd', balance: 100 })
-    const accounts = await open(owner, '/accounts')
-    await accounts.getByRole('row', { name: /Giro/ }).getByText('$100.00').waitFor()
-    const activity = await open(owner, '/activity')
-    await activity.getByText('Giro').first().waitFor()
-    const overview = await open(editor, '/')
-    await overview.getByText('$100.00').first().waitFor()
-    await book('Printer', { account_id: account, transaction_date: new Date().toISOString().slice(0, 10) })
-    await accounts.getByRole('row', { name: /Giro/ }).getByText('$90.00').waitFor()
-    await activity.getByText('Printer').first().waitFor()
-    await overview.getByText('$90.00').first().waitFor()
-  })
+test('pages of reports, accounts and activity show what the owner books', async () => {
+  const account = await store(owner, 'accounts', { name: 'Giro', type: 'checking', currency: 'usd', balance: 100 })
+  const accounts = await open(owner, '/accounts')
+  await accounts.getByRole('row', { name: /Giro/ }).getByText('$100.00').waitFor()
+  const activity = await open(owner, '/activity')
+  await activity.getByText('Giro').first().waitFor()
+  const overview = await open(editor, '/')
+  await overview.getByText('$100.00').first().waitFor()
+  await book('Printer', { account_id: account, transaction_date: new Date().toISOString().slice(0, 10) })
+  await accounts.getByRole('row', { name: /Giro/ }).getByText('$90.00').waitFor()
+  await activity.getByText('Printer').first().waitFor()
+  await overview.getByText('$90.00').first().waitFor()
+})
 
-  test('of other contexts are not read', async () => {
-    const page = await openList([])
-    await send(owner, 'POST', '/transactions', { name: 'Private', amount: -1, organization_id: null })
-    await book('Printer')
-    await soon(() => titles(page)).toEqual(['Printer'])
-  })
+test('pages of other contexts are not read', async () => {
+  const page = await openList([])
+  await send(owner, 'POST', '/transactions', { name: 'Private', amount: -1, organization_id: null })
+  await book('Printer')
+  await soon(() => titles(page)).toEqual(['Printer'])
+})
 
-  test('in the background are read when they come to the front', async () => {
-    const page = await openList([])
-    const look = (state: 'hidden' | 'visible') =>
-      page.evaluate(`Object.defineProperty(document, 'visibilityState', { value: '${state}', configurable: true })
+test('pages in the background are read when they come to the front', async () => {
+  const page = await openList([])
+  const look = (state: 'hidden' | 'visible') =>
+    page.evaluate(`Object.defineProperty(document, 'visibilityState', { value: '${state}', configurable: true })
         document.dispatchEvent(new Event('visibilitychange', { bubbles: true }))`)
-    await look('hidden')
-    const ofOwner = await open(owner, '/transactions')
-    await book('Printer')
-    await soon(() => titles(ofOwner)).toEqual(['Printer'])
-    expect(await titles(page)).toEqual([])
-    await look('visible')
-    await soon(() => titles(page)).toEqual(['Printer'])
-  })
+  await look('hidden')
+  const ofOwner = await open(owner, '/transactions')
+  await book('Printer')
+  await soon(() => titles(ofOwner)).toEqual(['Printer'])
+  expect(await titles(page)).toEqual([])
+  await look('visible')
+  await soon(() => titles(page)).toEqual(['Printer'])
 })
 
 test('a change of the editor is not read a second time, and another member sees it', async () => {

@@ -30,7 +30,7 @@ describe('Ann, with books of three months', () => {
   })
   afterAll(() => page.context().close())
 
-  test('sees balances, cash flow, spending, budgets and upcoming costs', async () => {
+  test('Ann, with books of three months sees balances, cash flow, spending, budgets and upcoming costs', async () => {
     await expect.poll(() => rowsOf(page, 'Balances')).toEqual([['Giro', '', '€6,950.00']])
     await expect.poll(() => rowsOf(page, 'Spending')).toEqual([['Home', '€900.00', '86%', '0%'], ['Food', '€150.00', '14%', '+50%']])
     await expect.poll(() => rowsOf(page, 'Budgets')).toEqual([
@@ -42,7 +42,7 @@ describe('Ann, with books of three months', () => {
     expect(await barriers(page)).toEqual([])
   })
 
-  test('reads three answers first: what is there, how the month is, what comes', async () => {
+  test('Ann, with books of three months reads three answers first: what is there, how the month is, what comes', async () => {
     const [worth, spent, coming] = [card(page, 'How much is there'), card(page, 'This month'), card(page, 'What comes')]
     await worth.getByRole('link', { name: '€6,950.00' }).waitFor()
     await worth.getByText(`+€1,950.00 since the end of ${nameOf(month(-1))}`).waitFor()
@@ -57,7 +57,7 @@ describe('Ann, with books of three months', () => {
     await coming.getByText('1 recurring cost has no account and is left out').waitFor()
   })
 
-  test('reads each point of a chart with the keys and the pointer, and opens its rows', async () => {
+  test('Ann, with books of three months reads each point of a chart with the keys and the pointer, and opens its rows', async () => {
     const course = page.getByRole('slider', { name: 'Course of the net worth' })
     const read = () => course.getAttribute('aria-valuetext')
     await course.focus()
@@ -84,7 +84,7 @@ describe('Ann, with books of three months', () => {
     await rowsOf(page, 'Spending')
   })
 
-  test('reads a point by touch without leaving the page, and nothing moves while the page loads', async () => {
+  test('Ann, with books of three months reads a point by touch without leaving the page, and nothing moves while the page loads', async () => {
     const cookies = await page.context().cookies()
     const phone = await story.open({ cookies: [] } as never, '/sign-in', { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true })
     await phone.context().addCookies(cookies)
@@ -106,7 +106,7 @@ describe('Ann, with books of three months', () => {
     await phone.context().close()
   })
 
-  test('reads the numbers of the chart as a table', async () => {
+  test('Ann, with books of three months reads the numbers of the chart as a table', async () => {
     await card(page, 'Cash flow').getByRole('button', { name: 'Show as a table' }).click()
     await expect.poll(async () => (await rowsOf(page, 'Cash flow')).slice(0, 6).map((row) => row.slice(0, 4))).toEqual([
       ...[-5, -4, -3].map((offset) => [nameOf(month(offset)), '€0.00', '€0.00', '€0.00']),
@@ -117,7 +117,7 @@ describe('Ann, with books of three months', () => {
     expect(await barriers(page)).toEqual([])
   })
 
-  test('reads the balances of her accounts at the end of each month', async () => {
+  test('Ann, with books of three months reads the balances of her accounts at the end of each month', async () => {
     await card(page, 'Balances').getByRole('button', { name: 'Show as a table' }).click()
     await expect.poll(() => rowsOf(page, 'Balances')).toEqual([
       ['Giro', '', '€6,950.00'],
@@ -129,7 +129,7 @@ describe('Ann, with books of three months', () => {
     await card(page, 'Balances').locator('.report-sparkline polyline[points*=","]').waitFor()
   })
 
-  test('gets all cards with parallel requests', async () => {
+  test('Ann, with books of three months gets all cards with parallel requests', async () => {
     const needed = [
       'accounts',
       'categories',
@@ -157,7 +157,7 @@ describe('Ann, with books of three months', () => {
     await page.unroute('**/data/**')
   })
 
-  test('opens the transactions behind each figure', async () => {
+  test('Ann, with books of three months opens the transactions behind each figure', async () => {
     const leadsTo = async (name: string, link: string | RegExp) =>
       Object.fromEntries(
         new URL(await card(page, name).getByRole('link', { name: link }).getAttribute('href') ?? '', story.stack.publicUrl).searchParams,
@@ -171,7 +171,7 @@ describe('Ann, with books of three months', () => {
     await page.goBack()
   })
 
-  test('goes back a month, and sees it again after a reload', async () => {
+  test('Ann, with books of three months goes back a month, and sees it again after a reload', async () => {
     await page.getByRole('button', { name: 'Month before' }).click()
     await expect.poll(() => rowsOf(page, 'Spending')).toEqual([['Home', '€900.00', '90%', '0%'], ['Food', '€100.00', '10%', '0%']])
     await page.reload()

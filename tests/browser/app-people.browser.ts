@@ -1,5 +1,5 @@
 /** Users in the reference app: mailed links, passwords and sessions. */
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import { linkIn } from '../support/mail-sink.ts'
 import { password, person, signedIn } from '../support/person.ts'
 import { type AppStory, barriers, press, sees, startAppStory } from './app-story.ts'
@@ -11,34 +11,32 @@ beforeAll(async () => {
 afterEach(() => expect(story.complaints()).toEqual([]))
 afterAll(() => story?.close())
 
-describe('Ann, after her sign-up', () => {
-  test('reads that her address is not verified, has the mail sent again, and verifies with its link', async () => {
-    const ann = person(story.stack, 'Ann')
-    await ann.signUp()
-    const page = await story.open(ann, '/settings')
-    await sees(page, 'Your address is not verified.')
-    expect(await barriers(page)).toEqual([])
-    await press(page, 'Send the verification mail again')
-    await sees(page, 'a mail is on its way')
-    await expect.poll(() => story.stack.mail.mails().filter(({ to }) => to === ann.email).length).toBe(2)
-    await page.goto(linkIn(await story.stack.mail.waitFor(ann.email)))
-    await page.getByRole('heading', { name: 'Your address is verified' }).waitFor()
-    expect(await barriers(page)).toEqual([])
-    await page.getByRole('link', { name: 'Go on to the app' }).click()
-    await page.getByRole('heading', { name: 'Overview' }).waitFor()
-    await page.context().close()
-  })
+test('Ann, after her sign-up reads that her address is not verified, has the mail sent again, and verifies with its link', async () => {
+  const ann = person(story.stack, 'Ann')
+  await ann.signUp()
+  const page = await story.open(ann, '/settings')
+  await sees(page, 'Your address is not verified.')
+  expect(await barriers(page)).toEqual([])
+  await press(page, 'Send the verification mail again')
+  await sees(page, 'a mail is on its way')
+  await expect.poll(() => story.stack.mail.mails().filter(({ to }) => to === ann.email).length).toBe(2)
+  await page.goto(linkIn(await story.stack.mail.waitFor(ann.email)))
+  await page.getByRole('heading', { name: 'Your address is verified' }).waitFor()
+  expect(await barriers(page)).toEqual([])
+  await page.getByRole('link', { name: 'Go on to the app' }).click()
+  await page.getByRole('heading', { name: 'Overview' }).waitFor()
+  await page.context().close()
+})
 
-  test('opens an expired link, and requests another', async () => {
-    const ann = person(story.stack, 'Ann')
-    await ann.signUp()
-    const page = await story.open(null, '/api/auth/verify-email?token=used')
-    await page.getByRole('heading', { name: 'This link no longer works' }).waitFor()
-    await page.getByLabel('E-mail address').fill(ann.email)
-    await press(page, 'Send a new link')
-    await sees(page, 'a mail is on its way')
-    await page.context().close()
-  })
+test('Ann, after her sign-up opens an expired link, and requests another', async () => {
+  const ann = person(story.stack, 'Ann')
+  await ann.signUp()
+  const page = await story.open(null, '/api/auth/verify-email?token=used')
+  await page.getByRole('heading', { name: 'This link no longer works' }).waitFor()
+  await page.getByLabel('E-mail address').fill(ann.email)
+  await press(page, 'Send a new link')
+  await sees(page, 'a mail is on its way')
+  await page.context().close()
 })
 
 test('Ann forgets her password, sets a new one with the mailed link, which works once, and signs in with it', async () => {
@@ -70,49 +68,47 @@ test('Ann forgets her password, sets a new one with the mailed link, which works
   await page.context().close()
 })
 
-describe('Ann, in two browsers', () => {
-  test('changes her name and her password, which ends the session in the other browser', async () => {
-    const ann = await signedIn(story.stack, 'Ann')
-    const phone = person(story.stack, 'Ann', ann.email)
-    await phone.signIn()
-    const page = await story.open(ann, '/settings')
-    await page.getByLabel('Your name').fill('Ann Example')
-    await press(page, 'Save')
-    await page.getByRole('button', { name: 'Ann Example' }).waitFor()
-    await press(page, 'Change the password')
-    await page.locator('[name=currentPassword]:focus').waitFor()
-    await page.getByLabel('Current password').fill('wrong')
-    await page.getByLabel('New password').fill('something longer')
-    await press(page, 'Save the new password')
-    await page.getByRole('alert').waitFor()
-    expect(await page.getByLabel('Current password').getAttribute('aria-invalid')).toBe('true')
-    expect(await page.getByLabel('New password').inputValue()).toBe('something longer')
-    await page.getByLabel('Current password').fill(password)
-    await press(page, 'Save the new password')
-    await sees(page, 'Your password is changed')
-    await page.locator('button:focus', { hasText: 'Change the password' }).click()
-    expect(await page.getByLabel('Current password').inputValue()).toBe('')
-    expect((await phone.get('/get-session')).status).toBe(401)
-    // Her session has a new cookie now, which her browser has.
-    await page.reload()
-    await page.getByRole('button', { name: 'Ann Example' }).waitFor()
-    await page.context().close()
-  })
+test('Ann, in two browsers changes her name and her password, which ends the session in the other browser', async () => {
+  const ann = await signedIn(story.stack, 'Ann')
+  const phone = person(story.stack, 'Ann', ann.email)
+  await phone.signIn()
+  const page = await story.open(ann, '/settings')
+  await page.getByLabel('Your name').fill('Ann Example')
+  await press(page, 'Save')
+  await page.getByRole('button', { name: 'Ann Example' }).waitFor()
+  await press(page, 'Change the password')
+  await page.locator('[name=currentPassword]:focus').waitFor()
+  await page.getByLabel('Current password').fill('wrong')
+  await page.getByLabel('New password').fill('something longer')
+  await press(page, 'Save the new password')
+  await page.getByRole('alert').waitFor()
+  expect(await page.getByLabel('Current password').getAttribute('aria-invalid')).toBe('true')
+  expect(await page.getByLabel('New password').inputValue()).toBe('something longer')
+  await page.getByLabel('Current password').fill(password)
+  await press(page, 'Save the new password')
+  await sees(page, 'Your password is changed')
+  await page.locator('button:focus', { hasText: 'Change the password' }).click()
+  expect(await page.getByLabel('Current password').inputValue()).toBe('')
+  expect((await phone.get('/get-session')).status).toBe(401)
+  // Her session has a new cookie now, which her browser has.
+  await page.reload()
+  await page.getByRole('button', { name: 'Ann Example' }).waitFor()
+  await page.context().close()
+})
 
-  test('ends one session, then signs out everywhere', async () => {
-    const ann = await signedIn(story.stack, 'Ann')
-    const [phone, tablet] = [person(story.stack, 'Ann', ann.email), person(story.stack, 'Ann', ann.email)]
-    await phone.signIn()
-    const page = await story.open(ann, '/settings')
-    await press(page, 'End')
-    await sees(page, 'The session has ended.')
-    expect((await phone.get('/get-session')).status).toBe(401)
-    await tablet.signIn()
-    await press(page, 'Sign out everywhere')
-    await page.getByRole('heading', { name: 'Sign in' }).waitFor()
-    expect((await tablet.get('/get-session')).status).toBe(401)
-    await page.context().close()
-  })
+test('Ann, in two browsers ends one session, then signs out everywhere', async () => {
+  const ann = await signedIn(story.stack, 'Ann')
+  const [phone, tablet] = [person(story.stack, 'Ann', ann.email), person(story.stack, 'Ann', ann.email)]
+  await phone.signIn()
+  const page = await story.open(ann, '/settings')
+  await press(page, 'End')
+  await sees(page, 'The session has ended.')
+  expect((await phone.get('/get-session')).status).toBe(401)
+  await tablet.signIn()
+  await press(page, 'Sign out everywhere')
+  await page.getByRole('heading', { name: 'Sign in' }).waitFor()
+  expect((await tablet.get('/get-session')).status).toBe(401)
+  await page.context().close()
 })
 
 test('Ann loses the connection during an edit: she sees one notice, keeps her text, and saves it when the connection is back', async () => {

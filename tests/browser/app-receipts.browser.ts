@@ -68,7 +68,7 @@ describe('Ann', () => {
     await row(page, 'Groceries').waitFor()
   }
 
-  test('takes a photo with her phone, sees it as a picture, and the stored image has no position', async () => {
+  test('Ann takes a photo with her phone, sees it as a picture, and the stored image has no position', async () => {
     await open(phone)
     await addPhotoFunctions(page)
     const taken = await photo(page, 1200, 600)
@@ -90,7 +90,7 @@ describe('Ann', () => {
     expect([taken.includes('Exif'), bytes.includes('Exif')]).toEqual([true, false])
   })
 
-  test('adds files by the picker, by paste, and by drop on the dialog and on the row', async () => {
+  test('Ann adds files by the picker, by paste, and by drop on the dialog and on the row', async () => {
     await open()
     const dropped = newPdf()
     await dispatchFile('.tx-rows .tx-title', 'drop', dropped, 'row.pdf')
@@ -111,7 +111,7 @@ describe('Ann', () => {
     await mark('5 receipts').waitFor()
   })
 
-  test('sees the progress of an upload, and cancels it', async () => {
+  test('Ann sees the progress of an upload, and cancels it', async () => {
     await open()
     await openReceipts()
     await limitUploads(500_000)
@@ -125,7 +125,7 @@ describe('Ann', () => {
     await limitUploads(-1)
   })
 
-  test('learns in plain words why a file is refused, and tries again when the connection is back', async () => {
+  test('Ann learns in plain words why a file is refused, and tries again when the connection is back', async () => {
     await open()
     await openReceipts()
     await dialog().getByText('5.7 MB of space left, at most 10 MB a file.').waitFor()
@@ -144,7 +144,7 @@ describe('Ann', () => {
     expect(story.complaints().filter((text) => !text.includes('ERR_INTERNET_DISCONNECTED'))).toEqual([])
   })
 
-  test('renames a receipt, gives it a note, deletes it, and takes the deletion back', async () => {
+  test('Ann renames a receipt, gives it a note, deletes it, and takes the deletion back', async () => {
     await receiptsOf(story.stack, ann).attach(transaction, newPdf())
     await open()
     await mark('1 receipt').click()
@@ -162,7 +162,7 @@ describe('Ann', () => {
     await page.getByText('You deleted the receipt “Market.pdf”').waitFor()
   })
 
-  test('sees the space for her receipts in the settings', async () => {
+  test('Ann sees the space for her receipts in the settings', async () => {
     await receiptsOf(story.stack, ann).attach(transaction, newPdf(1_048_576))
     page = await story.open(ann, '/settings')
     await page.getByText('1 MB used, 4.7 MB left').waitFor()

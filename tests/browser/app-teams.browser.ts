@@ -138,7 +138,7 @@ describe('an invited user', () => {
     return { ann, owner, path: link.replace(/^https?:\/\/[^/]+/, '') }
   }
 
-  test('reads the invitation, signs in, accepts it, and is in the team', async () => {
+  test('an invited user reads the invitation, signs in, accepts it, and is in the team', async () => {
     const { ann, path } = await invited()
     const page = await story.open(null, path)
     await sees(page, 'Owner invites a…@example.org to join The Team, with the role “viewer”.')
@@ -154,7 +154,7 @@ describe('an invited user', () => {
     await page.context().close()
   })
 
-  test('without an account signs up from the link, and accepts: the link has verified the address', async () => {
+  test('an invited user without an account signs up from the link, and accepts: the link has verified the address', async () => {
     const { id, owner } = await team(story.stack, [])
     const email = 'newcomer@example.org'
     await owner.post('/organization/invite-member', { organizationId: id, email, role: 'editor' })
@@ -171,7 +171,7 @@ describe('an invited user', () => {
     await page.context().close()
   })
 
-  test('with a link without its token, as in an older mail, verifies the address first, and is back at the invitation', async () => {
+  test('an invited user with a link without its token, as in an older mail, verifies the address first, and is back at the invitation', async () => {
     const { id, owner } = await team(story.stack, [])
     const email = 'late-newcomer@example.org'
     await owner.post('/organization/invite-member', { organizationId: id, email, role: 'editor' })
@@ -192,7 +192,7 @@ describe('an invited user', () => {
     await page.context().close()
   })
 
-  test('declines', async () => {
+  test('an invited user declines', async () => {
     const { ann, path } = await invited()
     const page = await story.open(ann, path)
     await press(page, 'Decline')
@@ -200,7 +200,7 @@ describe('an invited user', () => {
     await page.context().close()
   })
 
-  test('sees that another user is signed in in the browser, and signs that user out', async () => {
+  test('an invited user sees that another user is signed in in the browser, and signs that user out', async () => {
     const { owner, path } = await invited()
     const page = await story.open(owner, path)
     await sees(page, `You are signed in as ${owner.email}, and the invitation is for a…@example.org.`)
@@ -209,7 +209,7 @@ describe('an invited user', () => {
     await page.context().close()
   })
 
-  test('finds the invitation among her teams without the mail', async () => {
+  test('an invited user finds the invitation among her teams without the mail', async () => {
     const { ann } = await invited()
     const page = await story.open(ann, '/team')
     await press(page, 'Accept The Team')
@@ -218,7 +218,7 @@ describe('an invited user', () => {
     await page.context().close()
   })
 
-  test('reads that a link belongs to no invitation', async () => {
+  test('an invited user reads that a link belongs to no invitation', async () => {
     const page = await story.open(person(story.stack), '/accept-invitation?invitationId=none')
     await sees(page, 'This link leads to no invitation.')
     await page.context().close()

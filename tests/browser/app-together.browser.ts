@@ -42,7 +42,7 @@ describe('a user in two tabs', () => {
     return [one, other] as const
   }
 
-  test('sees in one tab what was added in the other, and signs out of both', async () => {
+  test('a user in two tabs sees in one tab what was added in the other, and signs out of both', async () => {
     const [one, other] = await twoTabs(await signedIn(story.stack, 'Ann'), '/transactions')
     await other.getByText('No transaction yet.').waitFor()
     await write(one, 'Bakery', '4.50')
@@ -56,7 +56,7 @@ describe('a user in two tabs', () => {
     await one.context().close()
   })
 
-  test('switches the context in one tab, and an edit in the other stays in its context', async () => {
+  test('a user in two tabs switches the context in one tab, and an edit in the other stays in its context', async () => {
     const { owner } = await team(story.stack, [])
     await store(story, owner, 'transactions', [{ name: 'Rent', amount: -900 }])
     const [one, other] = await twoTabs(owner, '/transactions')
@@ -77,7 +77,7 @@ describe('a user in two tabs', () => {
     await one.context().close()
   })
 
-  test('switches the context in one tab, and an unfinished action in the other is dropped', async () => {
+  test('a user in two tabs switches the context in one tab, and an unfinished action in the other is dropped', async () => {
     const { owner } = await team(story.stack, [])
     const [one, other] = await twoTabs(owner, '/transactions')
     await write(other, 'Chairs', '240')

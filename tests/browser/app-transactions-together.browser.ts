@@ -129,7 +129,7 @@ describe('Cleo, with many rows', () => {
   })
   afterAll(() => page.context().close())
 
-  test('deletes all loaded rows, sees the next ones, and restores all of them by undo', async () => {
+  test('Cleo, with many rows deletes all loaded rows, sees the next ones, and restores all of them by undo', async () => {
     await said(page, 'Coffee 2')
     await page.getByRole('checkbox', { name: 'Select the 200 rows that are loaded' }).check()
     await said(page, 'All 200 loaded rows are selected, later rows are not')
@@ -152,7 +152,7 @@ describe('Dan, with a few rows', () => {
   })
   afterAll(() => page.context().close())
 
-  test('sees the newest of a day first, and a new row above it', async () => {
+  test('Dan, with a few rows sees the newest of a day first, and a new row above it', async () => {
     await soon(() => titles(page)).toEqual(['Third', 'Second', 'First'])
     await beginEntry(page)
     await page.keyboard.type('Fourth')
@@ -164,7 +164,7 @@ describe('Dan, with a few rows', () => {
     await soon(() => titles(page)).toEqual(['Fourth', 'Third', 'Second', 'First'])
   })
 
-  test('reads at the field that an amount is invalid, or has too many decimals for its currency', async () => {
+  test('Dan, with a few rows reads at the field that an amount is invalid, or has too many decimals for its currency', async () => {
     await beginEntry(page)
     await page.keyboard.type('Nothing')
     for (const [amount, problem] of [['0', 'An amount of zero moves nothing.'], ['1.005', 'USD has 2 decimals.'], ['one', 'This is no amount.']] as const) {
@@ -177,7 +177,7 @@ describe('Dan, with a few rows', () => {
     expect(await titles(page)).toEqual(['Fourth', 'Third', 'Second', 'First'])
   })
 
-  test('turns the phone while a row is edited, and the rows below stay below it', async () => {
+  test('Dan, with a few rows turns the phone while a row is edited, and the rows below stay below it', async () => {
     const size = page.viewportSize() ?? { width: 1280, height: 720 }
     await row(page, 'Third').locator('.tx-title').click()
     const gap = async () => {
@@ -193,7 +193,7 @@ describe('Dan, with a few rows', () => {
     await row(page, 'Third').waitFor()
   })
 
-  test('undoes all saved changes of the details view at once', async () => {
+  test('Dan, with a few rows undoes all saved changes of the details view at once', async () => {
     await row(page, 'First').locator('.tx-title').click()
     await page.getByRole('button', { name: 'Details' }).click()
     // The notice is a dialog too.
@@ -212,7 +212,7 @@ describe('Dan, with a few rows', () => {
     expect({ description, tags, line_items }).toEqual({ description: null, tags: [], line_items: [] })
   })
 
-  test('opens a row by its name on a phone, even with many tags', async () => {
+  test('Dan, with a few rows opens a row by its name on a phone, even with many tags', async () => {
     const [{ id }] = await send(dan, 'GET', '/transactions?name=eq.First')
     const tags = await send(dan, 'GET', '/tags?select=id')
     for (const tag of tags) await store(dan, 'transaction_tags', { transaction_id: id, tag_id: tag.id })
@@ -233,7 +233,7 @@ describe('Dan, with a few rows', () => {
     await page.getByRole('group', { name: 'Edit First' }).waitFor()
   })
 
-  test('reads that the sum excludes transfers', async () => {
+  test('Dan, with a few rows reads that the sum excludes transfers', async () => {
     const [from, to] = await Promise.all(['Giro', 'Cash'].map((name) => store(dan, 'accounts', { name, type: 'checking', currency: 'usd' })))
     await send(dan, 'POST', '/rpc/create_transfer', { from_account_id: from, to_account_id: to, amount: 5 })
     await page.setViewportSize({ width: 1280, height: 720 })

@@ -43,14 +43,14 @@ describe('Ann, with three thousand rows', () => {
   })
   afterAll(() => page.context().close())
 
-  test('sees the newest rows, of which only the visible ones are rendered, and the sum of all', async () => {
+  test('Ann, with three thousand rows sees the newest rows, of which only the visible ones are rendered, and the sum of all', async () => {
     await said(page, 'Row 4')
     await soon(() => sum(page).textContent()).toBe('Sum of 3,000-$4,501,500.00')
     expect((await rowsOf(page)).length).toBeLessThan(60)
     expect(await barriers(page)).toEqual([])
   })
 
-  test('scrolls without a new rendering of visible rows, and jumps with one request', async () => {
+  test('Ann, with three thousand rows scrolls without a new rendering of visible rows, and jumps with one request', async () => {
     await soon(() => sum(page).textContent()).toBe('Sum of 3,000-$4,501,500.00')
     const requested: string[] = []
     const onRequest = (request: { url: () => string }) => requested.push(new URL(request.url()).pathname)
@@ -87,7 +87,7 @@ describe('Ann, with three thousand rows', () => {
     await said(page, 'Row 4')
   })
 
-  test('scrolls down the list, which loads page by page', async () => {
+  test('Ann, with three thousand rows scrolls down the list, which loads page by page', async () => {
     await page.getByRole('grid').focus()
     await soon(async () => {
       await page.keyboard.press('End')
@@ -98,7 +98,7 @@ describe('Ann, with three thousand rows', () => {
     await said(page, 'Row 4')
   })
 
-  test('filters by words, which are in the URL, are restored from it, and can be removed one by one', async () => {
+  test('Ann, with three thousand rows filters by words, which are in the URL, are restored from it, and can be removed one by one', async () => {
     await page.keyboard.press('/')
     await page.keyboard.type('row 1')
     await soon(() => query(page)).toBe('?search=row+1')
@@ -120,7 +120,7 @@ describe('Ann, with three thousand rows', () => {
     await said(page, 'Row 4')
   })
 
-  test('sorts by amount, which is available if the list is not too long', async () => {
+  test('Ann, with three thousand rows sorts by amount, which is available if the list is not too long', async () => {
     await page.getByRole('columnheader', { name: 'Amount' }).getByRole('button').click()
     await said(page, 'Row 1')
     await page.getByRole('columnheader', { name: 'Amount' }).getByRole('button').click()
@@ -130,7 +130,7 @@ describe('Ann, with three thousand rows', () => {
     await said(page, 'Row 4')
   })
 
-  test('creates rows with the keyboard alone, one after the other, with the last choices as defaults', async () => {
+  test('Ann, with three thousand rows creates rows with the keyboard alone, one after the other, with the last choices as defaults', async () => {
     await beginEntry(page)
     const entry = page.getByRole('group', { name: 'New transaction' })
     await page.keyboard.type('Bakery')
@@ -154,7 +154,7 @@ describe('Ann, with three thousand rows', () => {
     await soon(() => sum(page).textContent()).toBe('Sum of 3,002-$4,500,315.50')
   })
 
-  test('edits a row in the list, deletes it, and undoes both', async () => {
+  test('Ann, with three thousand rows edits a row in the list, deletes it, and undoes both', async () => {
     await row(page, 'Row 4').locator('.tx-title').click()
     const entry = page.getByRole('group', { name: 'Edit Row 4' })
     await entry.getByLabel('Name').fill('Row four')
@@ -170,7 +170,7 @@ describe('Ann, with three thousand rows', () => {
     await row(page, 'Row 4').waitFor()
   })
 
-  test('changes many rows at once, and undoes all of it at once', async () => {
+  test('Ann, with three thousand rows changes many rows at once, and undoes all of it at once', async () => {
     await page.getByRole('checkbox', { name: 'Select Row 1', exact: true }).check()
     await page.getByRole('grid').focus()
     await page.keyboard.press('ArrowDown')
@@ -197,7 +197,7 @@ describe('Bea, with two accounts', () => {
   })
   afterAll(() => page.context().close())
 
-  test('splits a purchase, sees the remainder, and tags it', async () => {
+  test('Bea, with two accounts splits a purchase, sees the remainder, and tags it', async () => {
     await page.getByRole('button', { name: 'Market' }).click()
     await page.getByRole('button', { name: 'Details' }).click()
     await page.getByLabel('Tags').fill('weekly, shared')
@@ -234,7 +234,7 @@ describe('Bea, with two accounts', () => {
     await page.getByRole('button', { name: 'Show all' }).click()
   })
 
-  test('moves a row to an account of another currency, and reads the effect', async () => {
+  test('Bea, with two accounts moves a row to an account of another currency, and reads the effect', async () => {
     await page.getByRole('button', { name: 'Market' }).click()
     const entry = page.getByRole('group', { name: 'Edit Market' })
     await choose(entry.getByLabel('Account'), 'Holiday')
@@ -245,7 +245,7 @@ describe('Bea, with two accounts', () => {
     await soon(() => rowsOf(page)).toEqual(['Market, "old" town1 part#shared#weekly | -$40.00'])
   })
 
-  test('reads at the field that a transfer needs two accounts', async () => {
+  test('Bea, with two accounts reads at the field that a transfer needs two accounts', async () => {
     await page.getByRole('button', { name: 'More' }).click()
     await page.getByRole('menuitem', { name: 'Transfer between accounts' }).click()
     const dialog = page.getByRole('dialog', { name: 'Transfer' })
@@ -255,7 +255,7 @@ describe('Bea, with two accounts', () => {
     await page.keyboard.press('Escape')
   })
 
-  test('sees the list in spite of a mistyped URL', async () => {
+  test('Bea, with two accounts sees the list in spite of a mistyped URL', async () => {
     for (const wrong of ['from=31.02.2026', 'from=2026-02-31', 'to=soon']) {
       await page.goto(`${story.stack.publicUrl}/transactions?${wrong}`)
       await row(page, 'Market, "old" town').waitFor()
@@ -269,7 +269,7 @@ describe('Bea, with two accounts', () => {
     await row(page, 'Market, "old" town').waitFor()
   })
 
-  test('transfers money between two currencies, which counts in no sum, and deletes both halves as one', async () => {
+  test('Bea, with two accounts transfers money between two currencies, which counts in no sum, and deletes both halves as one', async () => {
     await page.getByRole('button', { name: 'More' }).click()
     await page.getByRole('menuitem', { name: 'Transfer between accounts' }).click()
     const dialog = page.getByRole('dialog', { name: 'Transfer' })
@@ -290,7 +290,7 @@ describe('Bea, with two accounts', () => {
     await soon(async () => (await rowsOf(page)).length).toBe(3)
   })
 
-  test('exports the filtered rows as a file', async () => {
+  test('Bea, with two accounts exports the filtered rows as a file', async () => {
     await page.goto(`${story.stack.publicUrl}/transactions?to=2025-03-01`)
     await said(page, 'Market, "old" town')
     await page.getByRole('button', { name: 'More' }).click()
@@ -303,7 +303,7 @@ describe('Bea, with two accounts', () => {
     ])
   })
 
-  test('in two tabs loses no edit of either', async () => {
+  test('Bea, with two accounts in two tabs loses no edit of either', async () => {
     const path = `${story.stack.publicUrl}/transactions?to=2025-03-01`
     const other = await page.context().newPage()
     await Promise.all([page.goto(path), other.goto(path)])

@@ -42,63 +42,61 @@ async function shopping(): Promise<string> {
   }, { email, password })
 }
 
-describe('shrinkImage', () => {
-  test('makes a large photo smaller, upright and without its position', async () => {
-    const large = await photo(page, 3000, 1200)
-    expect(large.includes('Exif')).toBe(true)
-    expect(await shrink(page, large, 'IMG_1.photo.jpeg')).toEqual({
-      isSame: false,
-      name: 'IMG_1.photo.webp',
-      type: 'image/webp',
-      hasExif: false,
-      width: 800,
-      height: 2000,
-      colors: ['red', 'blue'],
-    })
+test('shrinkImage makes a large photo smaller, upright and without its position', async () => {
+  const large = await photo(page, 3000, 1200)
+  expect(large.includes('Exif')).toBe(true)
+  expect(await shrink(page, large, 'IMG_1.photo.jpeg')).toEqual({
+    isSame: false,
+    name: 'IMG_1.photo.webp',
+    type: 'image/webp',
+    hasExif: false,
+    width: 800,
+    height: 2000,
+    colors: ['red', 'blue'],
   })
+})
 
-  test('encodes a photo with a position again even if it does not become smaller', async () => {
-    expect(await shrink(page, await photo(page, 16, 8), 'small.jpg')).toMatchObject({ isSame: false, width: 8, height: 16, hasExif: false })
-  })
+test('shrinkImage encodes a photo with a position again even if it does not become smaller', async () => {
+  expect(await shrink(page, await photo(page, 16, 8), 'small.jpg')).toMatchObject({ isSame: false, width: 8, height: 16, hasExif: false })
+})
 
-  test('keeps an image without metadata that would not become smaller', async () => {
-    expect(await shrink(page, await redAndBlue(page, 200, 100, 'image/webp'), 'drawing.webp')).toMatchObject({ isSame: true, width: 200, height: 100 })
-  })
+test('shrinkImage keeps an image without metadata that would not become smaller', async () => {
+  expect(await shrink(page, await redAndBlue(page, 200, 100, 'image/webp'), 'drawing.webp')).toMatchObject({ isSame: true, width: 200, height: 100 })
+})
 
-  test.each([
-    ['a PDF', () => newPdf()],
-    ['a text', () => Buffer.from('A note.')],
-    ['a photo that cannot be decoded', () => Buffer.concat([Buffer.from([0xff, 0xd8, 0xff, 0xe1]), Buffer.alloc(400, 7)])],
-    ['an empty file', () => Buffer.alloc(0)],
-  ])('keeps %s', async (_, bytes) => {
-    expect(await shrink(page, bytes(), 'file')).toMatchObject({ isSame: true, name: 'file' })
-  })
+test.each([
+  ['a PDF', () => newPdf()],
+  ['a text', () => Buffer.from('A note.')],
+  ['a photo that cannot be decoded', () => Buffer.concat([Buffer.from([0xff, 0xd8, 0xff, 0xe1]), Buffer.alloc(400, 7)])],
+  ['an empty file', () => Buffer.alloc(0)],
+])('shrinkImage keeps %s', async (_, bytes) => {
+  expect(await shrink(page, bytes(), 'file')).toMatchObject({ isSame: true, name: 'file' })
+})
 
-  test('makes a JPEG in a browser without a WebP encoder and OffscreenCanvas', async () => {
-    const large = await photo(page, 3000, 1200)
-    await page.evaluate(`
+test('shrinkImage makes a JPEG in a browser without a WebP encoder and OffscreenCanvas', async () => {
+  const large = await photo(page, 3000, 1200)
+  await page.evaluate(`
       globalThis.OffscreenCanvas = undefined
       const encode = HTMLCanvasElement.prototype.toBlob
       HTMLCanvasElement.prototype.toBlob = function(use, type, quality) {
         encode.call(this, use, type === 'image/webp' ? 'image/png' : type, quality)
       }
     `)
-    expect(await shrink(page, large, 'photo.jpeg')).toEqual({
-      isSame: false,
-      name: 'photo.jpg',
-      type: 'image/jpeg',
-      hasExif: false,
-      width: 800,
-      height: 2000,
-      colors: ['red', 'blue'],
-    })
+  expect(await shrink(page, large, 'photo.jpeg')).toEqual({
+    isSame: false,
+    name: 'photo.jpg',
+    type: 'image/jpeg',
+    hasExif: false,
+    width: 800,
+    height: 2000,
+    colors: ['red', 'blue'],
   })
+})
 
-  test('keeps a photo in a browser that returns noise instead of the pixels of a canvas', async () => {
-    const large = await photo(page, 3000, 1200)
-    await page.evaluate('OffscreenCanvasRenderingContext2D.prototype.getImageData = (x, y, width, height) => new ImageData(width, height)')
-    expect(await shrink(page, large, 'photo.jpeg')).toMatchObject({ isSame: true, hasExif: true })
-  })
+test('shrinkImage keeps a photo in a browser that returns noise instead of the pixels of a canvas', async () => {
+  const large = await photo(page, 3000, 1200)
+  await page.evaluate('OffscreenCanvasRenderingContext2D.prototype.getImageData = (x, y, width, height) => new ImageData(width, height)')
+  expect(await shrink(page, large, 'photo.jpeg')).toMatchObject({ isSame: true, hasExif: true })
 })
 
 /** Attaches a file in the page. @returns the row */
@@ -109,7 +107,7 @@ const attach = (transaction: string, bytes: Buffer, shrinks?: boolean) =>
   )
 
 describe('Ann, with an app of another origin', () => {
-  test('attaches a photo, and the service stores it smaller and without its position', async () => {
+  test('Ann, with an app of another origin attaches a photo, and the service stores it smaller and without its position', async () => {
     const row = await attach(await shopping(), await photo(page, 3000, 1200))
     expect(row).toMatchObject({ name: 'receipt.webp', content_type: 'image/webp', status: 'ready' })
     const stored = await page.evaluate(async (id) => {
@@ -128,7 +126,7 @@ describe('Ann, with an app of another origin', () => {
     ).toEqual([800, 2000])
   })
 
-  test('attaches a photo as it is if the app says so', async () => {
+  test('Ann, with an app of another origin attaches a photo as it is if the app says so', async () => {
     const large = await photo(page, 3000, 1200)
     expect(await attach(await shopping(), large, false)).toMatchObject({ name: 'receipt.jpg', content_type: 'image/jpeg', sha256: sha256Of(large) })
   })
@@ -139,7 +137,7 @@ describe('Ann, with an app of another origin', () => {
     await session.send('Network.emulateNetworkConditions', { offline: false, latency: 0, downloadThroughput: -1, uploadThroughput: 2_000_000 })
   }
 
-  test('sees the progress of an upload in bytes', async () => {
+  test('Ann, with an app of another origin sees the progress of an upload in bytes', async () => {
     const transaction = await shopping()
     await slowDown()
     const progress = await page.evaluate(async ({ id, bytes }) => {
@@ -154,7 +152,7 @@ describe('Ann, with an app of another origin', () => {
     expect(sent.at(-1)).toBe(2_000_000)
   })
 
-  test('cancels an upload in the middle, and its attachment is deleted', async () => {
+  test('Ann, with an app of another origin cancels an upload in the middle, and its attachment is deleted', async () => {
     const transaction = await shopping()
     await slowDown()
     const { code, left } = await page.evaluate(async ({ id, bytes }) => {

@@ -82,7 +82,7 @@ describe('Ann, with two tabs', () => {
     ann = await signedIn(stack, 'Ann')
   })
 
-  test('has one token in both and in a third, and one session request for forty components', async () => {
+  test('Ann, with two tabs has one token in both and in a third, and one session request for forty components', async () => {
     await twoTabsOf(ann)
     await inBoth((page) => page.evaluate(() => Promise.all(Array.from({ length: 40 }, () => finance.auth.getSession()))))
     expect(await inBoth(fortyComponents)).toEqual([[200], [200]])
@@ -130,7 +130,7 @@ describe('Ann, with two tabs', () => {
     expect(await inBoth(fortyComponents)).toEqual([[200], [200]])
   })
 
-  test('signs out in one tab, and the other one is notified and sends no more requests', async () => {
+  test('Ann, with two tabs signs out in one tab, and the other one is notified and sends no more requests', async () => {
     await twoTabsOf(ann)
     await inBoth(fortyComponents)
     await one.evaluate(() => finance.auth.signOut())
@@ -140,7 +140,7 @@ describe('Ann, with two tabs', () => {
     expect(counted()).toEqual({})
   })
 
-  test('gets one new token for both tabs before the old one expires', async () => {
+  test('Ann, with two tabs gets one new token for both tabs before the old one expires', async () => {
     await context.clock.install()
     await twoTabsOf(ann)
     await inBoth(fortyComponents)

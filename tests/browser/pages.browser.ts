@@ -31,92 +31,90 @@ afterAll(async () => {
 const base = () => stack.url.replace('127.0.0.1', 'localhost')
 const status = () => page.locator('[role=status]').textContent()
 
-describe('Ann opens the link of a mail in her browser', () => {
-  test('and reads that her address is verified', async () => {
-    const ann = person(stack, 'Ann')
-    await ann.signUp()
-    await page.goto(linkIn(await stack.mail.waitFor(ann.email)))
-    expect(await page.locator('h1').textContent()).toBe('E-mail address verified')
-    await expect.poll(() => page.locator('[data-who]').textContent()).toContain('Nobody is signed in')
-    await page.click('main a')
-    expect(await page.locator('h1').textContent()).toBe('Personal and team finance')
-    expect((await ann.get('/get-session')).body.user.email_verified).toBe(true)
-    expect(complaints).toEqual([])
-  })
+test('Ann opens the link of a mail in her browser and reads that her address is verified', async () => {
+  const ann = person(stack, 'Ann')
+  await ann.signUp()
+  await page.goto(linkIn(await stack.mail.waitFor(ann.email)))
+  expect(await page.locator('h1').textContent()).toBe('E-mail address verified')
+  await expect.poll(() => page.locator('[data-who]').textContent()).toContain('Nobody is signed in')
+  await page.click('main a')
+  expect(await page.locator('h1').textContent()).toBe('Personal and team finance')
+  expect((await ann.get('/get-session')).body.user.email_verified).toBe(true)
+  expect(complaints).toEqual([])
+})
 
-  test('and deletes an account that someone else created with her address, and the link works once', async () => {
-    const eve = person(stack, 'Eve')
-    await eve.signUp()
-    const [, disown = ''] = linksIn(await stack.mail.waitFor(eve.email))
-    await page.goto(disown)
-    expect(await page.locator('h1').textContent()).toBe('This was not you?')
-    expect((await eve.get('/get-session')).status).toBe(200)
-    await page.click('button')
-    await expect.poll(status).toContain('The account is deleted')
-    expect((await eve.get('/get-session')).status).toBe(401)
-    expect(await page.locator('button').count()).toBe(0)
-    await page.goto(disown)
-    await page.click('button')
-    await expect.poll(status).toContain('was used')
-    expect(complaints).toEqual([])
-  })
+test('Ann opens the link of a mail in her browser and deletes an account that someone else created with her address, and the link works once', async () => {
+  const eve = person(stack, 'Eve')
+  await eve.signUp()
+  const [, disown = ''] = linksIn(await stack.mail.waitFor(eve.email))
+  await page.goto(disown)
+  expect(await page.locator('h1').textContent()).toBe('This was not you?')
+  expect((await eve.get('/get-session')).status).toBe(200)
+  await page.click('button')
+  await expect.poll(status).toContain('The account is deleted')
+  expect((await eve.get('/get-session')).status).toBe(401)
+  expect(await page.locator('button').count()).toBe(0)
+  await page.goto(disown)
+  await page.click('button')
+  await expect.poll(status).toContain('was used')
+  expect(complaints).toEqual([])
+})
 
-  test('and reads that an account with a verified address stays, and what she can do', async () => {
-    const eve = person(stack, 'Eve')
-    await eve.signUp()
-    const [, disown = ''] = linksIn(await stack.mail.waitFor(eve.email))
-    await eve.verify()
-    await page.goto(disown)
-    await page.click('button')
-    await expect.poll(status).toContain('choose a new password')
-    expect((await eve.get('/get-session')).status).toBe(200)
-  })
+test('Ann opens the link of a mail in her browser and reads that an account with a verified address stays, and what she can do', async () => {
+  const eve = person(stack, 'Eve')
+  await eve.signUp()
+  const [, disown = ''] = linksIn(await stack.mail.waitFor(eve.email))
+  await eve.verify()
+  await page.goto(disown)
+  await page.click('button')
+  await expect.poll(status).toContain('choose a new password')
+  expect((await eve.get('/get-session')).status).toBe(200)
+})
 
-  test('and deletes her account with the link, in the browser of her session', async () => {
-    const ann = await signedIn(stack, 'Ann')
-    await ann.post('/delete-account', { password })
-    const link = linkIn(await stack.mail.waitFor(ann.email, ({ text }) => text.includes('confirm-delete-account')))
-    await page.goto(link)
-    await page.click('button')
-    await expect.poll(status).toContain('Sign in first')
-    await page.context().addCookies([...ann.cookies].map(([name, value]) => ({ name, value, url: new URL(link).origin })))
-    await page.goto(link)
-    await page.getByText(`You are signed in as ${ann.email}.`).waitFor()
-    expect((await ann.get('/get-session')).status).toBe(200)
-    await page.click('button')
-    await expect.poll(status).toContain('Your account is deleted')
-    expect((await ann.get('/get-session')).status).toBe(401)
-  })
+test('Ann opens the link of a mail in her browser and deletes her account with the link, in the browser of her session', async () => {
+  const ann = await signedIn(stack, 'Ann')
+  await ann.post('/delete-account', { password })
+  const link = linkIn(await stack.mail.waitFor(ann.email, ({ text }) => text.includes('confirm-delete-account')))
+  await page.goto(link)
+  await page.click('button')
+  await expect.poll(status).toContain('Sign in first')
+  await page.context().addCookies([...ann.cookies].map(([name, value]) => ({ name, value, url: new URL(link).origin })))
+  await page.goto(link)
+  await page.getByText(`You are signed in as ${ann.email}.`).waitFor()
+  expect((await ann.get('/get-session')).status).toBe(200)
+  await page.click('button')
+  await expect.poll(status).toContain('Your account is deleted')
+  expect((await ann.get('/get-session')).status).toBe(401)
+})
 
-  test('and sets a new password', async () => {
-    const ann = await signedIn(stack, 'Ann')
-    await ann.post('/forget-password', { email: ann.email })
-    await page.goto(linkIn(await stack.mail.waitFor(ann.email, ({ text }) => text.includes('reset-password'))))
-    await page.fill('input[name=password]', 'a password from the page')
-    await page.click('button')
-    await expect.poll(status).toContain('Your password is changed')
-    expect((await ann.signIn('a password from the page')).status).toBe(200)
-    expect(complaints).toEqual([])
-  })
+test('Ann opens the link of a mail in her browser and sets a new password', async () => {
+  const ann = await signedIn(stack, 'Ann')
+  await ann.post('/forget-password', { email: ann.email })
+  await page.goto(linkIn(await stack.mail.waitFor(ann.email, ({ text }) => text.includes('reset-password'))))
+  await page.fill('input[name=password]', 'a password from the page')
+  await page.click('button')
+  await expect.poll(status).toContain('Your password is changed')
+  expect((await ann.signIn('a password from the page')).status).toBe(200)
+  expect(complaints).toEqual([])
+})
 
-  test('twice, and reads that it no longer works', async () => {
-    await page.goto(`${stack.url.replace('127.0.0.1', 'localhost')}/api/auth/reset-password?token=used`)
-    await page.fill('input[name=password]', 'a password from the page')
-    await page.click('button')
-    await expect.poll(status).toContain('not valid')
-  })
+test('Ann opens the link of a mail in her browser twice, and reads that it no longer works', async () => {
+  await page.goto(`${stack.url.replace('127.0.0.1', 'localhost')}/api/auth/reset-password?token=used`)
+  await page.fill('input[name=password]', 'a password from the page')
+  await page.click('button')
+  await expect.poll(status).toContain('not valid')
+})
 
-  test('after its expiry, and has a new one sent', async () => {
-    const ann = person(stack, 'Ann')
-    await ann.signUp()
-    await stack.mail.waitFor(ann.email)
-    await page.goto(`${base()}/api/auth/verify-email?token=ended`)
-    await page.fill('input[name=email]', ann.email)
-    await page.click('button')
-    await expect.poll(status).toContain('a mail is on its way')
-    await expect.poll(() => stack.mail.mails().filter(({ to }) => to === ann.email).length).toBe(2)
-    expect(complaints).toEqual([])
-  })
+test('Ann opens the link of a mail in her browser after its expiry, and has a new one sent', async () => {
+  const ann = person(stack, 'Ann')
+  await ann.signUp()
+  await stack.mail.waitFor(ann.email)
+  await page.goto(`${base()}/api/auth/verify-email?token=ended`)
+  await page.fill('input[name=email]', ann.email)
+  await page.click('button')
+  await expect.poll(status).toContain('a mail is on its way')
+  await expect.poll(() => stack.mail.mails().filter(({ to }) => to === ann.email).length).toBe(2)
+  expect(complaints).toEqual([])
 })
 
 describe('Ann opens the link of an invitation in her browser', () => {
@@ -131,7 +129,7 @@ describe('Ann opens the link of an invitation in her browser', () => {
   const reads = (selector: string) => expect.poll(() => page.locator(selector).textContent())
   const isOffered = (selector: string) => expect.poll(() => page.locator(selector).isVisible()).toBe(true)
 
-  test('reads the inviter, the organization, the role and the expiry, signs in and accepts', async () => {
+  test('Ann opens the link of an invitation in her browser reads the inviter, the organization, the role and the expiry, signs in and accepts', async () => {
     const { id, ann, link } = await invited()
     await page.goto(link)
     await reads('#invitation').toBe('Owner invites a…@example.org to join The Team, with the role “viewer”.')
@@ -147,7 +145,7 @@ describe('Ann opens the link of an invitation in her browser', () => {
     expect(complaints).toEqual([])
   })
 
-  test('signs in with a code too, if she has two factors', async () => {
+  test('Ann opens the link of an invitation in her browser signs in with a code too, if she has two factors', async () => {
     const { user: ann, app } = await withTwoFactors(stack, 'Ann')
     const { id, owner } = await team(stack, [])
     await owner.post('/organization/invite-member', { organizationId: id, email: ann.email, role: 'viewer' })
@@ -165,7 +163,7 @@ describe('Ann opens the link of an invitation in her browser', () => {
     expect(complaints).toEqual([])
   })
 
-  test('with an existing session, which keeps its context', async () => {
+  test('Ann opens the link of an invitation in her browser with an existing session, which keeps its context', async () => {
     const { ann, link } = await invited()
     await ann.subscribe()
     const { body: { id: ownOrganization } } = await ann.post('/organization/create', { name: 'Her own' })
@@ -179,7 +177,7 @@ describe('Ann opens the link of an invitation in her browser', () => {
     expect((await ann.get('/get-session')).body.session.active_organization_id).toBe(ownOrganization)
   })
 
-  test('while another user is signed in, and reads it before she signs in herself', async () => {
+  test('Ann opens the link of an invitation in her browser while another user is signed in, and reads it before she signs in herself', async () => {
     const { ann, link } = await invited()
     const eve = await signedIn(stack, 'Eve')
     await signInHere(eve)
@@ -195,7 +193,7 @@ describe('Ann opens the link of an invitation in her browser', () => {
     await expect.poll(status).toContain('declined')
   })
 
-  test('that was canceled meanwhile, and reads it', async () => {
+  test('Ann opens the link of an invitation in her browser that was canceled meanwhile, and reads it', async () => {
     const { owner, ann, link, invitationId } = await invited()
     await signInHere(ann)
     await page.goto(link)
@@ -206,7 +204,7 @@ describe('Ann opens the link of an invitation in her browser', () => {
     expect(await page.locator('button:visible').count()).toBe(0)
   })
 
-  test('again, after its expiry, or mistyped, and reads the reason', async () => {
+  test('Ann opens the link of an invitation in her browser again, after its expiry, or mistyped, and reads the reason', async () => {
     const { ann, link, invitationId } = await invited()
     await stack.sql.query(`update auth.invitations set expires_at = now() - interval '1 second' where id = $1`, [invitationId])
     await page.goto(link)
@@ -222,23 +220,21 @@ describe('Ann opens the link of an invitation in her browser', () => {
   })
 })
 
-describe('a front-end developer runs npm start', () => {
-  test('and sees a mail as it looks, with its link opening in a new window', async () => {
-    await using local = await startStack({ local: true })
-    const home = local.url.replace('127.0.0.1', 'localhost')
-    await person(local, 'Ann').signUp()
-    await page.goto(home)
-    await page.click('a[href$="/mail"]')
-    const look = async () => {
-      await page.reload()
-      return page.locator('article').count()
-    }
-    await expect.poll(look).toBe(1)
-    const button = page.frameLocator('iframe').locator('a', { hasText: 'Confirm email address' })
-    expect(await button.isVisible()).toBe(true)
-    const [opened] = await Promise.all([page.context().waitForEvent('page'), button.click()])
-    await opened.waitForLoadState()
-    expect(await opened.locator('h1').textContent()).toBe('E-mail address verified')
-    expect(complaints).toEqual([])
-  })
+test('a front-end developer runs npm start and sees a mail as it looks, with its link opening in a new window', async () => {
+  await using local = await startStack({ local: true })
+  const home = local.url.replace('127.0.0.1', 'localhost')
+  await person(local, 'Ann').signUp()
+  await page.goto(home)
+  await page.click('a[href$="/mail"]')
+  const look = async () => {
+    await page.reload()
+    return page.locator('article').count()
+  }
+  await expect.poll(look).toBe(1)
+  const button = page.frameLocator('iframe').locator('a', { hasText: 'Confirm email address' })
+  expect(await button.isVisible()).toBe(true)
+  const [opened] = await Promise.all([page.context().waitForEvent('page'), button.click()])
+  await opened.waitForLoadState()
+  expect(await opened.locator('h1').textContent()).toBe('E-mail address verified')
+  expect(complaints).toEqual([])
 })

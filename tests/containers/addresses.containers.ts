@@ -7,24 +7,24 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { barriers, startAppBrowser } from '../browser/app-story.ts'
 import { expectMainJob, mainJob } from '../support/main-job.ts'
 import { password } from '../support/person.ts'
-import { deployment, type Deployment } from './deployment.ts'
+import { newDeployment, type Deployment } from './deployment.ts'
 
-let it: Deployment
+let deployment: Deployment
 beforeAll(async () => {
-  it = await deployment()
-  await it.up()
+  deployment = await newDeployment()
+  await deployment.up()
 })
 afterAll(async () => {
-  await it.remove()
+  await deployment.remove()
 })
 
 test('localhost: the main job works as pasted from the README for Docker', async () => {
-  expectMainJob(await it.shell(mainJob.withDocker.replaceAll('https://localhost/', `${it.url}/`)))
-  expect((await fetch(`${it.url}/api/auth/get-session`)).headers.get('strict-transport-security')).toBeNull()
+  expectMainJob(await deployment.shell(mainJob.withDocker.replaceAll('https://localhost/', `${deployment.url}/`)))
+  expect((await fetch(`${deployment.url}/api/auth/get-session`)).headers.get('strict-transport-security')).toBeNull()
 })
 
 test('localhost: Ben signs up in a browser, opens the mailed link, signs in and finds his transaction after a reload', async () => {
-  const browser = await startAppBrowser(it.url)
+  const browser = await startAppBrowser(deployment.url)
   try {
     const shows = (page: Page, heading: string) => page.getByRole('heading', { name: heading }).waitFor()
     const email = 'ben-with-a-browser@example.org'
@@ -36,14 +36,14 @@ test('localhost: Ben signs up in a browser, opens the mailed link, signs in and 
     await computer.getByLabel('Password').fill(password)
     await computer.getByRole('button', { name: 'Sign up' }).click()
     await shows(computer, 'Overview')
-    const laptop = await browser.open(null, await it.mailedLink(email), { ignoreHTTPSErrors: true })
+    const laptop = await browser.open(null, await deployment.mailedLink(email), { ignoreHTTPSErrors: true })
     await shows(laptop, 'Your address is verified')
     await laptop.getByRole('link', { name: 'Go on to the app' }).click()
     await laptop.getByLabel('E-mail address').fill(email)
     await laptop.getByLabel('Password').fill(password)
     await laptop.getByRole('button', { name: 'Sign in' }).click()
     await shows(laptop, 'Overview')
-    await laptop.goto(`${it.url}/transactions`)
+    await laptop.goto(`${deployment.url}/transactions`)
     await laptop.getByRole('button', { name: 'New transaction' }).click()
     const entry = laptop.getByRole('group', { name: 'New transaction' })
     await entry.getByLabel('Name').fill('Bakery')
@@ -60,9 +60,9 @@ test('localhost: Ben signs up in a browser, opens the mailed link, signs in and 
 })
 
 test('an IP address: setup changes to it, and clients that trust the authority get responses', async () => {
-  const url = it.url.replace('localhost', '127.0.0.1')
-  expect(await it.command('setup', url)).toContain(`is now ${url}`)
-  await it.up()
+  const url = deployment.url.replace('localhost', '127.0.0.1')
+  expect(await deployment.command('setup', url)).toContain(`is now ${url}`)
+  await deployment.up()
   const answer = await fetch(`${url}/data/transactions`)
   expect({ status: answer.status, body: await answer.json() }).toEqual({ status: 200, body: [] })
   // Browsers ignore the header for localhost and IP addresses.
@@ -70,20 +70,20 @@ test('an IP address: setup changes to it, and clients that trust the authority g
 })
 
 test('a public name: browsers are told to use only TLS, on both surfaces', async () => {
-  await it.command('setup', it.url.replace('localhost', 'money.example.org'))
+  await deployment.command('setup', deployment.url.replace('localhost', 'money.example.org'))
   // The file that a public authority would have issued.
-  await it.shell(`
+  await deployment.shell(`
     openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -days 90 -subj /CN=money.example.org \\
       -addext subjectAltName=DNS:money.example.org -keyout host.key -out host.crt 2>host.log
     echo '{"sans":["money.example.org"],"issuer_data":null}' >host.json
     folder=/data/caddy/certificates/acme-v02.api.letsencrypt.org-directory/money.example.org
     docker compose exec -T caddy mkdir -p $folder
     for kind in crt key json; do docker compose exec -T caddy sh -c "cat >$folder/money.example.org.$kind" <host.$kind; done`)
-  await it.up()
-  const ca = await readFile(join(it.directory, 'host.crt'))
+  await deployment.up()
+  const ca = await readFile(join(deployment.directory, 'host.crt'))
   const ask = (path: string) =>
     new Promise((resolve, reject) => {
-      const { port } = new URL(it.url)
+      const { port } = new URL(deployment.url)
       request({ host: '127.0.0.1', port, path, ca, servername: 'money.example.org', headers: { host: `money.example.org:${port}` } }, (answer) => {
         resolve({ status: answer.statusCode, hsts: answer.headers['strict-transport-security'] })
         answer.resume()

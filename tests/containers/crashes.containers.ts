@@ -7,30 +7,30 @@ import { briefly, lost, newStory, say, stoppedUncleanly, summaryOf, type Story }
 let story: Story
 beforeAll(async () => {
   story = await newStory()
-  await story.it.up()
+  await story.deployment.up()
   await story.signUp('ann@example.org')
 })
 afterAll(async () => {
-  await story.it.remove()
+  await story.deployment.remove()
 })
 
 describe('a crash', () => {
   test.each<[Service, RegExp]>([['auth', briefly], ['postgrest', briefly], ['edge', briefly], ['caddy', /./], ['db', /./]])(
     'of %s under load loses no acknowledged write',
     async (service, mayFail) => {
-      const stop = load(story.it, story.token, story.cookie())
+      const stop = load(story.deployment, story.token, story.cookie())
       await sleep(1000)
       const crashed = Date.now()
-      await story.it.crash(service)
+      await story.deployment.crash(service)
       await expect.poll(async () =>
         (await Promise.all([
-          fetch(`${story.it.url}/api/auth/get-session`, { headers: { cookie: story.cookie() } }),
-          fetch(`${story.it.url}/data/transactions?limit=1`, { headers: { authorization: `Bearer ${story.token}` } }),
+          fetch(`${story.deployment.url}/api/auth/get-session`, { headers: { cookie: story.cookie() } }),
+          fetch(`${story.deployment.url}/data/transactions?limit=1`, { headers: { authorization: `Bearer ${story.token}` } }),
         ]).catch(() => [])).map(({ status }) => status), { timeout: 30_000, interval: 50 }).toEqual([200, 200])
       const back = Date.now() - crashed
       await sleep(2000)
       const counted = await stop()
-      const missing = await lost(story.it, counted)
+      const missing = await lost(story.deployment, counted)
       say(`kill -9 of ${service}: back in ${back} ms; ${summaryOf(counted, missing)}`)
       expect(missing).toEqual([])
       expect(counted.acknowledged.length).toBeGreaterThan(20)
@@ -38,52 +38,50 @@ describe('a crash', () => {
     },
   )
 })
-describe('a restart', () => {
-  test('after down or stop keeps everything', async () => {
-    const before = await story.it.sums()
-    await story.it.compose('down')
-    say(`up with data in ${await story.it.up()} ms`)
-    await story.it.compose('stop')
-    expect((await story.it.logs('db')).at(-1)).toContain('database system is shut down')
-    await story.it.up()
-    expect(await stoppedUncleanly(story.it)).toEqual([])
-    const after = await story.it.sums()
-    for (const table of ['api.transactions', 'auth.users', 'auth.members', 'auth.jwks']) expect(after.get(table)).toBe(before.get(table))
-    expect((await story.data('/data/transactions?limit=1')).status).toBe(200)
-  })
+test('a restart after down or stop keeps everything', async () => {
+  const before = await story.deployment.sums()
+  await story.deployment.compose('down')
+  say(`up with data in ${await story.deployment.up()} ms`)
+  await story.deployment.compose('stop')
+  expect((await story.deployment.logs('db')).at(-1)).toContain('database system is shut down')
+  await story.deployment.up()
+  expect(await stoppedUncleanly(story.deployment)).toEqual([])
+  const after = await story.deployment.sums()
+  for (const table of ['api.transactions', 'auth.users', 'auth.members', 'auth.jwks']) expect(after.get(table)).toBe(before.get(table))
+  expect((await story.data('/data/transactions?limit=1')).status).toBe(200)
+})
 
-  test('works with new passwords full of special characters', async () => {
-    const word = `p@ss:w/ord?#%25&=+ $HOME \${X} "q" \\ back [x]{y} ~é€`
-    await story.it.keepSecret({
-      POSTGRES_PASSWORD: `${word}POSTGRES_PASSWORD`,
-      AUTH_SERVICE_PASSWORD: `${word}AUTH_SERVICE_PASSWORD`,
-      AUTHENTICATOR_PASSWORD: `postgresql://authenticator:${encodeURIComponent(`${word}AUTHENTICATOR_PASSWORD`)}@`,
-    })
-    await story.it.shell('docker compose run --rm -T migrate && docker compose restart auth postgrest')
-    expect((await story.data('/data/transactions?limit=1')).status).toBe(200)
-    expect((await story.ann.get('/get-session')).status).toBe(200)
-    for (
-      const [user, name] of [['postgres', 'POSTGRES_PASSWORD'], ['auth_service', 'AUTH_SERVICE_PASSWORD'], ['authenticator', 'AUTHENTICATOR_PASSWORD']] as const
-    ) {
-      expect(
-        (await story.it.compose(
-          'exec',
-          '-T',
-          '-e',
-          `PGPASSWORD=${word}${name}`,
-          'db',
-          'psql',
-          '-XAt',
-          '-h',
-          '127.0.0.1',
-          '-U',
-          user,
-          '-d',
-          'finance',
-          '-c',
-          'select current_user',
-        )).trim(),
-      ).toBe(user)
-    }
+test('a restart works with new passwords full of special characters', async () => {
+  const word = `p@ss:w/ord?#%25&=+ $HOME \${X} "q" \\ back [x]{y} ~é€`
+  await story.deployment.keepSecret({
+    POSTGRES_PASSWORD: `${word}POSTGRES_PASSWORD`,
+    AUTH_SERVICE_PASSWORD: `${word}AUTH_SERVICE_PASSWORD`,
+    AUTHENTICATOR_PASSWORD: `postgresql://authenticator:${encodeURIComponent(`${word}AUTHENTICATOR_PASSWORD`)}@`,
   })
+  await story.deployment.shell('docker compose run --rm -T migrate && docker compose restart auth postgrest')
+  expect((await story.data('/data/transactions?limit=1')).status).toBe(200)
+  expect((await story.ann.get('/get-session')).status).toBe(200)
+  for (
+    const [user, name] of [['postgres', 'POSTGRES_PASSWORD'], ['auth_service', 'AUTH_SERVICE_PASSWORD'], ['authenticator', 'AUTHENTICATOR_PASSWORD']] as const
+  ) {
+    expect(
+      (await story.deployment.compose(
+        'exec',
+        '-T',
+        '-e',
+        `PGPASSWORD=${word}${name}`,
+        'db',
+        'psql',
+        '-XAt',
+        '-h',
+        '127.0.0.1',
+        '-U',
+        user,
+        '-d',
+        'finance',
+        '-c',
+        'select current_user',
+      )).trim(),
+    ).toBe(user)
+  }
 })

@@ -11,18 +11,18 @@ import { lost, newStory, say, type Story } from './story.ts'
 let story: Story
 beforeAll(async () => {
   story = await newStory()
-  await story.it.up()
+  await story.deployment.up()
   await story.signUp('ann@example.org')
 })
 afterAll(async () => {
-  await story.it.remove()
+  await story.deployment.remove()
 })
 
 type Backup = { dump: Buffer, sums: string }
 
 /** Stores a backup and its checksums. @returns its path */
 async function stored(backup: Backup, signed: Backup): Promise<string> {
-  const path = join(story.it.directory, 'damaged')
+  const path = join(story.deployment.directory, 'damaged')
   await writeFile(`${path}.dump`, backup.dump)
   await writeFile(`${path}.sums`, backup.sums)
   const checksum = (content: Buffer | string) => createHash('sha256').update(content).digest('hex')
@@ -62,34 +62,34 @@ describe('a backup', () => {
   let dump: string
   const receipt = newPdf(3_000)
   let receiptId: string
-  const receipts = () => receiptsOf({ url: story.it.url, dataUrl: `${story.it.url}/data` }, story.ann)
+  const receipts = () => receiptsOf({ url: story.deployment.url, dataUrl: `${story.deployment.url}/data` }, story.ann)
 
-  test('is made under load and passes its drill, which reads every file', async () => {
+  test('a backup is made under load and passes its drill, which reads every file', async () => {
     // the first transaction, which withFewRows() keeps
     const { body: [first] } = await story.data('/data/transactions?select=id&name=eq.Groceries')
     receiptId = await receipts().attach(first.id, receipt)
-    // The docs allow this to operators. A dump does not contain story.it.
-    await story.it.sql(`alter role authenticated set statement_timeout = '9s'`)
-    const stop = load(story.it, story.token, story.cookie())
+    // The docs allow this to operators. A dump does not contain story.deployment.
+    await story.deployment.sql(`alter role authenticated set statement_timeout = '9s'`)
+    const stop = load(story.deployment, story.token, story.cookie())
     await sleep(500)
     const started = Date.now()
-    dump = (await story.it.command('backup', '--keep', '2')).trim()
+    dump = (await story.deployment.command('backup', '--keep', '2')).trim()
     const took = Date.now() - started
-    const missing = await lost(story.it, await stop())
+    const missing = await lost(story.deployment, await stop())
     expect(missing).toEqual([])
     expect((await stat(dump)).mode & 0o777).toBe(0o600)
-    const drill = await story.it.command('restore', '--drill', dump)
+    const drill = await story.deployment.command('restore', '--drill', dump)
     expect(drill).toContain('Files: 1 of 3000 bytes, 0 damaged')
     say(`backup in ${took} ms; ${drill.trim()}`)
-    expect(await story.it.sql(`select datname from pg_database where datname ~ 'copy'`)).toEqual([])
+    expect(await story.deployment.sql(`select datname from pg_database where datname ~ 'copy'`)).toEqual([])
   })
 
-  test('that is damaged is refused, and nothing is changed', async () => {
-    const before = await story.it.sums()
+  test('a backup that is damaged is refused, and nothing is changed', async () => {
+    const before = await story.deployment.sums()
     const whole = { dump: await readFile(dump), sums: await readFile(dump.replace('.dump', '.sums'), 'utf8') }
     const refused = async (damaged: Partial<typeof whole>, says: string, isSigned = true) => {
       const file = await stored({ ...whole, ...damaged }, isSigned ? { ...whole, ...damaged } : whole)
-      await expect(story.it.command('restore', file)).rejects.toThrow(says)
+      await expect(story.deployment.command('restore', file)).rejects.toThrow(says)
     }
     // First the damage of a disk, then that of an attacker who also rewrites the checksums.
     await refused({ dump: whole.dump.subarray(0, whole.dump.length - 20_000) }, 'checksums', false)
@@ -107,11 +107,11 @@ describe('a backup', () => {
       (_all, start: string, rule: string) => `${start}${'(true)'.padEnd(rule.length)};\n`,
     )
     await refused({ dump: Buffer.from(everybody, 'latin1') }, 'policy api.tags tags_delete')
-    expect(await story.it.sums()).toEqual(before)
-    expect(await story.it.sql(`select datname from pg_database where datname ~ 'copy'`)).toEqual([])
+    expect(await story.deployment.sums()).toEqual(before)
+    expect(await story.deployment.sql(`select datname from pg_database where datname ~ 'copy'`)).toEqual([])
   })
 
-  test('that is damaged at any position is refused', async () => {
+  test('a backup that is damaged at any position is refused', async () => {
     const bytes = await readFile(dump)
     const sums = await readFile(dump.replace('.dump', '.sums'), 'utf8')
     // Samples from the first to the last byte.
@@ -121,33 +121,33 @@ describe('a backup', () => {
       const other = Buffer.from(bytes)
       other.writeUInt8(bytes.readUInt8(position) ^ 1 << position % 8, position)
       await writeFile(damaged, other)
-      await expect(story.it.command('restore', damaged), `byte ${position}`).rejects.toThrow('checksums')
+      await expect(story.deployment.command('restore', damaged), `byte ${position}`).rejects.toThrow('checksums')
     }
   })
 
-  test('with another character in its script, in policies or elsewhere, does not restore as the same', async () => {
-    const script = withFewRows(await story.it.inDatabase(['pg_restore', '-f', '-'], await readFile(dump)))
+  test('a backup with another character in its script, in policies or elsewhere, does not restore as the same', async () => {
+    const script = withFewRows(await story.deployment.inDatabase(['pg_restore', '-f', '-'], await readFile(dump)))
     const positions = positionsOf(script)
-    await story.it.inDatabase(['sh', '-c', 'mkdir /tmp/damage && cat >/tmp/damage/dump.sql'], script)
-    await story.it.inDatabase(['sh', '-c', 'cat >/tmp/damage/ask.sql'], await checksumQuery(story.it.directory))
-    await story.it.inDatabase(['sh', '-c', 'cat >/tmp/damage/places'], positions.map(({ at, other }) => `${at} ${other}\n`).join(''))
+    await story.deployment.inDatabase(['sh', '-c', 'mkdir /tmp/damage && cat >/tmp/damage/dump.sql'], script)
+    await story.deployment.inDatabase(['sh', '-c', 'cat >/tmp/damage/ask.sql'], await checksumQuery(story.deployment.directory))
+    await story.deployment.inDatabase(['sh', '-c', 'cat >/tmp/damage/places'], positions.map(({ at, other }) => `${at} ${other}\n`).join(''))
     const started = Date.now()
-    const unnoticed = (await story.it.inDatabase(['bash', '-s'], await readFile(join(root, 'tests/containers/damage.sh')))).split('\n').filter((line) =>
+    const unnoticed = (await story.deployment.inDatabase(['bash', '-s'], await readFile(join(root, 'tests/containers/damage.sh')))).split('\n').filter((line) =>
       line !== ''
     )
-    await story.it.inDatabase(['rm', '-r', '/tmp/damage'], '')
+    await story.deployment.inDatabase(['rm', '-r', '/tmp/damage'], '')
     say(`${positions.length} damages of a script of ${script.length} characters in ${Date.now() - started} ms`)
     const bytes = Buffer.from(script)
     expect(unnoticed.map((line) => bytes.subarray(Number.parseInt(line, 10) - 60, Number.parseInt(line, 10) + 20).toString())).toEqual([])
   })
 
-  test('is restored into an empty deployment, row by row the same', async () => {
-    await story.it.compose('down', '--volumes')
-    await story.it.up()
-    expect(await story.it.sql('select count(*) from auth.users')).toEqual(['0'])
+  test('a backup is restored into an empty deployment, row by row the same', async () => {
+    await story.deployment.compose('down', '--volumes')
+    await story.deployment.up()
+    expect(await story.deployment.sql('select count(*) from auth.users')).toEqual(['0'])
     const started = Date.now()
-    await story.it.command('restore', dump)
-    const sums = exceptSessions((await story.it.sums()).values())
+    await story.deployment.command('restore', dump)
+    const sums = exceptSessions((await story.deployment.sums()).values())
     say(`restored in ${Date.now() - started} ms: ${sums.length} definitions and tables compared`)
     expect(sums).toEqual(exceptSessions((await readFile(dump.replace('.dump', '.sums'), 'utf8')).trim().split('\n')))
     expect(sums).toContain('role setting|authenticated statement_timeout|"9s"')

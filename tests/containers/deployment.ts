@@ -80,7 +80,7 @@ export type Deployment = {
  * Creates a deployment of the working tree, with the images of tests/containers/images.ts. No service runs yet. With `size` it is on its own disk of
  * that size. With `images: false` its first start builds the images.
  */
-export async function deployment({ size, images = true }: { size?: string, images?: boolean } = {}): Promise<Deployment> {
+export async function newDeployment({ size, images = true }: { size?: string, images?: boolean } = {}): Promise<Deployment> {
   const directory = await mkdtemp(join(tmpdir(), 'finance-compose-'))
   if (size !== undefined) await run('mount', ['-t', 'tmpfs', '-o', `size=${size}`, 'tmpfs', directory])
   for (
@@ -125,7 +125,7 @@ export async function deployment({ size, images = true }: { size?: string, image
   const sql = async (query: string) =>
     (await compose('exec', '-T', 'db', 'psql', '-XqAt', '-U', 'postgres', '-d', 'finance', '-c', query)).split('\n').filter((line) => line !== '')
 
-  const it: Deployment = {
+  const deployment: Deployment = {
     directory,
     url,
     httpUrl: `http://127.0.0.1:${http}`,
@@ -151,7 +151,7 @@ export async function deployment({ size, images = true }: { size?: string, image
       return run('bash', ['-c', 'docker compose exec -T db "$@" <input', 'bash', ...command], env())
     },
     sums: async () => {
-      const lines = await it.inDatabase(['psql', '-XqAt', '-U', 'postgres', '-d', 'finance'], await checksumQuery(directory))
+      const lines = await deployment.inDatabase(['psql', '-XqAt', '-U', 'postgres', '-d', 'finance'], await checksumQuery(directory))
       return new Map(lines.trim().split('\n').map((line) => [line.split('|', 2).join(' '), line] as const))
     },
     configure: async (variables) => {
@@ -162,7 +162,7 @@ export async function deployment({ size, images = true }: { size?: string, image
     keepSecret: async (secrets) => {
       for (const [name, value] of Object.entries(secrets)) await writeFile(join(directory, 'secrets', name), `${value}\n`, { mode: 0o644 })
     },
-    crash: async (service) => (await it.prepareCrash(service))(),
+    crash: async (service) => (await deployment.prepareCrash(service))(),
     prepareCrash: async (service) => {
       const id = (await compose('ps', '-q', service)).split('\n', 1)[0] ?? ''
       const pid = Number(await run('docker', ['inspect', '-f', '{{.State.Pid}}', id]))
@@ -174,7 +174,7 @@ export async function deployment({ size, images = true }: { size?: string, image
     },
     mailedLink: async (to) => {
       for (let attempt = 0; attempt < 50; attempt++) {
-        const lines = (await it.logs('auth')).filter((line) => line.includes(`Mail to ${to}: `))
+        const lines = (await deployment.logs('auth')).filter((line) => line.includes(`Mail to ${to}: `))
         const link = /https?:[^\s"]+/.exec(lines.at(-1) ?? '')?.[0]
         if (link !== undefined) return link
         await sleep(200)
@@ -182,7 +182,7 @@ export async function deployment({ size, images = true }: { size?: string, image
       throw new Error(`no mail to ${to} in the log`)
     },
     person: (name, email) => {
-      const waitFor = async (to: string) => ({ text: await it.mailedLink(to) })
+      const waitFor = async (to: string) => ({ text: await deployment.mailedLink(to) })
       // A user needs only the address and the mails of its stack.
       return person({ url, mail: { waitFor } } as unknown as Parameters<typeof person>[0], name, email)
     },
@@ -197,8 +197,8 @@ export async function deployment({ size, images = true }: { size?: string, image
     },
   }
   if (images) await nameImages(project)
-  await it.command('setup', url)
-  return it
+  await deployment.command('setup', url)
+  return deployment
 }
 
 /** Signs up a user, verifies the address and signs in. @returns a token */
@@ -230,13 +230,13 @@ export type Load = { requests: number, failed: Record<string, number>, failedRea
  * Runs writers and readers of both surfaces until stopped, or until the test ends. A write is acknowledged by a 201. Any response other than a
  * success counts as failed, by its kind, and so does a broken connection. Failed reads are also counted separately.
  */
-export function load(it: Deployment, token: string, cookie: string, writers = 4): () => Promise<Load> {
+export function load(deployment: Deployment, token: string, cookie: string, writers = 4): () => Promise<Load> {
   const counted: Load = { requests: 0, failed: {}, failedReads: {}, acknowledged: [] }
   const stop = new AbortController()
   onTestFinished(() => stop.abort())
   const ask = async (path: string, init: RequestInit): Promise<number | undefined> => {
     counted.requests++
-    const outcome = await fetch(it.url + path, { ...init, signal: AbortSignal.timeout(40_000) })
+    const outcome = await fetch(deployment.url + path, { ...init, signal: AbortSignal.timeout(40_000) })
       .then(async (response) => {
         const text = await response.text()
         // The error code shows the failing service and the cause.

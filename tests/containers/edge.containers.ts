@@ -6,35 +6,35 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { requestFile, writeApp } from '../edge/app-requests.ts'
 import { raw } from '../edge/support.ts'
 import { openLive } from '../support/live.ts'
-import { deployment, run, tokenOf, type Deployment } from './deployment.ts'
+import { newDeployment, run, tokenOf, type Deployment } from './deployment.ts'
 
 const KiB = 1024
 const MiB = 1024 * KiB
-let it: Deployment
+let deployment: Deployment
 let bearer: { authorization: string }
 const json = { 'content-type': 'application/json' }
 
 beforeAll(async () => {
-  it = await deployment()
-  await writeApp(join(it.directory, 'money'))
-  await it.configure({ RATE_LIMIT_ENABLED: 'false', APP_DIR: 'money/app' })
-  await it.up()
-  bearer = { authorization: `Bearer ${await tokenOf(it.person('Ann', 'ann@example.org'))}` }
+  deployment = await newDeployment()
+  await writeApp(join(deployment.directory, 'money'))
+  await deployment.configure({ RATE_LIMIT_ENABLED: 'false', APP_DIR: 'money/app' })
+  await deployment.up()
+  bearer = { authorization: `Bearer ${await tokenOf(deployment.person('Ann', 'ann@example.org'))}` }
 })
 afterAll(async () => {
-  await it.remove()
+  await deployment.remove()
 })
 
-async function send(path: string, init: RequestInit = {}, url = it.url) {
+async function send(path: string, init: RequestInit = {}, url = deployment.url) {
   const response = await fetch(`${url}/data${path}`, init)
   return { status: response.status, text: await response.text() }
 }
-const post = (body: string, headers: Record<string, string> = {}, url = it.url) =>
+const post = (body: string, headers: Record<string, string> = {}, url = deployment.url) =>
   send('/transactions', { method: 'POST', headers: { ...json, ...headers }, body }, url)
 
 /** A container: its number of starts, whether it ran out of memory, and the peak memory of its server in MiB. */
 async function container(service: 'postgrest' | 'edge') {
-  const id = (await it.compose('ps', '-q', service)).trim()
+  const id = (await deployment.compose('ps', '-q', service)).trim()
   const [{ RestartCount: restarts, State: { OOMKilled: outOfMemory } }] = JSON.parse(await run('docker', ['inspect', id]))
   const pid = (await run('docker', ['top', id, '-eo', 'pid,comm'])).split('\n').find((line) => /postgrest|node|MainThread/.test(line) && !/init/.test(line))
     ?.trim().split(/\s+/)[0]
@@ -42,42 +42,48 @@ async function container(service: 'postgrest' | 'edge') {
   return { restarts, outOfMemory, peak }
 }
 
-test.each([['over TLS', () => it.url], ['at the plain port', () => it.plainUrl]])('a client that still sends receives the refusal, %s', async (_, url) => {
-  expect(await post('['.repeat(64 * KiB + 1), {}, url())).toMatchObject({ status: 413, text: expect.stringContaining('PAYLOAD_TOO_LARGE') })
-  expect(await post('{}'.padEnd(2 * MiB + 1), bearer, url())).toMatchObject({ status: 413 })
-  expect((await post('{}'.padEnd(2 * MiB), bearer, url())).status).toBe(400)
-  expect((await send(`/transactions?select=${'a'.repeat(8 * KiB)}`, { headers: bearer }, url())).status).toBe(414)
-  const statuses = await Promise.all(Array.from({ length: 20 }, async () => (await post('{}'.padEnd(200 * KiB), { authorization: 'Bearer x' }, url())).status))
-  expect(new Set(statuses)).toEqual(new Set([401]))
+test.each([['over TLS', () => deployment.url], ['at the plain port', () => deployment.plainUrl]])(
+  'a client that still sends receives the refusal, %s',
+  async (_, url) => {
+    expect(await post('['.repeat(64 * KiB + 1), {}, url())).toMatchObject({ status: 413, text: expect.stringContaining('PAYLOAD_TOO_LARGE') })
+    expect(await post('{}'.padEnd(2 * MiB + 1), bearer, url())).toMatchObject({ status: 413 })
+    expect((await post('{}'.padEnd(2 * MiB), bearer, url())).status).toBe(400)
+    expect((await send(`/transactions?select=${'a'.repeat(8 * KiB)}`, { headers: bearer }, url())).status).toBe(414)
+    const statuses = await Promise.all(
+      Array.from({ length: 20 }, async () => (await post('{}'.padEnd(200 * KiB), { authorization: 'Bearer x' }, url())).status),
+    )
+    expect(new Set(statuses)).toEqual(new Set([401]))
+  },
+)
+
+test('the app in APP_DIR is served at /, without other files of the folder', async () => {
+  expect(await requestFile(deployment.plainUrl, 'GET', '/about', { accept: 'text/html' })).toMatchObject({
+    status: 200,
+    body: expect.stringContaining('About'),
+  })
+  expect((await requestFile(deployment.plainUrl, 'GET', '/.env')).status).toBe(404)
 })
 
-describe('the app in APP_DIR', () => {
-  test('is served at /, without other files of the folder', async () => {
-    expect(await requestFile(it.plainUrl, 'GET', '/about', { accept: 'text/html' })).toMatchObject({ status: 200, body: expect.stringContaining('About') })
-    expect((await requestFile(it.plainUrl, 'GET', '/.env')).status).toBe(404)
-  })
-
-  test('without an index.html, or with an invalid policy, stops the start with one line', async () => {
-    const started = (...options: string[]) => it.compose('run', '--rm', '--no-deps', '-T', ...options, 'edge')
-    await expect(started('-v', `${join(it.directory, 'infra/docker')}:/srv/app:ro`)).rejects.toThrow(
-      'Cannot start: APP_DIR must be a folder with an index.html',
-    )
-    await expect(started('-e', `APP_CSP=default-src "self"`)).rejects.toThrow('Cannot start: APP_CSP must hold no "')
-  })
+test('the app in APP_DIR without an index.html, or with an invalid policy, stops the start with one line', async () => {
+  const started = (...options: string[]) => deployment.compose('run', '--rm', '--no-deps', '-T', ...options, 'edge')
+  await expect(started('-v', `${join(deployment.directory, 'infra/docker')}:/srv/app:ro`)).rejects.toThrow(
+    'Cannot start: APP_DIR must be a folder with an index.html',
+  )
+  await expect(started('-e', `APP_CSP=default-src "self"`)).rejects.toThrow('Cannot start: APP_CSP must hold no "')
 })
 
 test('a client outside can reach only the two surfaces of the edge and PostgREST', async () => {
   for (const path of ['/config', '/metrics', '/livez', '/readyz', '/schema_cache', '/live', '/ready', '/data/config', '/data/../config', '//config']) {
-    const answer = await raw(it.plainUrl, `GET ${path} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n`)
+    const answer = await raw(deployment.plainUrl, `GET ${path} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n`)
     expect(answer, path).toMatch(/^HTTP\/1\.1 404 /)
     expect(answer).not.toMatch(/jwt-secret|db-uri|edge_/)
   }
 })
 
 test("the database receives one Prefer field, the client's own address, and no trace id of an untrusted client", async () => {
-  await it.sql(`create function api.headers_of_this_request() returns json language sql stable return current_setting('request.headers')::json;
+  await deployment.sql(`create function api.headers_of_this_request() returns json language sql stable return current_setting('request.headers')::json;
     grant execute on function api.headers_of_this_request() to anon, authenticated; notify pgrst, 'reload schema'`)
-  const { hostname, port } = new URL(it.url)
+  const { hostname, port } = new URL(deployment.url)
   const ask = () =>
     new Promise<string>((resolve, reject) => {
       const socket = connectTls({ host: hostname, port: Number(port), servername: hostname, ALPNProtocols: ['http/1.1'] })
@@ -90,18 +96,19 @@ test("the database receives one Prefer field, the client's own address, and no t
       )
     })
   await expect.poll(ask).toMatch(/"prefer":"count=exact, ?return=minimal"/)
-  expect(await ask()).toContain(`"x-forwarded-for":"${it.gateway}"`)
+  expect(await ask()).toContain(`"x-forwarded-for":"${deployment.gateway}"`)
   const traceparent = '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01'
-  const headers = (extra: Record<string, string>, url = it.url) => send('/rpc/headers_of_this_request', { headers: extra }, url).then(({ text }) => text)
+  const headers = (extra: Record<string, string>, url = deployment.url) =>
+    send('/rpc/headers_of_this_request', { headers: extra }, url).then(({ text }) => text)
   expect(await headers({ traceparent, tracestate: 'a=b' })).not.toContain('trace')
-  expect(await headers({ traceparent, tracestate: 'a=b' }, it.plainUrl)).not.toContain('trace')
+  expect(await headers({ traceparent, tracestate: 'a=b' }, deployment.plainUrl)).not.toContain('trace')
   // The address that the proxy appends at the right end counts, also for a client of its own network.
   for (const address of ['203.0.113.7', '192.168.1.5']) {
-    expect(await headers({ 'x-forwarded-for': `198.51.100.1, ${address}` }, it.plainUrl)).toContain(`"x-forwarded-for":"${address}"`)
+    expect(await headers({ 'x-forwarded-for': `198.51.100.1, ${address}` }, deployment.plainUrl)).toContain(`"x-forwarded-for":"${address}"`)
   }
 })
 
-test.each([['over TLS', () => it.url], ['at the plain port', () => it.plainUrl]])(
+test.each([['over TLS', () => deployment.url], ['at the plain port', () => deployment.plainUrl]])(
   'a live stream passes Caddy and the edge at once, and its comments keep it open, %s',
   async (_, url) => {
     const stream = await openLive(url(), { ...bearer, 'accept-encoding': 'gzip, br, zstd' }, '?tables=tags')
@@ -123,7 +130,7 @@ test('Caddy cuts off a client that sends slowly, after 15 s of header or 30 s of
   const slow = (beginning: string) =>
     new Promise<number>((resolve) => {
       const begun = performance.now()
-      const socket = createConnection({ host: '127.0.0.1', port: Number(new URL(it.plainUrl).port) })
+      const socket = createConnection({ host: '127.0.0.1', port: Number(new URL(deployment.plainUrl).port) })
       const drip = setInterval(() => socket.write('a'), 1_000)
       socket.resume().on('error', () => undefined).once('close', () => {
         clearInterval(drip)
@@ -140,7 +147,7 @@ test('Caddy cuts off a client that sends slowly, after 15 s of header or 30 s of
 })
 
 test('the edge survives 500 slow connections and twenty of the largest bodies', async () => {
-  const { hostname, port } = new URL(it.plainUrl)
+  const { hostname, port } = new URL(deployment.plainUrl)
   const slow = Array.from({ length: 500 }, () => {
     const socket = createConnection({ host: hostname, port: Number(port) }).on('error', () => undefined)
     socket.write(`POST /data/transactions HTTP/1.1\r\nHost: localhost\r\nAuthorization: ${bearer.authorization}\r\nContent-Length: 1000000\r\n\r\n{`)
@@ -160,9 +167,9 @@ describe('the database survives', () => {
   /** Returns its container and its crashes in the log: PostgreSQL restarts all processes if one is killed. */
   const database = async () => {
     const [{ RestartCount: restarts, State: { OOMKilled: outOfMemory } }] = JSON.parse(
-      await run('docker', ['inspect', (await it.compose('ps', '-q', 'db')).trim()]),
+      await run('docker', ['inspect', (await deployment.compose('ps', '-q', 'db')).trim()]),
     )
-    const crashes = (await it.logs('db')).filter((line) => /terminating any other active server processes|terminated by signal/.test(line))
+    const crashes = (await deployment.logs('db')).filter((line) => /terminating any other active server processes|terminated by signal/.test(line))
     return { restarts, outOfMemory, crashes }
   }
   const unharmed = { restarts: 0, outOfMemory: false, crashes: [] }
@@ -170,19 +177,19 @@ describe('the database survives', () => {
   const refusal = /^\{"code":"53200","details":"[^"\\]*(\\"\w+\\")?\.","hint":null,"message":"out of memory"\}$/
   let mallory: { authorization: string }
   beforeAll(async () => {
-    mallory = { authorization: `Bearer ${await tokenOf(it.person('Mallory', 'mallory@example.org'))}` }
+    mallory = { authorization: `Bearer ${await tokenOf(deployment.person('Mallory', 'mallory@example.org'))}` }
     const rows = JSON.stringify(Array.from({ length: 400 }, () => ({ name: 'Long', amount: -1, description: 'x'.repeat(5000) })))
     for (let time = 0; time < 8; time++) expect((await post(rows, mallory)).status).toBe(201)
   })
   afterAll(async () => {
-    await it.sql('truncate api.transactions cascade')
+    await deployment.sql('truncate api.transactions cascade')
   })
 
   test.each<[string, () => Promise<{ status: number, text: string }>]>([
     ['30 times the same column of 16 MB of rows', () => send(`/transactions?select=${aliases(30)}`, { headers: mallory })],
     ['twice that column, which is just too much', () => send(`/transactions?select=${aliases(2)}`, { headers: mallory })],
     ['a million numbers in JSON', () => post(`{"name":"a","amount":1,"metadata":[${'1,'.repeat(MiB - 40)}1]}`, mallory)],
-  ])('twelve concurrent requests of one user for %s: each gets a refusal, and no read of others fails', async (_, ask) => {
+  ])('the database survives twelve concurrent requests of one user for %s: each gets a refusal, and no read of others fails', async (_, ask) => {
     const stopped = new AbortController()
     const reads = new Set<number>()
     const reading = (async () => {
@@ -201,7 +208,7 @@ describe('the database survives', () => {
     expect(await database()).toEqual(unharmed)
   })
 
-  test('concurrent requests for the largest responses, and so does PostgREST', async () => {
+  test('the database survives concurrent requests for the largest responses, and so does PostgREST', async () => {
     const before = await container('postgrest')
     const answers = await Promise.all(Array.from({ length: 6 }, () => send(`/transactions?select=${aliases(2)}&limit=2400`, { headers: mallory })))
     const after = await container('postgrest')
@@ -226,9 +233,9 @@ describe('the database survives', () => {
     }
     const exported = await send('/transactions?select=*,categories(*)', { headers: bearer })
     expect([exported.status, (JSON.parse(exported.text) as unknown[]).length]).toEqual([200, 10_000])
-    await it.sql('reindex table api.transactions')
-    await it.sql('vacuum (analyze) api.transactions')
-    expect((await it.sums()).size).toBeGreaterThan(0)
+    await deployment.sql('reindex table api.transactions')
+    await deployment.sql('vacuum (analyze) api.transactions')
+    expect((await deployment.sums()).size).toBeGreaterThan(0)
     expect(await database()).toEqual(unharmed)
   })
 })
@@ -272,12 +279,12 @@ describe('PostgREST survives', () => {
     expect(statuses.filter((status) => status === 502)).toEqual([])
     expect([...reads]).toEqual([200])
     // The rows must not affect the next test.
-    await it.sql('truncate api.transactions cascade')
+    await deployment.sql('truncate api.transactions cascade')
   })
 
   test('forty clients that close the connection right after sending bodies of 2 MiB', async () => {
     const before = await container('postgrest')
-    const { hostname, port } = new URL(it.plainUrl)
+    const { hostname, port } = new URL(deployment.plainUrl)
     const head =
       `POST /data/transactions HTTP/1.1\r\nHost: localhost\r\nAuthorization: ${bearer.authorization}\r\nContent-Type: application/json\r\nContent-Length: ${
         2 * MiB

@@ -9,10 +9,10 @@ import { freePort } from '../../infra/local/ports.ts'
 import { releasedCompose, releaseEnv } from '../../infra/release/bundle.ts'
 import about from '../../package.json' with { type: 'json' }
 import { commandsOf } from '../support/doc-commands.ts'
-import { deployment, root, run, type Deployment } from './deployment.ts'
+import { newDeployment, root, run, type Deployment } from './deployment.ts'
 
 const MB = 1_000_000
-let it: Deployment
+let deployment: Deployment
 let auth: string
 
 /** Returns the output of a program of the auth image. */
@@ -23,14 +23,14 @@ const packagesOfImage = async () => {
 }
 
 beforeAll(async () => {
-  it = await deployment({ images: false })
+  deployment = await newDeployment({ images: false })
   // The permissions of a git checkout under a strict umask.
-  await it.shell('chmod -R go-rwx .')
-  await it.compose('build', '--quiet')
-  auth = (await it.compose('config', '--images')).split('\n').find((image) => image.includes('finance-test')) ?? ''
+  await deployment.shell('chmod -R go-rwx .')
+  await deployment.compose('build', '--quiet')
+  auth = (await deployment.compose('config', '--images')).split('\n').find((image) => image.includes('finance-test')) ?? ''
 })
 afterAll(async () => {
-  await it.remove()
+  await deployment.remove()
 })
 
 test('the auth image is smaller than 200 MB, unpacked', async () => {
@@ -67,11 +67,11 @@ test('the auth image has Node and the service, and no development tools, npm or 
 
 test('the bill of materials lists exactly the packages of the auth image', async () => {
   await run('docker', ['build', '--quiet', '--target', 'sbom', '--output', 'sbom', '-f', 'infra/docker/Dockerfile', '.'], {
-    cwd: it.directory,
+    cwd: deployment.directory,
     env: { ...process.env, DOCKER_BUILDKIT: '1' },
   })
-  expect(await readdir(join(it.directory, 'sbom'))).toEqual(['finance-backend.cdx.json'])
-  const { bomFormat, components } = JSON.parse(await readFile(join(it.directory, 'sbom/finance-backend.cdx.json'), 'utf8'))
+  expect(await readdir(join(deployment.directory, 'sbom'))).toEqual(['finance-backend.cdx.json'])
+  const { bomFormat, components } = JSON.parse(await readFile(join(deployment.directory, 'sbom/finance-backend.cdx.json'), 'utf8'))
   expect(bomFormat).toBe('CycloneDX')
   expect(new Set(components.map(({ group, name, version }: any) => `${group === undefined ? '' : `${group}/`}${name}@${version}`))).toEqual(
     await packagesOfImage(),
@@ -108,14 +108,14 @@ describe.skipIf(!existsSync('/usr/bin/docker-registry'))('a release, unpacked in
   const paste = (start: string, ...replaced: [string, string]) => {
     const { text = '' } = commands.shift() ?? {}
     expect(text.slice(0, start.length)).toBe(start)
-    return it.shell(text.replace(...replaced))
+    return deployment.shell(text.replace(...replaced))
   }
-  const env = () => readFile(join(it.directory, '.env'), 'utf8')
+  const env = () => readFile(join(deployment.directory, '.env'), 'utf8')
   const image = async (service: string) =>
-    (await run('docker', ['inspect', '-f', '{{.Config.Image}}', (await it.compose('ps', '-q', service)).trim()])).trim().replace(`${address}/`, '')
+    (await run('docker', ['inspect', '-f', '{{.Config.Image}}', (await deployment.compose('ps', '-q', service)).trim()])).trim().replace(`${address}/`, '')
   /** Pushes an image of its own, with its name as a label. @returns its name with the digest */
   const publish = async (from: string, name: string) => {
-    await it.shell(`printf 'FROM %s\\nLABEL release=%s\\n' '${from}' '${name}' | docker build --quiet --tag '${address}/${name}' -`)
+    await deployment.shell(`printf 'FROM %s\\nLABEL release=%s\\n' '${from}' '${name}' | docker build --quiet --tag '${address}/${name}' -`)
     await run('docker', ['push', '--quiet', `${address}/${name}`])
     const [digest = ''] = (await run('docker', ['image', 'inspect', '-f', '{{join .RepoDigests " "}}', `${address}/${name}`])).match(/sha256:\w+/) ?? []
     await run('docker', ['image', 'rm', `${address}/${name}`])
@@ -131,9 +131,9 @@ describe.skipIf(!existsSync('/usr/bin/docker-registry'))('a release, unpacked in
     await run('bash', ['-c', `mkdir '${folder}' && tar -xzf '${storage}/finance-${about.version}.tar.gz' -C '${folder}' --strip-components=1`])
     await writeFile(join(folder, 'compose.yaml'), releasedCompose(compose, address, [...pushed, ...none], version).replaceAll('@none', ''))
     await writeFile(join(folder, 'release.env'), releaseEnv(address, version))
-    await run('tar', ['-czf', join(it.directory, `finance-${version}.tar.gz`), '-C', storage, `finance-${version}`])
+    await run('tar', ['-czf', join(deployment.directory, `finance-${version}.tar.gz`), '-C', storage, `finance-${version}`])
   }
-  const unpack = (version: string) => it.shell(`tar -xzf finance-${version}.tar.gz --strip-components=1`)
+  const unpack = (version: string) => deployment.shell(`tar -xzf finance-${version}.tar.gz --strip-components=1`)
 
   beforeAll(async () => {
     storage = await mkdtemp(join(tmpdir(), 'finance-registry-'))
@@ -144,16 +144,16 @@ describe.skipIf(!existsSync('/usr/bin/docker-registry'))('a release, unpacked in
     )
     registry = spawn('docker-registry', ['serve', join(storage, 'config.yml')], { stdio: 'ignore' })
     await vi.waitFor(() => fetch(`http://${address}/v2/`), { timeout: 30_000 })
-    await it.compose('--profile', 'backup', 'build', '--quiet', 'backup')
+    await deployment.compose('--profile', 'backup', 'build', '--quiet', 'backup')
     const backup = `${auth.split(':')[0]?.replace(/backend$/, 'backup')}:latest-pg18`
-    await it.shell('find . -mindepth 1 -delete')
+    await deployment.shell('find . -mindepth 1 -delete')
     await release('1.2.3', auth, backup)
     await release('1.2.4', auth, backup)
     // This one cannot migrate, because it is another program.
     await release('1.2.5', 'caddy:2', backup)
   })
   afterAll(async () => {
-    await it.compose('--profile', '*', 'down', '--volumes', '--timeout', '1')
+    await deployment.compose('--profile', '*', 'down', '--volumes', '--timeout', '1')
     await run('bash', ['-c', `docker image ls --format '{{.ID}}' '${address}/*' | sort -u | xargs -r docker image rm -f`])
     registry.kill()
     await rm(storage, { recursive: true })
@@ -161,8 +161,8 @@ describe.skipIf(!existsSync('/usr/bin/docker-registry'))('a release, unpacked in
 
   test("serves after the page's commands, builds nothing, and makes backups", async () => {
     await paste('tar -xzf finance-1.2.3.tar.gz', '', '')
-    await paste('infra/docker/setup', 'https://money.example.org', it.url)
-    await it.configure({ COMPOSE_PROFILES: 'backup' })
+    await paste('infra/docker/setup', 'https://money.example.org', deployment.url)
+    await deployment.configure({ COMPOSE_PROFILES: 'backup' })
     await paste('infra/docker/up', '', '')
     const digest = expect.stringMatching(/^finance-backend:1\.2\.3@sha256:\w{64}$/)
     expect(await Promise.all(['auth', 'edge', 'backup'].map(image))).toEqual([
@@ -170,24 +170,26 @@ describe.skipIf(!existsSync('/usr/bin/docker-registry'))('a release, unpacked in
       digest,
       expect.stringMatching(/^finance-backup:1\.2\.3-pg18@sha256:\w{64}$/),
     ])
-    expect((await fetch(`${it.plainUrl}/data/transactions`)).status).toBe(200)
-    await it.shell('infra/docker/restore --drill "$(infra/docker/backup)"')
+    expect((await fetch(`${deployment.plainUrl}/data/transactions`)).status).toBe(200)
+    await deployment.shell('infra/docker/restore --drill "$(infra/docker/backup)"')
   })
 
   test('is not upgraded to a version that is not in the folder', async () => {
     const before = await env()
-    await expect(it.shell('VERSION=9.9.9 infra/docker/upgrade')).rejects.toThrow('The files in this folder are of 1.2.3, not of 9.9.9. Unpack 9.9.9 here first')
+    await expect(deployment.shell('VERSION=9.9.9 infra/docker/upgrade')).rejects.toThrow(
+      'The files in this folder are of 1.2.3, not of 9.9.9. Unpack 9.9.9 here first',
+    )
     expect(await env()).toBe(before)
   })
 
   test('is rolled back automatically if the new version does not serve, and .env stays the same', async () => {
     const before = await env()
-    const backups = (await it.shell('ls backups/*.dump')).trim().split('\n').length
+    const backups = (await deployment.shell('ls backups/*.dump')).trim().split('\n').length
     await unpack('1.2.5')
-    await expect(it.shell('infra/docker/upgrade')).rejects.toThrow('1.2.5 does not serve. Going back to 1.2.3.')
+    await expect(deployment.shell('infra/docker/upgrade')).rejects.toThrow('1.2.5 does not serve. Going back to 1.2.3.')
     expect(await env()).toBe(before)
     expect(await image('auth')).toContain('finance-backend:1.2.3@')
-    expect((await it.shell('ls backups/*.dump')).trim().split('\n')).toHaveLength(backups + 1)
+    expect((await deployment.shell('ls backups/*.dump')).trim().split('\n')).toHaveLength(backups + 1)
   })
 
   test('is pulled by an upgrade and, if deleted, by a rollback', async () => {
@@ -197,22 +199,22 @@ describe.skipIf(!existsSync('/usr/bin/docker-registry'))('a release, unpacked in
     expect(await image('auth')).toContain('finance-backend:1.2.4@')
     expect(await image('backup')).toContain('finance-backup:1.2.4-pg18@')
     // The next command depends only on .env, because the containers of the last one are removed.
-    await it.shell('infra/docker/up --no-build')
+    await deployment.shell('infra/docker/up --no-build')
     expect(await image('auth')).toContain('finance-backend:1.2.4@')
-    await it.shell(`docker image rm --force '${address}/${before.replace(/:[^@]*@/, '@')}'`)
-    expect(await it.shell('infra/docker/rollback')).toContain('1.2.3 serves.')
+    await deployment.shell(`docker image rm --force '${address}/${before.replace(/:[^@]*@/, '@')}'`)
+    expect(await deployment.shell('infra/docker/rollback')).toContain('1.2.3 serves.')
     expect(await image('auth')).toBe(before)
-    expect((await fetch(`${it.plainUrl}/data/transactions`)).status).toBe(200)
+    expect((await fetch(`${deployment.plainUrl}/data/transactions`)).status).toBe(200)
   })
 
   test('is restored on a new machine with its own files, the old .env and a backup', async () => {
-    await it.compose('--profile', '*', 'down', '--volumes', '--timeout', '1')
-    await it.shell(`rm .deployed.*; docker image ls --format '{{.ID}}' '${address}/*' | sort -u | xargs docker image rm -f`)
-    await expect(it.shell('infra/docker/setup')).rejects.toThrow('The files in this folder are of 1.2.4. Unpack 1.2.3 here first')
+    await deployment.compose('--profile', '*', 'down', '--volumes', '--timeout', '1')
+    await deployment.shell(`rm .deployed.*; docker image ls --format '{{.ID}}' '${address}/*' | sort -u | xargs docker image rm -f`)
+    await expect(deployment.shell('infra/docker/setup')).rejects.toThrow('The files in this folder are of 1.2.4. Unpack 1.2.3 here first')
     await unpack('1.2.3')
-    await it.shell('infra/docker/setup')
-    expect(await it.shell('infra/docker/restore "$(ls backups/*.dump | tail -1)"')).toContain('Restored.')
-    expect((await fetch(`${it.plainUrl}/data/transactions`)).status).toBe(200)
+    await deployment.shell('infra/docker/setup')
+    expect(await deployment.shell('infra/docker/restore "$(ls backups/*.dump | tail -1)"')).toContain('Restored.')
+    expect((await fetch(`${deployment.plainUrl}/data/transactions`)).status).toBe(200)
   })
 
   test('needs only the commands of the page, and all of them were run', () => {

@@ -5,42 +5,42 @@ import { mkdtemp, readdir, readFile, rm, stat, truncate, writeFile } from 'node:
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
-import { deployment, root, run, type Deployment } from './deployment.ts'
+import { newDeployment, root, run, type Deployment } from './deployment.ts'
 
 const soon = { timeout: 30_000, interval: 200 }
 
 describe('on a full disk', () => {
-  let it: Deployment
+  let deployment: Deployment
   /** The disk of the database. It is mounted on this machine and not by Docker, so that it keeps its content while the container is down. */
   let disk: string
-  const file = (name: string) => join(it.directory, name)
+  const file = (name: string) => join(deployment.directory, name)
   const fill = async () => {
     await run('dd', ['if=/dev/zero', `of=${file('filler')}`, 'bs=4096']).catch((error: Error) => expect(error.message).toContain('No space left'))
   }
   const refusal = async (...command: [string, ...string[]]) => {
-    const { stderr } = await it.command(...command).then(() => ({ stderr: 'it succeeded' }), (error: { stderr: string }) => error)
+    const { stderr } = await deployment.command(...command).then(() => ({ stderr: 'it succeeded' }), (error: { stderr: string }) => error)
     return stderr.trim().split('\n')
   }
   /** The state that must not change: the running services, and the services of a next start. */
   const untouched = async (env: string) => {
     expect(await readFile(file('.env'), 'utf8')).toBe(env)
-    expect((await readdir(it.directory)).filter((name) => name.startsWith('.env'))).toEqual(['.env'])
-    expect((await fetch(`${it.url}/data/transactions`)).status).toBe(200)
-    await it.up('--no-build')
-    expect((await fetch(`${it.url}/data/transactions`)).status).toBe(200)
+    expect((await readdir(deployment.directory)).filter((name) => name.startsWith('.env'))).toEqual(['.env'])
+    expect((await fetch(`${deployment.url}/data/transactions`)).status).toBe(200)
+    await deployment.up('--no-build')
+    expect((await fetch(`${deployment.url}/data/transactions`)).status).toBe(200)
   }
 
   beforeAll(async () => {
-    it = await deployment({ size: '32m' })
+    deployment = await newDeployment({ size: '32m' })
     disk = await mkdtemp(join(tmpdir(), 'finance-disk-'))
     await run('mount', ['-t', 'tmpfs', '-o', 'size=400m,mode=1777', 'tmpfs', disk])
-    const volume = `${/"name": "(finance-test-\d+)",/.exec(await it.compose('config', '--format', 'json'))?.[1]}_small`
+    const volume = `${/"name": "(finance-test-\d+)",/.exec(await deployment.compose('config', '--format', 'json'))?.[1]}_small`
     await run('docker', ['volume', 'create', '--opt', 'type=none', '--opt', `device=${disk}`, '--opt', 'o=bind', volume])
-    await it.configure({ DATABASE_VOLUME: volume })
-    await it.up()
+    await deployment.configure({ DATABASE_VOLUME: volume })
+    await deployment.up()
   })
   afterAll(async () => {
-    await it.remove()
+    await deployment.remove()
     await run('umount', [disk])
     await rm(disk, { recursive: true })
   })
@@ -48,24 +48,24 @@ describe('on a full disk', () => {
   test('a backup fails, its last line says why, its metric shows it, and no partial file stays', async () => {
     const report = (value: 0 | 1) =>
       run('bash', ['-c', `. infra/docker/backups/common.sh; gauge finance_backup_failed "1 if the last attempt failed." ${value} | put_failed failed.prom`], {
-        cwd: it.directory,
+        cwd: deployment.directory,
       })
     await report(0)
     await fill()
     await report(1)
     expect(await readFile(file('failed.prom'), 'utf8')).toContain('\nfinance_backup_failed 1\n')
-    expect((await readdir(it.directory)).filter((name) => name.startsWith('failed'))).toEqual(['failed.prom'])
+    expect((await readdir(deployment.directory)).filter((name) => name.startsWith('failed'))).toEqual(['failed.prom'])
     expect((await refusal('backup')).at(-1)).toMatch(/^No backup was made: the disk is full \(.*No space left on device\)\.$/i)
     expect((await readdir(file('backups'))).filter((name) => name.startsWith('finance'))).toEqual([])
     await rm(file('filler'))
-    expect(await it.command('backup')).toContain('.dump')
+    expect(await deployment.command('backup')).toContain('.dump')
   })
 
   const take = (name: string) => run('dd', ['if=/dev/zero', `of=${join(disk, name)}`, 'bs=4096']).catch(() => '')
-  const said = async (words: string) => (await it.compose('logs', '--no-log-prefix', 'db')).includes(words)
-  const isRead = async () => (await fetch(`${it.url}/data/transactions`)).status === 200
+  const said = async (words: string) => (await deployment.compose('logs', '--no-log-prefix', 'db')).includes(words)
+  const isRead = async () => (await fetch(`${deployment.url}/data/transactions`)).status === 200
 
-  test('of the database its reserve is given up first, which the log says, and nobody notices', async () => {
+  test('on a full disk of the database its reserve is given up first, which the log says, and nobody notices', async () => {
     await expect.poll(async () => (await stat(join(disk, 'reserve')).catch(() => undefined))?.size, soon).toBe(80 * 1024 ** 2)
     await take('filler')
     await expect.poll(() => said('its reserve of 80 MiB is given up'), soon).toBe(true)
@@ -76,12 +76,12 @@ describe('on a full disk', () => {
     expect(await readdir(file('backups'))).toEqual(kept)
   })
 
-  test('of the database PostgreSQL ends when it cannot write its log. Sign-ins are 503, and a backup names the disk', async () => {
+  test('on a full disk of the database PostgreSQL ends when it cannot write its log. Sign-ins are 503, and a backup names the disk', async () => {
     // The log gets no other file than those that it has.
-    const write = () => it.sql(`select count(pg_logical_emit_message(false, 'filler', repeat('x', 1000000))) from generate_series(1, 200)`)
+    const write = () => deployment.sql(`select count(pg_logical_emit_message(false, 'filler', repeat('x', 1000000))) from generate_series(1, 200)`)
     await expect(write()).rejects.toThrow()
     await expect.poll(() => said('PostgreSQL starts again when there is room'), soon).toBe(true)
-    const response = await fetch(`${it.url}/api/auth/sign-in/email`, {
+    const response = await fetch(`${deployment.url}/api/auth/sign-in/email`, {
       method: 'POST',
       headers: { 'content-type': 'application/json' },
       body: JSON.stringify({ email: 'ann@example.org', password: 'a long password' }),
@@ -90,14 +90,14 @@ describe('on a full disk', () => {
     expect((await refusal('backup')).at(-1)).toMatch(/^No backup was made: the disk is full \(no space left on device of the database: /)
   })
 
-  test('of the database it comes back within ten seconds of room, without a restart of its container, and makes its reserve again', async () => {
+  test('on a full disk of the database it comes back within ten seconds of room, without a restart of its container, and makes its reserve again', async () => {
     await rm(join(disk, 'filler'))
     await expect.poll(isRead, { timeout: 10_000, interval: 200 }).toBe(true)
-    const container = (await it.compose('ps', '-q', 'db')).trim()
+    const container = (await deployment.compose('ps', '-q', 'db')).trim()
     expect((await run('docker', ['inspect', '--format', '{{.RestartCount}}', container])).trim()).toBe('0')
     await rm(join(disk, 'filler-of-the-reserve'))
     await expect.poll(async () => (await stat(join(disk, 'reserve')).catch(() => undefined))?.size, soon).toBe(80 * 1024 ** 2)
-    expect(await it.command('backup')).toContain('.dump')
+    expect(await deployment.command('backup')).toContain('.dump')
   })
 
   test('an upgrade fails with this reason and changes nothing', async () => {
@@ -125,7 +125,7 @@ describe('on a full disk', () => {
     await rm(file('filler'))
   })
 
-  test('setup keeps .env complete', async () => {
+  test('on a full disk setup keeps .env complete', async () => {
     const env = (await readFile(file('.env'), 'utf8')).replace(/^BACKUP_USER=.*\n/m, '')
     await writeFile(file('.env'), env)
     await fill()
@@ -176,7 +176,7 @@ describe('a stopped engine', () => {
     await rm(folder, { recursive: true, force: true })
   })
 
-  test('stops the database properly, as at a reboot, and its restart has all writes', async () => {
+  test('a stopped engine stops the database properly, as at a reboot, and its restart has all writes', async () => {
     await compose('up', '-d', '--wait', 'db')
     const sql = async (query: string) => (await compose('exec', '-T', 'db', 'psql', '-XqAt', '-U', 'postgres', '-d', 'finance', '-c', query)).trim()
     await sql('create table kept (at int); insert into kept values (1)')

@@ -10,10 +10,10 @@ import { stripVTControlCharacters } from 'node:util'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { commandsOf, textOf, type Command } from '../support/doc-commands.ts'
 import type { Person } from '../support/person.ts'
-import { deployment, root, run, type Deployment } from './deployment.ts'
+import { newDeployment, root, run, type Deployment } from './deployment.ts'
 import { resticServer, type ResticServer } from './restic-server.ts'
 
-let it: Deployment
+let deployment: Deployment
 let elsewhere: ResticServer
 let ann: Person
 let token: string
@@ -21,13 +21,13 @@ let moment = ''
 let remote: string
 const patiently = { timeout: 120_000, interval: 500 }
 
-const env = async (name: string) => new RegExp(`^${name}=(.*)$`, 'm').exec(await readFile(join(it.directory, '.env'), 'utf8').catch(() => ''))?.[1]
-const project = () => `finance-test-${new URL(it.url).port}`
+const env = async (name: string) => new RegExp(`^${name}=(.*)$`, 'm').exec(await readFile(join(deployment.directory, '.env'), 'utf8').catch(() => ''))?.[1]
+const project = () => `finance-test-${new URL(deployment.url).port}`
 
 /** The placeholders of the pages with their values here. Nothing else is replaced. */
 const replaced = async () => ({
-  'https://money.example.org': it.url,
-  '/srv/finance': it.directory,
+  'https://money.example.org': deployment.url,
+  '/srv/finance': deployment.directory,
   '2026-01-31 14:05:00+01:00': moment,
   finance_database: await env('DATABASE_VOLUME') ?? `${project()}_database`,
   finance_certificates: `${project()}_certificates`,
@@ -43,28 +43,28 @@ async function paste(page: string, start: string, variables: Record<string, stri
   let text = `${command?.text}`
   for (const [theirs, ours] of Object.entries(await replaced())) text = text.replaceAll(theirs, ours)
   const given = Object.entries(variables).map(([name, value]) => `export ${name}=${value}\n`).join('')
-  if (command?.from !== 'cron') return it.shell(given + text)
+  if (command?.from !== 'cron') return deployment.shell(given + text)
   expect(text).toMatch(/^(?:[\d*]+ +){5}[^%]+$/)
   return run('env', [`-C${tmpdir()}`, 'sh', '-c', text.replace(/^(?:[\d*]+ +){5}/, '')], { env: await cronEnvironment() })
 }
 /** The environment of cron, and the ports and names of a test's deployment. */
 async function cronEnvironment(): Promise<NodeJS.ProcessEnv> {
   const names = /^(?:PATH|HOME|DOCKER_\w+|\w+_(?:PORT|IMAGE|SUBNET)|COMPOSE_PROJECT_NAME)=/
-  return Object.fromEntries((await it.shell('env')).split('\n').filter((line) => names.test(line)).map((line) => line.split(/=(.*)/s).slice(0, 2)))
+  return Object.fromEntries((await deployment.shell('env')).split('\n').filter((line) => names.test(line)).map((line) => line.split(/=(.*)/s).slice(0, 2)))
 }
 /** Writes the lines of the page into `.env`. */
 async function set(setting: string): Promise<void> {
   expect(textOf('docs/operations.md')).toContain(`\`${setting}\` in \`.env\``)
   const [name = '', value = ''] = setting.split('=')
-  await it.configure({ [name]: value })
+  await deployment.configure({ [name]: value })
 }
 
-const dumps = async () => (await readdir(join(it.directory, 'backups'))).filter((name) => name.endsWith('.dump'))
-const copies = async () => (await it.shell('ls -d backups/pitr/*/base-*Z 2>/dev/null || true')).trim().split('\n').filter((line) => line !== '')
-const rootOf = async () => it.compose('exec', '-T', 'caddy', 'cat', '/data/caddy/pki/authorities/local/root.crt')
+const dumps = async () => (await readdir(join(deployment.directory, 'backups'))).filter((name) => name.endsWith('.dump'))
+const copies = async () => (await deployment.shell('ls -d backups/pitr/*/base-*Z 2>/dev/null || true')).trim().split('\n').filter((line) => line !== '')
+const rootOf = async () => deployment.compose('exec', '-T', 'caddy', 'cat', '/data/caddy/pki/authorities/local/root.crt')
 const trust = (certificate: string) => setDefaultCACertificates([...rootCertificates, certificate])
 const data = (init: RequestInit = {}) =>
-  fetch(`${it.url}/data/transactions?select=name&order=name`, {
+  fetch(`${deployment.url}/data/transactions?select=name&order=name`, {
     ...init,
     headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
   })
@@ -79,19 +79,19 @@ async function signInAgain(): Promise<void> {
 }
 /** Removes everything of the old machine except the files that the page says to keep. */
 async function newMachine(): Promise<void> {
-  await it.compose('--profile', '*', 'down', '--volumes', '--timeout', '10')
-  await it.shell('rm -rf backups .deployed.*')
+  await deployment.compose('--profile', '*', 'down', '--volumes', '--timeout', '10')
+  await deployment.shell('rm -rf backups .deployed.*')
 }
 
 beforeAll(async () => {
   elsewhere = await resticServer()
-  it = await deployment({ images: false })
+  deployment = await newDeployment({ images: false })
   remote = await mkdtemp(join(tmpdir(), 'finance-remote-'))
   // The page begins without a deployment.
-  await it.shell('rm -r .env secrets')
+  await deployment.shell('rm -r .env secrets')
 })
 afterAll(async () => {
-  await it.remove()
+  await deployment.remove()
   await run('docker', ['image', 'rm', '-f', `postgres:next-${project()}`])
   await elsewhere.close()
   await rm(remote, { recursive: true })
@@ -100,14 +100,14 @@ afterAll(async () => {
 describe('one machine with Docker', () => {
   test('two commands start everything', async () => {
     // The permissions of a git checkout under a strict umask.
-    await it.shell('chmod -R go-rwx .')
+    await deployment.shell('chmod -R go-rwx .')
     await paste('docs/operations.md', 'infra/docker/setup https://money.example.org')
-    expect((await stat(join(it.directory, '.env'))).mode & 0o777).toBe(0o600)
+    expect((await stat(join(deployment.directory, '.env'))).mode & 0o777).toBe(0o600)
     // Otherwise the schedule could make a backup during the story.
-    await it.configure({ BACKUP_TIME: new Date(Date.now() + 12 * 3_600_000).toISOString().slice(11, 16) })
-    expect(await it.shell('find infra/monitoring ! -perm -o=r'), 'what Prometheus, Alertmanager and Grafana cannot read').toBe('')
+    await deployment.configure({ BACKUP_TIME: new Date(Date.now() + 12 * 3_600_000).toISOString().slice(11, 16) })
+    expect(await deployment.shell('find infra/monitoring ! -perm -o=r'), 'what Prometheus, Alertmanager and Grafana cannot read').toBe('')
     await paste('docs/operations.md', 'infra/docker/up')
-    expect((await it.compose('ps', '--format', '{{.Service}} {{.Health}}')).trim().split('\n').toSorted()).toEqual([
+    expect((await deployment.compose('ps', '--format', '{{.Service}} {{.Health}}')).trim().split('\n').toSorted()).toEqual([
       'auth healthy',
       'caddy healthy',
       'db healthy',
@@ -120,10 +120,10 @@ describe('one machine with Docker', () => {
     expect(await paste('docs/operations.md', 'infra/docker/check')).toBe('No problem found.\n')
   })
 
-  test('clients that trust the root certificate get responses, and mails are in the log', async () => {
+  test('one machine with Docker clients that trust the root certificate get responses, and mails are in the log', async () => {
     trust(await paste('docs/operations.md', 'docker compose exec caddy cat'))
-    expect(await (await fetch(`${it.url}/healthz`)).json()).toEqual({ status: 'up' })
-    ann = it.person('Ann')
+    expect(await (await fetch(`${deployment.url}/healthz`)).json()).toEqual({ status: 'up' })
+    ann = deployment.person('Ann')
     await ann.signUp()
     await ann.verify()
     await ann.signIn()
@@ -133,12 +133,12 @@ describe('one machine with Docker', () => {
     expect(await paste('docs/operations.md', 'infra/docker/admin --help')).toMatch(/^Usage: infra\/docker\/admin <command>/)
     await paste('docs/operations.md', 'infra/docker/admin export', { EMAIL: ann.email })
     // A ZIP archive.
-    expect(await it.shell('head -c 2 theirs.zip && rm theirs.zip')).toBe('PK')
+    expect(await deployment.shell('head -c 2 theirs.zip && rm theirs.zip')).toBe('PK')
   })
 
   test('a lost secret is read from a container that still runs', async () => {
     const printed = await paste('docs/operations.md', 'docker compose exec -T auth node -p')
-    expect(printed.trim()).toBe((await it.shell('cat secrets/BETTER_AUTH_SECRET')).trim())
+    expect(printed.trim()).toBe((await deployment.shell('cat secrets/BETTER_AUTH_SECRET')).trim())
   })
 })
 
@@ -157,30 +157,34 @@ describe('backup and restore', () => {
     const restored = await paste('docs/operations.md', 'infra/docker/restore "$(ls')
     // the sessions of the sign-up and of the sign-in
     expect(restored).toMatch(/^Ended, because a restore ends all sessions, and whatever was revoked or changed since: 2 sessions, 1 API keys\.\nRestored\./m)
-    expect(await it.sql('select count(*) from auth.api_keys')).toEqual(['0'])
+    expect(await deployment.sql('select count(*) from auth.api_keys')).toEqual(['0'])
     await signInAgain()
     expect(await stored()).toEqual(['Groceries'])
   })
 
-  test('backups run automatically, and with cron', async () => {
+  test('backup and restore backups run automatically, and with cron', async () => {
     await set('COMPOSE_PROFILES=backup')
     await paste('docs/operations.md', 'infra/docker/up')
-    expect(await it.health('backup')).toBe('healthy')
-    await expect.poll(async () => (await it.logs('backup')).join('\n'), patiently).toContain('all as they were')
+    expect(await deployment.health('backup')).toBe('healthy')
+    await expect.poll(async () => (await deployment.logs('backup')).join('\n'), patiently).toContain('all as they were')
     expect(await dumps()).toHaveLength(1)
     await paste('docs/operations.md', '15 3 * * *  cd /srv/finance && infra/docker/backup --keep-days 14')
     expect(await dumps()).toHaveLength(2)
     await paste('docs/operations.md', '15 4 * * 0  cd /srv/finance && infra/docker/restore --drill')
-    expect(await it.sql(`select datname from pg_database where datname ~ 'copy'`)).toEqual([])
+    expect(await deployment.sql(`select datname from pg_database where datname ~ 'copy'`)).toEqual([])
   })
 
   test('each backup is copied off-site', async () => {
     // A storage that needs no account.
-    await writeFile(join(it.directory, 'offsite.env'), `RESTIC_REPOSITORY=rest:http://${it.gateway}:${elsewhere.port}/\nRESTIC_PASSWORD='long and random'\n`, {
-      mode: 0o600,
-    })
+    await writeFile(
+      join(deployment.directory, 'offsite.env'),
+      `RESTIC_REPOSITORY=rest:http://${deployment.gateway}:${elsewhere.port}/\nRESTIC_PASSWORD='long and random'\n`,
+      {
+        mode: 0o600,
+      },
+    )
     await paste('docs/operations.md', 'infra/docker/up')
-    const copied = async () => (await it.logs('offsite')).filter((line) => line.includes('Copied finance-')).length
+    const copied = async () => (await deployment.logs('offsite')).filter((line) => line.includes('Copied finance-')).length
     await expect.poll(copied, patiently).toBe(2)
   })
 
@@ -193,13 +197,13 @@ describe('backup and restore', () => {
   test('a new machine lists the off-site copies and restores one', async () => {
     await newMachine()
     // The line that an upgrade left in the old `.env`. Its image was on the old machine.
-    await it.configure({ COMPOSE_FILE: '.deployed.0123456789ab.yaml' })
+    await deployment.configure({ COMPOSE_FILE: '.deployed.0123456789ab.yaml' })
     const there = (await paste('docs/operations.md', 'infra/docker/restore --from-offsite list')).trim().split('\n')
     expect(there).toHaveLength(2)
-    expect((await stat(join(it.directory, 'backups'))).mode & 0o777, 'not made by Docker, for root').toBe(0o700)
-    expect(there.at(-1)).toMatch(new RegExp(`^finance-\\d{8}T\\d{6}Z of ${new URL(it.url).host}: 1 people, [1-9]\\d* rows, [1-9]\\d* bytes$`))
+    expect((await stat(join(deployment.directory, 'backups'))).mode & 0o777, 'not made by Docker, for root').toBe(0o700)
+    expect(there.at(-1)).toMatch(new RegExp(`^finance-\\d{8}T\\d{6}Z of ${new URL(deployment.url).host}: 1 people, [1-9]\\d* rows, [1-9]\\d* bytes$`))
     expect(await paste('docs/operations.md', 'infra/docker/restore --drill --from-offsite latest')).toContain('all as they were')
-    expect(await it.sql(`select to_regclass('api.transactions') is null or (select count(*) = 0 from api.transactions)`)).toEqual(['t'])
+    expect(await deployment.sql(`select to_regclass('api.transactions') is null or (select count(*) = 0 from api.transactions)`)).toEqual(['t'])
     expect(await paste('docs/operations.md', 'infra/docker/restore --from-offsite latest')).toMatch(
       /Access that was revoked since the backup is back[^\n]*\nRestored\./,
     )
@@ -209,54 +213,52 @@ describe('backup and restore', () => {
   })
 })
 
-describe('recovery to a point in time', () => {
-  test('is drilled, then executed', async () => {
-    await set('COMPOSE_PROFILES=backup,pitr')
-    await paste('docs/operations.md', 'infra/docker/up')
-    await expect.poll(copies, patiently).toHaveLength(1)
-    const [whole = ''] = await copies()
-    await store('A')
-    await expect.poll(async () => (await it.sql(`select to_char(now() at time zone 'UTC', 'YYYYMMDD"T"HH24MISS"Z"')`)).join(), patiently)
-      .toSatisfy((now: string) => now > `${whole.split('base-')[1]}`)
-    moment = (await it.sql(`select to_char(clock_timestamp() at time zone 'UTC', 'YYYY-MM-DD HH24:MI:SS.US') || '+00'`)).join()
-    await store('B')
-    expect(await paste('docs/operations.md', 'infra/docker/restore --drill --at')).toContain(`The drill of ${moment} passed.`)
-    expect(await stored()).toEqual(['A', 'B', 'Groceries'])
-    expect(await paste('docs/operations.md', 'infra/docker/restore --at')).toContain(`Restored as it was at ${moment}.`)
-    await signInAgain()
-    expect(await stored()).toEqual(['A', 'Groceries'])
-  })
+test('recovery to a point in time is drilled, then executed', async () => {
+  await set('COMPOSE_PROFILES=backup,pitr')
+  await paste('docs/operations.md', 'infra/docker/up')
+  await expect.poll(copies, patiently).toHaveLength(1)
+  const [whole = ''] = await copies()
+  await store('A')
+  await expect.poll(async () => (await deployment.sql(`select to_char(now() at time zone 'UTC', 'YYYYMMDD"T"HH24MISS"Z"')`)).join(), patiently)
+    .toSatisfy((now: string) => now > `${whole.split('base-')[1]}`)
+  moment = (await deployment.sql(`select to_char(clock_timestamp() at time zone 'UTC', 'YYYY-MM-DD HH24:MI:SS.US') || '+00'`)).join()
+  await store('B')
+  expect(await paste('docs/operations.md', 'infra/docker/restore --drill --at')).toContain(`The drill of ${moment} passed.`)
+  expect(await stored()).toEqual(['A', 'B', 'Groceries'])
+  expect(await paste('docs/operations.md', 'infra/docker/restore --at')).toContain(`Restored as it was at ${moment}.`)
+  await signInAgain()
+  expect(await stored()).toEqual(['A', 'Groceries'])
+})
 
-  test('is possible on a new machine, from the off-site copy', async () => {
-    await expect.poll(copies, patiently).toHaveLength(2)
-    const before = new Set(elsewhere.files.keys())
-    await it.compose('restart', 'offsite')
-    await expect.poll(() => [...elsewhere.files.keys()].filter((path) => path.startsWith('/snapshots/') && !before.has(path)), patiently).not.toEqual([])
-    await newMachine()
-    expect(await paste('docs/operations.md', 'infra/docker/restore --from-offsite latest --at latest')).toContain('Restored as it was at latest.')
-    trust(await rootOf())
-    await signInAgain()
-    expect(await stored()).toEqual(['A', 'Groceries'])
-  })
+test('recovery to a point in time is possible on a new machine, from the off-site copy', async () => {
+  await expect.poll(copies, patiently).toHaveLength(2)
+  const before = new Set(elsewhere.files.keys())
+  await deployment.compose('restart', 'offsite')
+  await expect.poll(() => [...elsewhere.files.keys()].filter((path) => path.startsWith('/snapshots/') && !before.has(path)), patiently).not.toEqual([])
+  await newMachine()
+  expect(await paste('docs/operations.md', 'infra/docker/restore --from-offsite latest --at latest')).toContain('Restored as it was at latest.')
+  trust(await rootOf())
+  await signInAgain()
+  expect(await stored()).toEqual(['A', 'Groceries'])
+})
 
-  test('is turned off, and PostgreSQL stops archiving', async () => {
-    await expect.poll(() => it.health('pitr'), patiently).toBe('healthy')
-    expect(await it.sql('select slot_name from pg_replication_slots where not temporary')).toEqual(['finance_pitr'])
-    await it.configure({ COMPOSE_PROFILES: 'backup' })
-    await paste('docs/operations.md', 'docker compose rm -sf pitr')
-    await paste('docs/operations.md', 'rm -f backups/pitr.prom')
-    await paste('docs/operations.md', 'docker compose exec db psql -U postgres -c "select pg_drop_replication_slot')
-    expect(await it.sql('select slot_name from pg_replication_slots where not temporary')).toEqual([])
-    expect(await it.compose('--profile', '*', 'ps', '-aq', 'pitr')).toBe('')
-  })
+test('recovery to a point in time is turned off, and PostgreSQL stops archiving', async () => {
+  await expect.poll(() => deployment.health('pitr'), patiently).toBe('healthy')
+  expect(await deployment.sql('select slot_name from pg_replication_slots where not temporary')).toEqual(['finance_pitr'])
+  await deployment.configure({ COMPOSE_PROFILES: 'backup' })
+  await paste('docs/operations.md', 'docker compose rm -sf pitr')
+  await paste('docs/operations.md', 'rm -f backups/pitr.prom')
+  await paste('docs/operations.md', 'docker compose exec db psql -U postgres -c "select pg_drop_replication_slot')
+  expect(await deployment.sql('select slot_name from pg_replication_slots where not temporary')).toEqual([])
+  expect(await deployment.compose('--profile', '*', 'ps', '-aq', 'pitr')).toBe('')
 })
 
 describe('upgrade and rollback', () => {
   test('a pulled version serves, also after the next start', async () => {
     await expect.poll(dumps, patiently).not.toEqual([])
-    await cp(join(root, '.gitignore'), join(it.directory, '.gitignore'))
+    await cp(join(root, '.gitignore'), join(deployment.directory, '.gitignore'))
     const somebody = '-c user.name=Somebody -c user.email=somebody@example.org'
-    await it.shell(`
+    await deployment.shell(`
       git init -q -b main; git add -A; git ${somebody} commit -qm first
       git init -q --bare -b main ${remote}/origin.git; git remote add origin ${remote}/origin.git; git push -qu origin main
       git clone -q ${remote}/origin.git ${remote}/theirs; cd ${remote}/theirs
@@ -269,7 +271,7 @@ describe('upgrade and rollback', () => {
     expect(await backups(), 'what serves, and what served before').toEqual([`${next}-pg18`, 'latest-pg18'])
     expect(await dumps()).toHaveLength(before.length + 1)
     await paste('docs/operations.md', 'infra/docker/up')
-    const serving = async () => run('docker', ['inspect', '-f', '{{.Config.Image}}', (await it.compose('ps', '-q', 'auth')).trim()])
+    const serving = async () => run('docker', ['inspect', '-f', '{{.Config.Image}}', (await deployment.compose('ps', '-q', 'auth')).trim()])
     expect(await serving()).toContain(`:${next}`)
     expect(await paste('docs/operations.md', 'infra/docker/rollback')).toContain('latest serves.')
     expect(await serving()).toContain(':latest')
@@ -279,29 +281,29 @@ describe('upgrade and rollback', () => {
   test("a restore into an empty deployment, as for another PostgreSQL version, uses that version's programs for backups", async () => {
     const next = `next-${project()}`
     // The same PostgreSQL under another tag with a mark, because there is no newer version for POSTGRES_TAG.
-    await it.shell(`printf 'FROM postgres:18\nRUN touch /next\n' | docker build -qt postgres:${next} -`)
+    await deployment.shell(`printf 'FROM postgres:18\nRUN touch /next\n' | docker build -qt postgres:${next} -`)
     await paste('docs/operations.md', 'infra/docker/backup')
     await paste('docs/operations.md', 'docker compose down')
     await paste('docs/operations.md', 'docker volume rm finance_database')
-    await it.configure({ POSTGRES_TAG: next })
+    await deployment.configure({ POSTGRES_TAG: next })
     await paste('docs/operations.md', 'infra/docker/up')
-    expect(await it.sql('select count(*) from auth.users')).toEqual(['0'])
-    await it.compose('exec', '-T', 'backup', 'infra/docker/backup')
+    expect(await deployment.sql('select count(*) from auth.users')).toEqual(['0'])
+    await deployment.compose('exec', '-T', 'backup', 'infra/docker/backup')
     await paste('docs/operations.md', 'infra/docker/restore "$(cat')
     await signInAgain()
     expect(await stored()).toEqual(['A', 'Groceries'])
-    for (const service of ['db', 'backup', 'offsite']) await it.compose('exec', '-T', service, 'test', '-e', '/next')
-    expect(await it.compose('exec', '-T', 'backup', 'infra/docker/backup')).toMatch(/finance-\d{8}T\d{6}Z\.dump/)
+    for (const service of ['db', 'backup', 'offsite']) await deployment.compose('exec', '-T', service, 'test', '-e', '/next')
+    expect(await deployment.compose('exec', '-T', 'backup', 'infra/docker/backup')).toMatch(/finance-\d{8}T\d{6}Z\.dump/)
   })
 })
 
 test('the indexes of texts are rebuilt after another version of the library that sorts them', async () => {
-  expect(await it.sql(`select datlocprovider, datlocale from pg_database where datname = 'finance'`)).toEqual(['b|C.UTF-8'])
-  await it.sql(`update pg_database set datcollversion = '0' where datname = 'finance'`)
-  expect(await it.command('admin', 'status')).toContain('Warning: the indexes of texts were built with version 0')
+  expect(await deployment.sql(`select datlocprovider, datlocale from pg_database where datname = 'finance'`)).toEqual(['b|C.UTF-8'])
+  await deployment.sql(`update pg_database set datcollversion = '0' where datname = 'finance'`)
+  expect(await deployment.command('admin', 'status')).toContain('Warning: the indexes of texts were built with version 0')
   await paste('docs/operations.md', 'docker compose exec db reindexdb')
   await paste('docs/operations.md', 'docker compose exec db psql')
-  expect(await it.command('admin', 'status')).not.toContain('Warning: the indexes')
+  expect(await deployment.command('admin', 'status')).not.toContain('Warning: the indexes')
 })
 
 describe('rotation of every secret', () => {
@@ -317,9 +319,9 @@ describe('rotation of every secret', () => {
   })
 
   test("the database's passwords are changed", async () => {
-    const login = () => it.sql(`select rolname, rolpassword from pg_authid where rolcanlogin order by 1`)
+    const login = () => deployment.sql(`select rolname, rolpassword from pg_authid where rolcanlogin order by 1`)
     const before = await login()
-    await it.keepSecret({
+    await deployment.keepSecret({
       POSTGRES_PASSWORD: 'an other: owner',
       AUTH_SERVICE_PASSWORD: 'an other: auth',
       AUTHENTICATOR_PASSWORD: `postgresql://authenticator:${encodeURIComponent('an other: data')}@`,
@@ -335,7 +337,7 @@ describe('rotation of every secret', () => {
   test('all users sign in again after a change of BETTER_AUTH_SECRET', async () => {
     await paste('docs/operations.md', 'docker compose stop caddy auth')
     expect(await paste('docs/operations.md', 'infra/docker/admin keys revoke --all')).toMatch(/^Revoked [1-9]/)
-    await it.keepSecret({ BETTER_AUTH_SECRET: 'another secret, which has to be long enough' })
+    await deployment.keepSecret({ BETTER_AUTH_SECRET: 'another secret, which has to be long enough' })
     await paste('docs/operations.md', 'infra/docker/up')
     expect(await session()).toBe(401)
     await ann.signIn()
@@ -344,12 +346,12 @@ describe('rotation of every secret', () => {
   })
 
   test("the mail provider's key is changed", async () => {
-    await it.keepSecret({ RESEND_API_KEY: 're_0123456789' })
-    await it.configure({ MAIL_FROM: 'money@example.org', RESEND_API_KEY_FILE: 'secrets/RESEND_API_KEY' })
-    await it.up()
-    await it.keepSecret({ RESEND_API_KEY: 're_9876543210' })
+    await deployment.keepSecret({ RESEND_API_KEY: 're_0123456789' })
+    await deployment.configure({ MAIL_FROM: 'money@example.org', RESEND_API_KEY_FILE: 'secrets/RESEND_API_KEY' })
+    await deployment.up()
+    await deployment.keepSecret({ RESEND_API_KEY: 're_9876543210' })
     await paste('docs/operations.md', 'docker compose restart auth')
-    expect(await it.compose('exec', '-T', 'auth', 'node', '-p', 'require("fs").readFileSync(process.env.RESEND_API_KEY_FILE, "utf8")')).toBe(
+    expect(await deployment.compose('exec', '-T', 'auth', 'node', '-p', 'require("fs").readFileSync(process.env.RESEND_API_KEY_FILE, "utf8")')).toBe(
       're_9876543210\n\n',
     )
     await expect.poll(session, patiently).toBe(200)
@@ -368,35 +370,33 @@ describe('rotation of every secret', () => {
   })
 })
 
-describe('monitoring', () => {
-  test('shows the log of the migration and of the services', async () => {
-    // A migration without work prints nothing.
-    expect(await paste('docs/operations.md', 'docker compose logs migrate')).not.toContain('Cannot migrate')
-    expect(await paste('docs/monitoring.md', 'docker compose logs auth')).toContain('auth-1')
-    expect(await paste('docs/monitoring.md', 'docker compose logs edge')).toContain('edge-1')
-    expect(await paste('docs/monitoring.md', 'docker compose logs postgrest db')).toContain('db-1')
-  })
+test('monitoring shows the log of the migration and of the services', async () => {
+  // A migration without work prints nothing.
+  expect(await paste('docs/operations.md', 'docker compose logs migrate')).not.toContain('Cannot migrate')
+  expect(await paste('docs/monitoring.md', 'docker compose logs auth')).toContain('auth-1')
+  expect(await paste('docs/monitoring.md', 'docker compose logs edge')).toContain('edge-1')
+  expect(await paste('docs/monitoring.md', 'docker compose logs postgrest db')).toContain('db-1')
+})
 
-  test('finds a request by its id', async () => {
-    const id = `${(await data()).headers.get('x-request-id')}`
-    await expect.poll(async () => (await it.logs('edge')).join('\n'), patiently).toContain(id)
-    const lines = (await paste('docs/monitoring.md', 'docker compose logs --no-log-prefix edge auth postgrest', { ID: id })).trim().split('\n')
-    // Compose clears the line of a terminal first.
-    expect(JSON.parse(stripVTControlCharacters(`${lines[0]}`))).toMatchObject({ id, path: '/data/transactions' })
-  })
+test('monitoring finds a request by its id', async () => {
+  const id = `${(await data()).headers.get('x-request-id')}`
+  await expect.poll(async () => (await deployment.logs('edge')).join('\n'), patiently).toContain(id)
+  const lines = (await paste('docs/monitoring.md', 'docker compose logs --no-log-prefix edge auth postgrest', { ID: id })).trim().split('\n')
+  // Compose clears the line of a terminal first.
+  expect(JSON.parse(stripVTControlCharacters(`${lines[0]}`))).toMatchObject({ id, path: '/data/transactions' })
+})
 
-  test('of the profile `monitoring` is valid for compose, though tests cannot pull its images', async () => {
-    const marked = commandsOf('docs/monitoring.md').filter(({ mark }) => mark === 'images').map(({ text }) => text)
-    expect(marked).toEqual([
-      'docker compose --profile monitoring up -d --wait',
-      'docker compose --profile monitoring restart alertmanager',
-      'docker compose --profile monitoring up -d --force-recreate --no-deps prometheus alertmanager grafana machine',
-    ])
-    await it.shell('docker compose --profile monitoring config -q')
-    expect((await it.compose('--profile', 'monitoring', 'config', '--services')).split('\n')).toEqual(
-      expect.arrayContaining(['alertmanager', 'grafana', 'machine', 'prometheus']),
-    )
-  })
+test('monitoring of the profile `monitoring` is valid for compose, though tests cannot pull its images', async () => {
+  const marked = commandsOf('docs/monitoring.md').filter(({ mark }) => mark === 'images').map(({ text }) => text)
+  expect(marked).toEqual([
+    'docker compose --profile monitoring up -d --wait',
+    'docker compose --profile monitoring restart alertmanager',
+    'docker compose --profile monitoring up -d --force-recreate --no-deps prometheus alertmanager grafana machine',
+  ])
+  await deployment.shell('docker compose --profile monitoring config -q')
+  expect((await deployment.compose('--profile', 'monitoring', 'config', '--services')).split('\n')).toEqual(
+    expect.arrayContaining(['alertmanager', 'grafana', 'machine', 'prometheus']),
+  )
 })
 
 test('every command of both pages was run', () => {

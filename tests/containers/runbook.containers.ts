@@ -8,14 +8,14 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { commandsOf, type Command } from '../support/doc-commands.ts'
 import { smtpSink, type SmtpSink } from '../support/mail-sink.ts'
 import type { Person } from '../support/person.ts'
-import { deployment, tokenOf, type Deployment } from './deployment.ts'
+import { newDeployment, tokenOf, type Deployment } from './deployment.ts'
 
-let it: Deployment
+let deployment: Deployment
 let sink: SmtpSink
 let ann: Person
 let token: string
-const project = () => `finance-test-${new URL(it.url).port}`
-const file = (...names: string[]) => join(it.directory, ...names)
+const project = () => `finance-test-${new URL(deployment.url).port}`
+const file = (...names: string[]) => join(deployment.directory, ...names)
 
 const left: Command[] = commandsOf('docs/runbook.md')
 /** Runs the next command of the page, which must begin like this. @returns its output */
@@ -23,34 +23,34 @@ async function paste(page: string, start: string, variables: Record<string, stri
   const text = left.shift()?.text ?? ''
   expect(text.slice(0, start.length), `the next command of ${page}`).toBe(start)
   const given = Object.entries(variables).map(([name, value]) => `export ${name}=${value}\n`).join('')
-  return it.shell(
+  return deployment.shell(
     given +
-      text.replaceAll('https://money.example.org', it.url).replaceAll('finance-auth-1', `${project()}-auth-1`).replaceAll(
+      text.replaceAll('https://money.example.org', deployment.url).replaceAll('finance-auth-1', `${project()}-auth-1`).replaceAll(
         'project=finance ',
         `project=${project()} `,
       ),
   )
 }
 const ask = (path: string, init: RequestInit = {}) =>
-  fetch(`${it.url}/data/${path}`, { ...init, headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' } })
+  fetch(`${deployment.url}/data/${path}`, { ...init, headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' } })
 const store = async (name: string) => expect((await ask('transactions', { method: 'POST', body: JSON.stringify({ name, amount: -1 }) })).status).toBe(201)
 const stored = async () => (await (await ask('transactions?select=name&order=name')).json() as { name: string }[]).map(({ name }) => name)
-const isUp = () => expect.poll(async () => (await fetch(`${it.url}/healthz`)).status, { timeout: 60_000 }).toBe(200)
+const isUp = () => expect.poll(async () => (await fetch(`${deployment.url}/healthz`)).status, { timeout: 60_000 }).toBe(200)
 
 /** Texts of users and secrets that no file for helpers may contain. */
 const canaries = ['canary-of-name', 'canary-of-address', 'canary-of-row', 'canary-of-team', 'canary-of-search', 'canary-of-smtp', 'canary-of-offsite']
 
 beforeAll(async () => {
-  it = await deployment()
-  await it.configure({ DEFAULT_PRODUCT: 'teams', BACKUP_TIME: new Date(Date.now() + 12 * 3_600_000).toISOString().slice(11, 16) })
-  await it.up()
-  sink = await smtpSink(it.gateway)
-  ann = it.person('canary-of-name', 'canary-of-address@example.org')
+  deployment = await newDeployment()
+  await deployment.configure({ DEFAULT_PRODUCT: 'teams', BACKUP_TIME: new Date(Date.now() + 12 * 3_600_000).toISOString().slice(11, 16) })
+  await deployment.up()
+  sink = await smtpSink(deployment.gateway)
+  ann = deployment.person('canary-of-name', 'canary-of-address@example.org')
   token = await tokenOf(ann)
   await store('canary-of-row')
 })
 afterAll(async () => {
-  await it.remove()
+  await deployment.remove()
   await sink.close()
 })
 
@@ -71,7 +71,7 @@ test('a full disk: old backups go, and the database runs', async () => {
   await paste('docs/runbook.md', 'docker system df')
   expect(await paste('docs/runbook.md', 'du -ah backups')).toContain('finance-20200101')
   await paste('docs/runbook.md', 'find backups')
-  expect(await it.shell('ls backups; rm backups/*.dump')).toBe('finance-20260101T000000Z.dump\n')
+  expect(await deployment.shell('ls backups; rm backups/*.dump')).toBe('finance-20260101T000000Z.dump\n')
   expect(await paste('docs/runbook.md', 'docker compose logs --tail 20 db')).toContain('ready to accept connections')
   await paste('docs/runbook.md', 'infra/docker/up')
   expect(await stored()).toEqual(['canary-of-row'])
@@ -91,9 +91,13 @@ test('a lost .env and lost secrets: everything serves again, and nobody signs in
   await paste('docs/runbook.md', 'docker exec finance-auth-1 node')
   expect(await readFile(file('secrets/BETTER_AUTH_SECRET'), 'utf8')).toBe(secret)
   expect(await paste('docs/runbook.md', 'docker inspect --format')).toContain('DEFAULT_PRODUCT=teams')
-  expect(await paste('docs/runbook.md', 'docker ps --all --filter')).toMatch(new RegExp(`-caddy-1 .*:${new URL(it.url).port}->443`))
+  expect(await paste('docs/runbook.md', 'docker ps --all --filter')).toMatch(new RegExp(`-caddy-1 .*:${new URL(deployment.url).port}->443`))
   await paste('docs/runbook.md', 'infra/docker/setup')
-  await it.configure({ DEFAULT_PRODUCT: 'teams', COMPOSE_PROFILES: 'backup', BACKUP_TIME: new Date(Date.now() + 12 * 3_600_000).toISOString().slice(11, 16) })
+  await deployment.configure({
+    DEFAULT_PRODUCT: 'teams',
+    COMPOSE_PROFILES: 'backup',
+    BACKUP_TIME: new Date(Date.now() + 12 * 3_600_000).toISOString().slice(11, 16),
+  })
   await paste('docs/runbook.md', 'infra/docker/up --force-recreate')
   expect((await ann.get('/get-session')).status).toBe(200)
   expect(await stored()).toEqual(['canary-of-row'])
@@ -107,10 +111,10 @@ test('no certificate: the check, the log, and another try', async () => {
 })
 
 test('mails that do not arrive: the check signs in, and one mail is sent at once', async () => {
-  await it.keepSecret({ SMTP_URL: sink.url.replace('smtp://', 'smtp://ann:canary-of-smtp@') })
-  await it.configure({ MAIL_FROM: 'money@example.org', SMTP_URL_FILE: 'secrets/SMTP_URL' })
+  await deployment.keepSecret({ SMTP_URL: sink.url.replace('smtp://', 'smtp://ann:canary-of-smtp@') })
+  await deployment.configure({ MAIL_FROM: 'money@example.org', SMTP_URL_FILE: 'secrets/SMTP_URL' })
   sink.mode = 'wrong-login'
-  const refused = await it.command('check').then(() => '', ({ stdout }: { stdout: string }) => stdout)
+  const refused = await deployment.command('check').then(() => '', ({ stdout }: { stdout: string }) => stdout)
   expect(refused).toMatch(/^SMTP_URL: the mail server refuses the login \(.*535 5\.7\.8 not accepted.*\): correct user and password\.\n$/)
   expect(refused).not.toContain('canary')
   sink.mode = 'ok'
@@ -126,11 +130,11 @@ test('mails that do not arrive: the check signs in, and one mail is sent at once
 test('a restore of the wrong moment: the former database comes back', async () => {
   await store('before the restore')
   // A restore leaves the same former database, but takes longer.
-  await it.inDatabase(
+  await deployment.inDatabase(
     ['sh'],
     'createdb -U postgres -T template0 finance_before_20260101 && pg_dump -U postgres -Fc finance | pg_restore -U postgres -d finance_before_20260101',
   )
-  await it.sql(`delete from api.transactions where name = 'before the restore'`)
+  await deployment.sql(`delete from api.transactions where name = 'before the restore'`)
   expect(await stored()).toEqual(['canary-of-row'])
   const former = (await paste('docs/runbook.md', 'docker compose exec -T db psql')).trim()
   expect(former).toBe('finance_before_20260101')
@@ -150,7 +154,7 @@ test('users and operators who are locked out', async () => {
   token = await ann.token()
   expect(await paste('docs/runbook.md', 'ls -ld')).toContain('secrets')
   expect(await paste('docs/runbook.md', 'id')).toContain('uid=')
-  expect(await paste('docs/runbook.md', 'docker ps --all')).toContain(`${project()}-auth-1 ${it.directory}`)
+  expect(await paste('docs/runbook.md', 'docker ps --all')).toContain(`${project()}-auth-1 ${deployment.directory}`)
 })
 
 test('slow sign-ins: the load and the queue', async () => {
@@ -169,30 +173,30 @@ test('an old backup: a new one, the reason, and its drill', async () => {
 
 test('a failed upgrade prints and keeps the reason, which the containers of the former version do not have', async () => {
   await mkdir(file('broken'))
-  await it.shell('chmod 777 broken')
+  await deployment.shell('chmod 777 broken')
   // The migration runs twice. Here the second run fails, by which compose replaces the services.
   const command = `const { existsSync, writeFileSync } = require('fs')
     if (existsSync('/broken/once')) { console.error('Cannot migrate: of the next version.'); process.exit(1) }
     writeFileSync('/broken/once', '')`
   await writeFile(file('broken.yaml'), JSON.stringify({ services: { migrate: { command: ['node', '-e', command], volumes: ['./broken:/broken'] } } }))
-  const printed = await it.shell('VERSION=latest COMPOSE_FILE=compose.yaml:broken.yaml infra/docker/replace').then(
+  const printed = await deployment.shell('VERSION=latest COMPOSE_FILE=compose.yaml:broken.yaml infra/docker/replace').then(
     () => '',
     ({ stderr }: { stderr: string }) => stderr,
   )
   expect(printed).toContain('The last lines of migrate, which is exited:\nCannot migrate: of the next version.\n')
   expect(printed).toContain('latest does not serve. Going back to latest.')
   await isUp()
-  expect(await it.logs('migrate')).not.toContain('Cannot migrate: of the next version.')
+  expect(await deployment.logs('migrate')).not.toContain('Cannot migrate: of the next version.')
   expect(await paste('docs/runbook.md', 'docker compose ps')).toContain('auth')
   expect(await paste('docs/runbook.md', 'grep -E')).toContain('Cannot migrate: of the next version.')
   expect(await paste('docs/runbook.md', 'infra/docker/check')).toBe('No problem found.\n')
 })
 
 test('a wrong setting, which the check names before anything is replaced', async () => {
-  await it.configure({ SIGN_UP: 'never' })
+  await deployment.configure({ SIGN_UP: 'never' })
   await expect(paste('docs/runbook.md', 'infra/docker/check')).rejects.toMatchObject({ stdout: 'SIGN_UP must be open, invitation or closed.\n' })
   await paste('docs/runbook.md', 'docker compose logs --tail 30 migrate')
-  await it.configure({ SIGN_UP: 'open' })
+  await deployment.configure({ SIGN_UP: 'open' })
   await paste('docs/runbook.md', 'infra/docker/up')
   await isUp()
 })
@@ -208,7 +212,7 @@ test('a leaked signing key', async () => {
 })
 
 test('the data surface is down, and comes back', async () => {
-  await it.compose('stop', 'postgrest')
+  await deployment.compose('stop', 'postgrest')
   expect(await paste('docs/runbook.md', 'docker compose ps --all postgrest')).toMatch(/postgrest.*Exited/)
   await paste('docs/runbook.md', 'docker compose logs --tail 30 postgrest')
   await paste('docs/runbook.md', 'docker compose run --rm migrate')
@@ -219,11 +223,11 @@ test('the data surface is down, and comes back', async () => {
 })
 
 test('many 429: the addresses that the edge sees', async () => {
-  expect(await paste('docs/runbook.md', 'docker compose logs --no-log-prefix')).toContain(`"client":"${it.gateway}"`)
+  expect(await paste('docs/runbook.md', 'docker compose logs --no-log-prefix')).toContain(`"client":"${deployment.gateway}"`)
 })
 
 test('a service that is down is named, and starts again', async () => {
-  await it.compose('stop', 'edge')
+  await deployment.compose('stop', 'edge')
   expect(await paste('docs/runbook.md', 'infra/docker/admin status')).toContain('The service edge does not run')
   expect(await paste('docs/runbook.md', 'docker compose ps --all')).toMatch(/edge.*Exited/)
   await paste('docs/runbook.md', 'docker compose logs --tail 50 auth')
@@ -233,11 +237,11 @@ test('a service that is down is named, and starts again', async () => {
 })
 
 test('a busy database: the process that blocks another one is named, and ended', async () => {
-  const holder = it.inDatabase(['psql', '-U', 'postgres', 'finance'], 'begin; lock table api.transactions; select pg_sleep(600);').catch(() => 'ended')
+  const holder = deployment.inDatabase(['psql', '-U', 'postgres', 'finance'], 'begin; lock table api.transactions; select pg_sleep(600);').catch(() => 'ended')
   const lock = `select count(*) from pg_locks where relation = 'api.transactions'::regclass and mode = 'AccessExclusiveLock' and granted`
-  await expect.poll(() => it.sql(lock), { timeout: 30_000 }).toEqual(['1'])
-  const waiting = it.sql('select count(*) from api.transactions')
-  const blockers = () => it.sql('select distinct blocker from pg_stat_activity, unnest(pg_blocking_pids(pid)) blocker')
+  await expect.poll(() => deployment.sql(lock), { timeout: 30_000 }).toEqual(['1'])
+  const waiting = deployment.sql('select count(*) from api.transactions')
+  const blockers = () => deployment.sql('select distinct blocker from pg_stat_activity, unnest(pg_blocking_pids(pid)) blocker')
   await expect.poll(blockers, { timeout: 30_000 }).toHaveLength(1)
   const [PROCESS = ''] = await blockers()
   expect(await paste('docs/runbook.md', 'docker compose exec -T db psql')).toContain(`{${PROCESS}}`)
@@ -248,8 +252,8 @@ test('a busy database: the process that blocks another one is named, and ended',
 })
 
 test('a transaction that stays open is named, and ended', async () => {
-  const holder = it.inDatabase(['psql', '-U', 'postgres', 'finance'], 'begin; select pg_current_xact_id(); select pg_sleep(600);').catch(() => 'ended')
-  const holders = () => it.sql(`select pid from pg_stat_activity where query like 'select pg_sleep(600)%'`)
+  const holder = deployment.inDatabase(['psql', '-U', 'postgres', 'finance'], 'begin; select pg_current_xact_id(); select pg_sleep(600);').catch(() => 'ended')
+  const holders = () => deployment.sql(`select pid from pg_stat_activity where query like 'select pg_sleep(600)%'`)
   await expect.poll(holders, { timeout: 30_000 }).toHaveLength(1)
   const [PROCESS = ''] = await holders()
   expect(await paste('docs/runbook.md', 'docker compose exec -T db psql')).toMatch(new RegExp(`^ *${PROCESS} \\| postgres +\\| psql `, 'm'))
@@ -267,18 +271,18 @@ test('another alert: the state of everything', async () => {
 
 describe('the file for helpers', () => {
   const unpack = async () => {
-    const path = (await it.command('support', it.directory)).trim()
-    return it.shell(`tar -xzOf '${path}'; tar -tzf '${path}'`)
+    const path = (await deployment.command('support', deployment.directory)).trim()
+    return deployment.shell(`tar -xzOf '${path}'; tar -tzf '${path}'`)
   }
 
-  test('has versions, states, names of settings, sizes and logs, and nothing of users and no secret', async () => {
+  test('the file for helpers has versions, states, names of settings, sizes and logs, and nothing of users and no secret', async () => {
     await ann.post('/organization/create', { name: 'canary-of-team' })
-    await it.shell(`printf 'RESTIC_REPOSITORY=rest:http://127.0.0.1:1/\\nRESTIC_PASSWORD=canary-of-offsite\\n' >offsite.env`)
+    await deployment.shell(`printf 'RESTIC_REPOSITORY=rest:http://127.0.0.1:1/\\nRESTIC_PASSWORD=canary-of-offsite\\n' >offsite.env`)
     await ask('transactions?name=eq.canary-of-search')
     // PostgreSQL logs the name of a database that a client chose, and nothing of a failed statement.
-    await it.compose('exec', '-T', 'db', 'psql', '-U', 'postgres', 'finance', '-c', `select 'canary-of-statement'::int`).catch(() => undefined)
-    await it.compose('exec', '-T', 'db', 'psql', '-U', 'postgres', 'canary-of-row').catch(() => undefined)
-    const logs = await it.compose('logs', 'auth', 'db')
+    await deployment.compose('exec', '-T', 'db', 'psql', '-U', 'postgres', 'finance', '-c', `select 'canary-of-statement'::int`).catch(() => undefined)
+    await deployment.compose('exec', '-T', 'db', 'psql', '-U', 'postgres', 'canary-of-row').catch(() => undefined)
+    const logs = await deployment.compose('logs', 'auth', 'db')
     expect(logs, 'the test is real').toContain('canary-of-row')
     expect(logs).not.toContain('canary-of-statement')
     const text = await unpack()
@@ -310,16 +314,16 @@ describe('the file for helpers', () => {
       ]
     )
       expect(text).toContain(fact)
-    const secrets = (await it.shell('cat secrets/*')).split('\n').filter((line) => line.length > 7)
-    expect([...canaries, ...secrets, it.gateway].filter((word) => text.includes(word))).toEqual([])
+    const secrets = (await deployment.shell('cat secrets/*')).split('\n').filter((line) => line.length > 7)
+    expect([...canaries, ...secrets, deployment.gateway].filter((word) => text.includes(word))).toEqual([])
     expect(text, 'a control character').not.toContain('\x1b')
     expect(text.match(/[\w.-]+@[\w-]+\.\w+/g)).toBeNull()
   })
 
-  test('is not written if a secret is in it nevertheless', async () => {
-    await it.keepSecret({ OIDC_CLIENT_SECRET: 'ready to accept connections' })
-    await expect(it.command('support', it.directory)).rejects.toThrow(/No file was written, because a secret is in .*db\.log/)
-    await it.shell('rm secrets/OIDC_CLIENT_SECRET')
+  test('the file for helpers is not written if a secret is in it nevertheless', async () => {
+    await deployment.keepSecret({ OIDC_CLIENT_SECRET: 'ready to accept connections' })
+    await expect(deployment.command('support', deployment.directory)).rejects.toThrow(/No file was written, because a secret is in .*db\.log/)
+    await deployment.shell('rm secrets/OIDC_CLIENT_SECRET')
   })
 })
 

@@ -12,8 +12,8 @@ const MiB = 1024 * 1024
 /** `limit` is the memory limit in MiB. */
 export type Container = { service: Service, id: string, restarts: number, outOfMemory: boolean, limit: number }
 
-export async function containerOf(it: Deployment, service: Service): Promise<Container> {
-  const id = (await it.compose('ps', '-q', service)).trim()
+export async function containerOf(deployment: Deployment, service: Service): Promise<Container> {
+  const id = (await deployment.compose('ps', '-q', service)).trim()
   const [{ RestartCount: restarts, State: { OOMKilled: outOfMemory }, HostConfig: { Memory } }] = JSON.parse(await run('docker', ['inspect', id]))
   return { service, id, restarts, outOfMemory, limit: Memory / MiB }
 }
@@ -28,17 +28,17 @@ export async function usageOf({ id }: Container): Promise<Usage> {
 }
 
 /** Lets PostgreSQL count its statements. Call it before the first start, and `beginCounting` after it. */
-export async function prepareCounting(it: Deployment): Promise<void> {
+export async function prepareCounting(deployment: Deployment): Promise<void> {
   const command = '[postgres, -c, max_slot_wal_keep_size=2GB, -c, shared_preload_libraries=pg_stat_statements]'
-  await writeFile(join(it.directory, 'statements.yaml'), `services: { db: { command: ${command} } }\n`)
-  await it.configure({ COMPOSE_FILE: 'compose.yaml:statements.yaml' })
+  await writeFile(join(deployment.directory, 'statements.yaml'), `services: { db: { command: ${command} } }\n`)
+  await deployment.configure({ COMPOSE_FILE: 'compose.yaml:statements.yaml' })
 }
 
-export const beginCounting = (it: Deployment): Promise<unknown> => it.sql('create extension pg_stat_statements schema public')
+export const beginCounting = (deployment: Deployment): Promise<unknown> => deployment.sql('create extension pg_stat_statements schema public')
 
 /** Returns the ten statements that took the most time, as rows of a table. They contain no values. */
-const dearestStatements = (it: Deployment): Promise<string[]> =>
-  it.sql(`
+const dearestStatements = (deployment: Deployment): Promise<string[]> =>
+  deployment.sql(`
     select format('| %s %% | %s | %s | %s | \`%s\` |', round((100 * total_exec_time / sum(total_exec_time) over ())::numeric, 1), calls,
       round(mean_exec_time::numeric, 2), r.rolname, left(replace(regexp_replace(s.query, '\\s+', ' ', 'g'), '|', '¦'), 160))
     from pg_stat_statements s join pg_roles r on r.oid = s.userid
@@ -59,7 +59,7 @@ const requestRows = ({ measured: { times, unexpected }, minutes }: Soak): string
   })
 
 /** Returns the page of a release. @param version the version of the release @param programs the versions of the running programs */
-export async function figuresPage(it: Deployment, version: string, programs: string[], soak: Soak): Promise<string> {
+export async function figuresPage(deployment: Deployment, version: string, programs: string[], soak: Soak): Promise<string> {
   const { minutes, users, measured, containers } = soak
   const requests = [...measured.times.values()].reduce((sum, all) => sum + all.length, 0)
   const cores = cpus().length
@@ -102,6 +102,6 @@ The ten statements that took the most time. \`$1\` stands for a value.
 
 | part of all time | calls | mean ms | role | statement |
 |---|---|---|---|---|
-${(await dearestStatements(it)).join('\n')}
+${(await dearestStatements(deployment)).join('\n')}
 `
 }

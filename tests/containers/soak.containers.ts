@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { quantile } from '../../bench/stack.ts'
-import { deployment, root, services, type Deployment } from './deployment.ts'
+import { newDeployment, root, services, type Deployment } from './deployment.ts'
 import { soakUsers, soakWork, type Measured } from './soak-load.ts'
 import { beginCounting, containerOf, figuresPage, prepareCounting, usageOf, type Usage } from './soak-report.ts'
 
@@ -18,29 +18,29 @@ const userCount = 8
 /** The least time of a turn, with which a busy machine keeps up. A quiet one would otherwise spend its processors here, and other tests would wait. */
 const turnMs = page === undefined ? 1_200 : 0
 
-let it: Deployment
+let deployment: Deployment
 beforeAll(async () => {
-  it = await deployment()
+  deployment = await newDeployment()
   // All of them have the same address.
-  await it.configure({ RATE_LIMIT_ENABLED: 'false' })
-  if (page !== undefined) await prepareCounting(it)
-  await it.up()
+  await deployment.configure({ RATE_LIMIT_ENABLED: 'false' })
+  if (page !== undefined) await prepareCounting(deployment)
+  await deployment.up()
 })
 afterAll(async () => {
-  await it.remove()
+  await deployment.remove()
 })
 
 test(`${userCount} users work for ${minutes} minutes: no request fails, no container restarts, no memory grows`, {
   timeout: (minutes + 4) * 60_000,
 }, async () => {
   const measured: Measured = { times: new Map(), unexpected: {} }
-  const users = await soakUsers(it, userCount)
-  if (page !== undefined) await beginCounting(it)
+  const users = await soakUsers(deployment, userCount)
+  if (page !== undefined) await beginCounting(deployment)
 
-  const containers = await Promise.all(services.map((service) => containerOf(it, service)))
+  const containers = await Promise.all(services.map((service) => containerOf(deployment, service)))
   const samples: Usage[][] = containers.map(() => [])
   const until = Date.now() + minutes * 60_000
-  const working = Promise.all(users.map((user) => soakWork(it, user, until, turnMs, measured)))
+  const working = Promise.all(users.map((user) => soakWork(deployment, user, until, turnMs, measured)))
   while (Date.now() < until) {
     const now = await Promise.all(containers.map(usageOf))
     now.forEach((usage, index) => samples[index]?.push(usage))
@@ -57,15 +57,15 @@ test(`${userCount} users work for ${minutes} minutes: no request fails, no conta
     process.stdout.write(`  ${service}: ${before.toFixed(0)} MiB, then ${after.toFixed(0)}; at most ${most.toFixed(0)} of ${limit}\n`)
   for (const [kind, all] of measured.times) process.stdout.write(`  ${kind}: ${all.length}, half of them within ${quantile(all, 0.5).toFixed(0)} ms\n`)
   if (page !== undefined) {
-    const { version } = JSON.parse(await it.shell('cat package.json')) as { version: string }
-    const [postgresql] = await it.sql(`select 'PostgreSQL ' || split_part(current_setting('server_version'), ' ', 1)`)
-    const programs = [postgresql ?? '', (await it.compose('exec', '-T', 'auth', 'node', '--version')).trim().replace('v', 'Node ')]
+    const { version } = JSON.parse(await deployment.shell('cat package.json')) as { version: string }
+    const [postgresql] = await deployment.sql(`select 'PostgreSQL ' || split_part(current_setting('server_version'), ' ', 1)`)
+    const programs = [postgresql ?? '', (await deployment.compose('exec', '-T', 'auth', 'node', '--version')).trim().replace('v', 'Node ')]
     const soaked = containers.map((container, index) => ({ container, samples: samples[index] ?? [] }))
-    await writeFile(join(root, page), await figuresPage(it, version, programs, { minutes, users: userCount, measured, containers: soaked }))
+    await writeFile(join(root, page), await figuresPage(deployment, version, programs, { minutes, users: userCount, measured, containers: soaked }))
   }
 
   expect(measured.unexpected).toEqual({})
-  const ended = await Promise.all(services.map((service) => containerOf(it, service)))
+  const ended = await Promise.all(services.map((service) => containerOf(deployment, service)))
   expect(ended).toEqual(containers.map((container) => ({ ...container, outOfMemory: false })))
   for (const { service, limit, before, after, most } of report) {
     expect(most, `${service} is near its limit`).toBeLessThan(0.9 * limit)

@@ -1,10 +1,10 @@
 /** A deployment of compose.yaml with a user, and clients whose writes are counted. */
 import { expect } from 'vitest'
 import type { Person } from '../support/person.ts'
-import { deployment, type Deployment, type Load } from './deployment.ts'
+import { newDeployment, type Deployment, type Load } from './deployment.ts'
 
 export type Story = {
-  it: Deployment
+  deployment: Deployment
   ann: Person
   token: string
   /** The session of the user, as a header. */
@@ -15,17 +15,17 @@ export type Story = {
   signUp(email: string): Promise<void>
 }
 
-/** Installs a deployment, which `it.up()` starts. The load of a test is one address with more requests than a user would send, so nothing limits it. */
+/** Installs a deployment, which `deployment.up()` starts. The load of a test is one address with more requests than a user would send, so nothing limits it. */
 export async function newStory(): Promise<Story> {
-  const it = await deployment({ images: false })
-  await it.configure({ RATE_LIMIT_ENABLED: 'false' })
+  const deployment = await newDeployment({ images: false })
+  await deployment.configure({ RATE_LIMIT_ENABLED: 'false' })
   const story: Story = {
-    it,
-    ann: it.person('Ann', 'ann@example.org'),
+    deployment,
+    ann: deployment.person('Ann', 'ann@example.org'),
     token: '',
     cookie: () => [...story.ann.cookies].map(([name, value]) => `${name}=${value}`).join('; '),
     async data(path, init = {}) {
-      const response = await fetch(`${it.url}${path}`, {
+      const response = await fetch(`${deployment.url}${path}`, {
         ...init,
         headers: { authorization: `Bearer ${story.token}`, 'content-type': 'application/json', ...init.headers },
       })
@@ -33,7 +33,7 @@ export async function newStory(): Promise<Story> {
       return { status: response.status, body: text === '' ? null : JSON.parse(text), headers: response.headers }
     },
     async signUp(email) {
-      story.ann = it.person('Ann', email)
+      story.ann = deployment.person('Ann', email)
       expect(await story.ann.signUp()).toMatchObject({ status: 200, body: { user: { email, email_verified: false } } })
       expect(await story.ann.verify()).toMatchObject({ status: 200, body: { success: true } })
       expect(await story.ann.signIn()).toMatchObject({ status: 200, body: { user: { email_verified: true } } })
@@ -47,8 +47,8 @@ export async function newStory(): Promise<Story> {
 export const say = (line: string) => process.stdout.write(`  ${line}\n`)
 
 /** Checks that every acknowledged write is stored. @returns the lost ones */
-export async function lost(it: Deployment, { acknowledged }: Load): Promise<string[]> {
-  const there = new Set(await it.sql(`select external_id from api.transactions where source = 'load'`))
+export async function lost(deployment: Deployment, { acknowledged }: Load): Promise<string[]> {
+  const there = new Set(await deployment.sql(`select external_id from api.transactions where source = 'load'`))
   return acknowledged.filter((id) => !there.has(id))
 }
 
@@ -59,7 +59,8 @@ export async function lost(it: Deployment, { acknowledged }: Load): Promise<stri
 export const briefly = /^502|^503 PGRST002/
 
 /** The log lines of a PostgreSQL that was not stopped properly. */
-export const stoppedUncleanly = async (it: Deployment) => (await it.logs('db')).filter((line) => /was not properly shut down|was interrupted/.test(line))
+export const stoppedUncleanly = async (deployment: Deployment) =>
+  (await deployment.logs('db')).filter((line) => /was not properly shut down|was interrupted/.test(line))
 
 const failures = ({ failed }: Load) => Object.values(failed).reduce((sum, count) => sum + count, 0)
 export const summaryOf = (counted: Load, missing: string[]) =>

@@ -8,26 +8,26 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { stopTimeoutMs } from '../../common/shutdown.ts'
-import { deployment, load, run, services, tokenOf, type Deployment, type Load } from './deployment.ts'
+import { newDeployment, load, run, services, tokenOf, type Deployment, type Load } from './deployment.ts'
 
-let it: Deployment
+let deployment: Deployment
 let token: string
 let cookie: string
 
 /** The folder of another deployment with the same project name. */
-const second = () => join(it.directory, 'second')
+const second = () => join(deployment.directory, 'second')
 
 beforeAll(async () => {
-  it = await deployment()
+  deployment = await newDeployment()
   // The load is one address with more requests than a user would send.
-  await it.configure({ RATE_LIMIT_ENABLED: 'false' })
-  await it.up()
-  const ann = it.person('Ann', 'ann@example.org')
+  await deployment.configure({ RATE_LIMIT_ENABLED: 'false' })
+  await deployment.up()
+  const ann = deployment.person('Ann', 'ann@example.org')
   token = await tokenOf(ann)
   cookie = [...ann.cookies].map(([name, value]) => `${name}=${value}`).join('; ')
 })
 afterAll(async () => {
-  await it.remove()
+  await deployment.remove()
 })
 
 /** Calls a function repeatedly, over a new connection each time. The upgrade changes its parameters. @returns stops it, and counts every result but 200 */
@@ -37,7 +37,7 @@ function callers(): () => Promise<Record<string, number>> {
   onTestFinished(() => stop.abort())
   const call = () =>
     new Promise<string>((resolve) => {
-      const outgoing = request(`${it.url}/data/rpc/get_upcoming`, {
+      const outgoing = request(`${deployment.url}/data/rpc/get_upcoming`, {
         method: 'POST',
         agent: false,
         timeout: 30_000,
@@ -69,12 +69,12 @@ function callers(): () => Promise<Record<string, number>> {
 
 /** Runs writers, readers and callers during an operation. @returns the unexpected results, and the acknowledged writes that are missing */
 async function whilePeopleWork(happens: () => Promise<unknown>): Promise<{ counted: Load, failed: Record<string, number>, lost: string[] }> {
-  const [stopLoad, stopCallers] = [load(it, token, cookie), callers()]
+  const [stopLoad, stopCallers] = [load(deployment, token, cookie), callers()]
   await sleep(500)
   await happens()
   await sleep(500)
   const [counted, failedCalls] = await Promise.all([stopLoad(), stopCallers()])
-  const there = new Set(await it.sql(`select external_id from api.transactions where source = 'load'`))
+  const there = new Set(await deployment.sql(`select external_id from api.transactions where source = 'load'`))
   return { counted, failed: { ...counted.failed, ...failedCalls }, lost: counted.acknowledged.filter((id) => !there.has(id)) }
 }
 
@@ -87,16 +87,16 @@ async function expectNothing(happens: () => Promise<unknown>): Promise<void> {
 }
 
 describe('while users write and read, no request is refused, interrupted or failed', () => {
-  const caddy = async () => (await it.compose('ps', '-q', 'caddy')).trim()
+  const caddy = async () => (await deployment.compose('ps', '-q', 'caddy')).trim()
 
-  test('by an upgrade with a migration, and with functions whose parameters change', async () => {
+  test('while users write and read, no request is refused, interrupted or failed by an upgrade with a migration, and with functions whose parameters change', async () => {
     const edit = async (path: string, ...changes: [string, string][]) => {
-      let sql = await readFile(join(it.directory, path), 'utf8')
+      let sql = await readFile(join(deployment.directory, path), 'utf8')
       for (const [was, is] of changes) {
         expect(sql).toContain(was)
         sql = sql.replaceAll(was, is)
       }
-      await writeFile(join(it.directory, path), sql)
+      await writeFile(join(deployment.directory, path), sql)
     }
     await edit(
       'db/functions/api/get_upcoming.sql',
@@ -110,98 +110,102 @@ describe('while users write and read, no request is refused, interrupted or fail
       `lock_tenants(tg_table_name, 'a write')`,
     ])
     await writeFile(
-      join(it.directory, 'db/migrations/9999_next.sql'),
+      join(deployment.directory, 'db/migrations/9999_next.sql'),
       `alter table private.settings add column next text;\ncomment on column private.settings.next is 'Of the next version.';\n`,
     )
     const before = await caddy()
-    await expectNothing(() => it.command('upgrade'))
-    expect(await it.sql(`select count(*) from private.migrations where name = '9999_next.sql'`)).toEqual(['1'])
+    await expectNothing(() => deployment.command('upgrade'))
+    expect(await deployment.sql(`select count(*) from private.migrations where name = '9999_next.sql'`)).toEqual(['1'])
     // A new container would close its clients' connections.
     expect(await caddy()).toBe(before)
   })
 
-  test('by a rollback', async () => {
-    await expectNothing(() => it.command('rollback'))
+  test('while users write and read, no request is refused, interrupted or failed by a rollback', async () => {
+    await expectNothing(() => deployment.command('rollback'))
     expect(
-      await it.sql(`select to_regprocedure('api.get_upcoming(text, text, text)') is not null, to_regprocedure('api.get_upcoming(text, text, jsonb)') is null`),
+      await deployment.sql(
+        `select to_regprocedure('api.get_upcoming(text, text, text)') is not null, to_regprocedure('api.get_upcoming(text, text, jsonb)') is null`,
+      ),
     ).toEqual(['t|t'])
   })
 
   // After a reboot Docker starts the same containers: none that it takes for stopped by an operator. The engine itself does not restart here,
   // because other tests use it.
-  test.each(services)('and afterwards Docker starts %s again after a crash', async (service) => {
-    const restarts = async () =>
-      (await run('docker', ['inspect', '-f', '{{.RestartCount}} {{.State.Running}}', ...(await it.compose('ps', '-aq', service)).trim().split('\n')])).trim()
-    expect(await restarts()).toBe('0 true')
-    await it.crash(service)
-    await expect.poll(restarts, { timeout: 60_000 }).toBe('1 true')
-    await expect.poll(async () => (await fetch(`${it.url}/healthz`).catch(() => undefined))?.status, { timeout: 60_000 }).toBe(200)
-  })
+  test.each(services)(
+    'while users write and read, no request is refused, interrupted or failed and afterwards Docker starts %s again after a crash',
+    async (service) => {
+      const restarts = async () =>
+        (await run('docker', ['inspect', '-f', '{{.RestartCount}} {{.State.Running}}', ...(await deployment.compose('ps', '-aq', service)).trim().split('\n')]))
+          .trim()
+      expect(await restarts()).toBe('0 true')
+      await deployment.crash(service)
+      await expect.poll(restarts, { timeout: 60_000 }).toBe('1 true')
+      await expect.poll(async () => (await fetch(`${deployment.url}/healthz`).catch(() => undefined))?.status, { timeout: 60_000 }).toBe(200)
+    },
+  )
 
-  test('by `docker compose up` after a change of a setting of the auth service and the edge', async () => {
-    const postgrest = () => it.compose('ps', '-q', 'postgrest')
+  test('while users write and read, no request is refused, interrupted or failed by `docker compose up` after a change of a setting of the auth service and the edge', async () => {
+    const postgrest = () => deployment.compose('ps', '-q', 'postgrest')
     const before = await postgrest()
-    await it.configure({ LOG_LEVEL: 'warn' })
-    await expectNothing(() => it.up('--no-build'))
+    await deployment.configure({ LOG_LEVEL: 'warn' })
+    await expectNothing(() => deployment.up('--no-build'))
     expect(await postgrest(), 'PostgREST, which did not change').toBe(before)
-    expect(await it.compose('exec', '-T', 'auth', 'node', '-p', 'process.env.LOG_LEVEL')).toBe('warn\n')
+    expect(await deployment.compose('exec', '-T', 'auth', 'node', '-p', 'process.env.LOG_LEVEL')).toBe('warn\n')
   })
 })
 
 test.each(['auth', 'edge'])('Docker gives %s more time than a stop takes', async (service) => {
-  const seconds = await run('docker', ['inspect', '-f', '{{.Config.StopTimeout}}', (await it.compose('ps', '-q', service)).trim()])
+  const seconds = await run('docker', ['inspect', '-f', '{{.Config.StopTimeout}}', (await deployment.compose('ps', '-q', service)).trim()])
   expect(Number(seconds)).toBeGreaterThan(stopTimeoutMs / 1_000)
 })
 
-describe('a mistake in .env', () => {
-  test('replaces no container: infra/docker/up names every problem at once, and users notice nothing', async () => {
-    const before = await it.compose('ps', '-aq')
-    await it.configure({ SIGN_UP: 'never', MAIL_FROM: 'money@example.org', LOG_LEVL: 'info' })
-    await expectNothing(async () => {
-      const refusal = await it.command('up', '--no-build').then(() => 'it started', ({ stderr }: { stderr: string }) => stderr)
-      expect(refusal.trim().split('\n')).toEqual([
-        expect.stringMatching(/^LOG_LEVL on line \d+ of \.env is no setting: write LOG_LEVEL\.$/),
-        'SIGN_UP must be open, invitation or closed.',
-        expect.stringContaining('RESEND_API_KEY or SMTP_URL must be set in production'),
-        'Nothing was changed, for the reasons above.',
-      ])
-    })
-    expect(await it.compose('ps', '-aq')).toBe(before)
-    const env = await readFile(join(it.directory, '.env'), 'utf8')
-    await writeFile(join(it.directory, '.env'), env.replaceAll(/^(SIGN_UP|LOG_LEVL|MAIL_FROM)=.*\n/gm, ''))
-    await expectNothing(() => it.command('up', '--no-build'))
-    expect(await it.compose('ps', '-aq')).toBe(before)
+test('a mistake in .env replaces no container: infra/docker/up names every problem at once, and users notice nothing', async () => {
+  const before = await deployment.compose('ps', '-aq')
+  await deployment.configure({ SIGN_UP: 'never', MAIL_FROM: 'money@example.org', LOG_LEVL: 'info' })
+  await expectNothing(async () => {
+    const refusal = await deployment.command('up', '--no-build').then(() => 'it started', ({ stderr }: { stderr: string }) => stderr)
+    expect(refusal.trim().split('\n')).toEqual([
+      expect.stringMatching(/^LOG_LEVL on line \d+ of \.env is no setting: write LOG_LEVEL\.$/),
+      'SIGN_UP must be open, invitation or closed.',
+      expect.stringContaining('RESEND_API_KEY or SMTP_URL must be set in production'),
+      'Nothing was changed, for the reasons above.',
+    ])
   })
+  expect(await deployment.compose('ps', '-aq')).toBe(before)
+  const env = await readFile(join(deployment.directory, '.env'), 'utf8')
+  await writeFile(join(deployment.directory, '.env'), env.replaceAll(/^(SIGN_UP|LOG_LEVL|MAIL_FROM)=.*\n/gm, ''))
+  await expectNothing(() => deployment.command('up', '--no-build'))
+  expect(await deployment.compose('ps', '-aq')).toBe(before)
+})
 
-  test('does not make Caddy unhealthy, so the next start succeeds after the correction', async () => {
-    await it.configure({ MAIL_FROM: 'money@example.org' })
-    await expect(it.up('--no-build')).rejects.toThrow('auth')
-    const id = (await it.compose('ps', '-q', 'caddy')).trim()
-    const [{ Config: { Healthcheck: { Test: [, ...check] } }, State: { Health } }] = JSON.parse(await run('docker', ['inspect', id]))
-    expect(Health).toMatchObject({ Status: 'healthy', FailingStreak: 0 })
-    // the file of an earlier check, with which this one would watch for half a minute
-    await run('docker', ['exec', id, 'rm', '-f', '/dev/shm/ready'])
-    await run('docker', ['exec', id, ...check])
-    await it.configure({ MAIL_FROM: '' })
-    await it.up('--no-build')
-    expect((await fetch(`${it.url}/healthz`)).status).toBe(200)
-  })
+test('a mistake in .env does not make Caddy unhealthy, so the next start succeeds after the correction', async () => {
+  await deployment.configure({ MAIL_FROM: 'money@example.org' })
+  await expect(deployment.up('--no-build')).rejects.toThrow('auth')
+  const id = (await deployment.compose('ps', '-q', 'caddy')).trim()
+  const [{ Config: { Healthcheck: { Test: [, ...check] } }, State: { Health } }] = JSON.parse(await run('docker', ['inspect', id]))
+  expect(Health).toMatchObject({ Status: 'healthy', FailingStreak: 0 })
+  // the file of an earlier check, with which this one would watch for half a minute
+  await run('docker', ['exec', id, 'rm', '-f', '/dev/shm/ready'])
+  await run('docker', ['exec', id, ...check])
+  await deployment.configure({ MAIL_FROM: '' })
+  await deployment.up('--no-build')
+  expect((await fetch(`${deployment.url}/healthz`)).status).toBe(200)
 })
 
 describe('a second folder', () => {
-  const containers = async () => (await it.compose('ps', '-aq', 'db', 'auth', 'postgrest', 'edge', 'caddy')).split('\n').toSorted()
-  const inSecond = (script: string) => it.shell(`cd '${second()}'; ${script}`)
+  const containers = async () => (await deployment.compose('ps', '-aq', 'db', 'auth', 'postgrest', 'edge', 'caddy')).split('\n').toSorted()
+  const inSecond = (script: string) => deployment.shell(`cd '${second()}'; ${script}`)
 
-  test('does not replace the first one by setup, which names the other folder', async () => {
+  test('a second folder does not replace the first one by setup, which names the other folder', async () => {
     for (const path of ['compose.yaml', 'postgrest.conf', 'infra/docker'])
-      await cp(join(it.directory, path), join(second(), path), { recursive: true })
+      await cp(join(deployment.directory, path), join(second(), path), { recursive: true })
     await expect(inSecond('infra/docker/setup https://localhost')).rejects.toThrow(
-      `its containers belong to ${it.directory}, and this folder does not have its secrets`,
+      `its containers belong to ${deployment.directory}, and this folder does not have its secrets`,
     )
     await expect(readFile(join(second(), '.env'))).rejects.toThrow('ENOENT')
   })
 
-  test("with other secrets cannot migrate the first one's database, and its services continue", async () => {
+  test("a second folder with other secrets cannot migrate the first one's database, and its services continue", async () => {
     const before = await containers()
     await inSecond('COMPOSE_PROJECT_NAME=finance-test-second infra/docker/setup https://localhost')
     // The operator forgot only this.
@@ -210,8 +214,8 @@ describe('a second folder', () => {
       'Cannot migrate: BETTER_AUTH_SECRET is not the secret of the signing keys in this database, so nothing was changed.',
     )
     // New connections to the database work with the former passwords.
-    await it.compose('restart', 'auth', 'postgrest')
-    await expect.poll(async () => (await fetch(`${it.url}/healthz`)).status, { timeout: 60_000 }).toBe(200)
+    await deployment.compose('restart', 'auth', 'postgrest')
+    await expect.poll(async () => (await fetch(`${deployment.url}/healthz`)).status, { timeout: 60_000 }).toBe(200)
     await expectNothing(() => Promise.resolve())
     expect(await containers()).toEqual(before)
   })

@@ -70,7 +70,7 @@ describe('a user', () => {
     ['the deletion of an account with 50,000 transactions', 50_000, '/accounts', undefined, { create: 1, update: 50_000, delete: 0 }],
     ['the deletion of a category with 50,000 transactions', 50_000, '/categories', undefined, { create: 1, update: 50_000, delete: 0 }],
     ['the deletion of 41,000 transactions with line items and tags', 41_000, '/transactions', undefined, { create: 49_200, update: 0, delete: 0 }],
-  ])('undoes %s, and undoes the undo', { timeout: 600_000 }, async (_, rows, path, change, counted) => {
+  ])('a user undoes %s, and undoes the undo', { timeout: 600_000 }, async (_, rows, path, change, counted) => {
     await stack.owner.query('delete from api.transactions where user_id = $1 and amount < $2', [person.id, -rows])
     const before = await contents()
     const all = `${path}?created_at=not.is.null`
@@ -115,7 +115,7 @@ describe('the limit', () => {
     ;({ person, ann, contents } = await someoneWith(limit + 1))
   })
 
-  test('of rows makes a larger request 413 before anything is stored, and the hint says what to do', { timeout: 600_000 }, async () => {
+  test('the limit of rows makes a larger request 413 before anything is stored, and the hint says what to do', { timeout: 600_000 }, async () => {
     const before = await contents()
     const refused = {
       status: 413,
@@ -130,7 +130,7 @@ describe('the limit', () => {
     expect(await ann.delete('/transactions?transaction_date=lt.2020-10-01')).toMatchObject({ status: 204 })
   })
 
-  test('counts the rows that a deletion cascades to', { timeout: 600_000 }, async () => {
+  test('the limit counts the rows that a deletion cascades to', { timeout: 600_000 }, async () => {
     // fewer than the limit, and more with the line item and the tag of every tenth
     expect((await stack.owner.query('select from api.transactions where user_id = $1', [person.id])).rowCount).toBe(43_526)
     const before = await contents()
@@ -138,14 +138,14 @@ describe('the limit', () => {
     expect(await contents()).toBe(before)
   })
 
-  test('can be exceeded by one full request body', { timeout: 600_000 }, async () => {
+  test('the limit can be exceeded by one full request body', { timeout: 600_000 }, async () => {
     const other = stack.as(await stack.person())
     const tags = Array.from({ length: limit + 1 }, (_, n) => ({ name: `${n}` }))
     expect(await other.post('/tags', tags)).toMatchObject({ status: 413, body: { code: 'PT413' } })
     expect((await other.get('/tags')).body).toEqual([])
   })
 
-  test('does not apply to the operator, nor to a user who deletes the account', { timeout: 600_000 }, async () => {
+  test('the limit does not apply to the operator, nor to a user who deletes the account', { timeout: 600_000 }, async () => {
     await stack.owner.query('delete from auth.users where id = $1', [person.id])
     expect((await stack.owner.query('select from api.transactions where user_id = $1', [person.id])).rowCount).toBe(0)
   })

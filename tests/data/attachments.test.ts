@@ -51,91 +51,89 @@ async function undo(caller: Caller, row: string) {
   return caller.post('/rpc/undo', { p_activity_id: last.id })
 }
 
-describe('a file is refused', () => {
-  test('above the limit of a file', () =>
-    withLimits({ file_max_bytes: 10 }, async () => {
-      const transaction = await shopping(mine)
-      expect(await begin(mine, transaction, 'eleven byte')).toMatchObject({
-        status: 413,
-        body: { code: 'QUOTA_EXCEEDED', message: 'a file has at most 10 bytes', details: '10 left', hint: 'Make the file smaller.' },
-      })
-      expect((await begin(mine, transaction, 'ten bytes!')).status).toBe(200)
-    }))
-
-  test('above the number of files of a transaction, whose pending files count too', () =>
-    withLimits({ files_per_transaction: 2 }, async () => {
-      const transaction = await shopping(mine)
-      await begin(mine, transaction, 'first')
-      await attach(mine, transaction, 'second')
-      expect(await begin(mine, transaction, 'third')).toMatchObject({
-        status: 413,
-        body: { code: 'QUOTA_EXCEEDED', message: 'a transaction has at most 2 files', details: '0 left' },
-      })
-      expect((await begin(mine, transaction, 'second')).status).toBe(200)
-      expect((await begin(mine, await shopping(mine), 'third')).status).toBe(200)
-    }))
-
-  test("above the space of a user's personal files, and the response says what is left", () =>
-    withLimits({ files_quota: 10 }, async () => {
-      const transaction = await shopping(mine)
-      expect((await begin(mine, transaction, 'seven b')).body).toMatchObject({ bytes_left: 3 })
-      expect(await begin(mine, transaction, 'four')).toMatchObject({
-        status: 413,
-        body: { code: 'QUOTA_EXCEEDED', message: 'the files of this context have at most 10 bytes', details: '3 left' },
-      })
-      expect((await begin(mine, transaction, 'two')).body).toMatchObject({ bytes_left: 0 })
-    }))
-
-  test("above the space of a team, which is not that of its members' personal files", () =>
-    withLimits({ files_quota: 5, files_team_quota: 10 }, async () => {
-      const team = await stack.organization({ owner: ann, editor: await stack.person('ed') })
-      const ours = stack.as(ann, team)
-      const transaction = await shopping(ours)
-      expect((await begin(ours, transaction, 'seven b')).body).toMatchObject({ bytes_left: 3 })
-      expect(await begin(ours, transaction, 'four')).toMatchObject({ status: 413, body: { details: '3 left' } })
-      expect((await begin(ours, await shopping(ours, { organization_id: null }), 'five!')).body).toMatchObject({ bytes_left: 0 })
-      expect((await ours.get('/rpc/get_file_space')).body).toEqual([
-        { organization_id: null, bytes_used: 5, bytes_left: 0, max_file_bytes: usual.file_max_bytes, max_files_per_transaction: 20 },
-        { organization_id: team.id, bytes_used: 7, bytes_left: 3, max_file_bytes: usual.file_max_bytes, max_files_per_transaction: 20 },
-      ])
-    }))
-
-  test('without the right: of a viewer, of another tenant, and of a transaction that the caller cannot see', async () => {
-    const vic = await stack.person('vic')
-    const team = await stack.organization({ owner: ann, viewer: vic })
-    const transaction = await shopping(stack.as(ann, team))
-    expect(await begin(stack.as(vic, team), transaction, 'file')).toMatchObject({
-      status: 403,
-      body: { code: '42501', message: 'permission denied for table attachments' },
-    })
-    const missing = { status: 404, body: { code: 'PT404', message: 'transaction not found' } }
-    expect(await begin(stack.as(await stack.person('bob')), transaction, 'file')).toMatchObject(missing)
-    expect(await begin(stack.as(vic), transaction, 'file')).toMatchObject(missing)
-    expect(await begin(mine, randomUUID(), 'file')).toMatchObject(missing)
-    expect(await list(stack.as(ann, team))).toEqual([])
-  })
-
-  test.each([
-    ['an empty name', { name: '' }],
-    ['a name of 256 characters', { name: 'x'.repeat(256) }],
-    ['a name of two lines', { name: 'a\nb.pdf' }],
-    ['a name with a character that reverses the direction of the text', { name: 'a\u202efdp.exe' }],
-    ['a name with an isolate', { name: 'a\u2067b.pdf' }],
-    ['a name with a line separator', { name: 'a\u2028b.pdf' }],
-    ['a note of 1001 characters', { note: 'x'.repeat(1001) }],
-    ['no size', { size: 0 }],
-    ['a hash of another length', { sha256: 'ab' }],
-    ['a hash of other characters', { sha256: 'g'.repeat(64) }],
-  ])('with %s', async (_what, given) => {
-    expect(await begin(mine, await shopping(mine), 'file', given)).toMatchObject({ status: 400, body: { code: '22023' } })
-    expect(await list(mine)).toEqual([])
-  })
-
-  test('with another size than that of the file with the same hash', async () => {
+test('a file is refused above the limit of a file', () =>
+  withLimits({ file_max_bytes: 10 }, async () => {
     const transaction = await shopping(mine)
-    await attach(mine, transaction, 'file')
-    expect(await begin(mine, transaction, 'file', { size: 5 })).toMatchObject({ status: 400, body: { code: '22023' } })
+    expect(await begin(mine, transaction, 'eleven byte')).toMatchObject({
+      status: 413,
+      body: { code: 'QUOTA_EXCEEDED', message: 'a file has at most 10 bytes', details: '10 left', hint: 'Make the file smaller.' },
+    })
+    expect((await begin(mine, transaction, 'ten bytes!')).status).toBe(200)
+  }))
+
+test('a file is refused above the number of files of a transaction, whose pending files count too', () =>
+  withLimits({ files_per_transaction: 2 }, async () => {
+    const transaction = await shopping(mine)
+    await begin(mine, transaction, 'first')
+    await attach(mine, transaction, 'second')
+    expect(await begin(mine, transaction, 'third')).toMatchObject({
+      status: 413,
+      body: { code: 'QUOTA_EXCEEDED', message: 'a transaction has at most 2 files', details: '0 left' },
+    })
+    expect((await begin(mine, transaction, 'second')).status).toBe(200)
+    expect((await begin(mine, await shopping(mine), 'third')).status).toBe(200)
+  }))
+
+test("a file is refused above the space of a user's personal files, and the response says what is left", () =>
+  withLimits({ files_quota: 10 }, async () => {
+    const transaction = await shopping(mine)
+    expect((await begin(mine, transaction, 'seven b')).body).toMatchObject({ bytes_left: 3 })
+    expect(await begin(mine, transaction, 'four')).toMatchObject({
+      status: 413,
+      body: { code: 'QUOTA_EXCEEDED', message: 'the files of this context have at most 10 bytes', details: '3 left' },
+    })
+    expect((await begin(mine, transaction, 'two')).body).toMatchObject({ bytes_left: 0 })
+  }))
+
+test("a file is refused above the space of a team, which is not that of its members' personal files", () =>
+  withLimits({ files_quota: 5, files_team_quota: 10 }, async () => {
+    const team = await stack.organization({ owner: ann, editor: await stack.person('ed') })
+    const ours = stack.as(ann, team)
+    const transaction = await shopping(ours)
+    expect((await begin(ours, transaction, 'seven b')).body).toMatchObject({ bytes_left: 3 })
+    expect(await begin(ours, transaction, 'four')).toMatchObject({ status: 413, body: { details: '3 left' } })
+    expect((await begin(ours, await shopping(ours, { organization_id: null }), 'five!')).body).toMatchObject({ bytes_left: 0 })
+    expect((await ours.get('/rpc/get_file_space')).body).toEqual([
+      { organization_id: null, bytes_used: 5, bytes_left: 0, max_file_bytes: usual.file_max_bytes, max_files_per_transaction: 20 },
+      { organization_id: team.id, bytes_used: 7, bytes_left: 3, max_file_bytes: usual.file_max_bytes, max_files_per_transaction: 20 },
+    ])
+  }))
+
+test('a file is refused without the right: of a viewer, of another tenant, and of a transaction that the caller cannot see', async () => {
+  const vic = await stack.person('vic')
+  const team = await stack.organization({ owner: ann, viewer: vic })
+  const transaction = await shopping(stack.as(ann, team))
+  expect(await begin(stack.as(vic, team), transaction, 'file')).toMatchObject({
+    status: 403,
+    body: { code: '42501', message: 'permission denied for table attachments' },
   })
+  const missing = { status: 404, body: { code: 'PT404', message: 'transaction not found' } }
+  expect(await begin(stack.as(await stack.person('bob')), transaction, 'file')).toMatchObject(missing)
+  expect(await begin(stack.as(vic), transaction, 'file')).toMatchObject(missing)
+  expect(await begin(mine, randomUUID(), 'file')).toMatchObject(missing)
+  expect(await list(stack.as(ann, team))).toEqual([])
+})
+
+test.each([
+  ['an empty name', { name: '' }],
+  ['a name of 256 characters', { name: 'x'.repeat(256) }],
+  ['a name of two lines', { name: 'a\nb.pdf' }],
+  ['a name with a character that reverses the direction of the text', { name: 'a\u202efdp.exe' }],
+  ['a name with an isolate', { name: 'a\u2067b.pdf' }],
+  ['a name with a line separator', { name: 'a\u2028b.pdf' }],
+  ['a note of 1001 characters', { note: 'x'.repeat(1001) }],
+  ['no size', { size: 0 }],
+  ['a hash of another length', { sha256: 'ab' }],
+  ['a hash of other characters', { sha256: 'g'.repeat(64) }],
+])('a file is refused with %s', async (_what, given) => {
+  expect(await begin(mine, await shopping(mine), 'file', given)).toMatchObject({ status: 400, body: { code: '22023' } })
+  expect(await list(mine)).toEqual([])
+})
+
+test('a file is refused with another size than that of the file with the same hash', async () => {
+  const transaction = await shopping(mine)
+  await attach(mine, transaction, 'file')
+  expect(await begin(mine, transaction, 'file', { size: 5 })).toMatchObject({ status: 400, body: { code: '22023' } })
 })
 
 describe('of an attachment', () => {
@@ -187,89 +185,87 @@ describe('of an attachment', () => {
   })
 })
 
-describe('a deletion', () => {
-  test('of an attachment or its transaction keeps the file, and an undo restores it', async () => {
-    const transaction = await shopping(mine)
-    const id = await attach(mine, transaction, 'file')
-    const [before] = await list(mine)
-    for (const path of [`/attachments?id=eq.${id}`, `/transactions?id=eq.${transaction}`]) {
-      expect((await mine.delete(path)).status).toBe(204)
-      expect(await list(mine)).toEqual([])
-      expect(await filesOf(id)).toEqual([{ released: true }])
-      expect(await undo(mine, id)).toMatchObject({ status: 200 })
-      expect(await list(mine)).toEqual([before])
-      expect(await filesOf(id)).toEqual([{ released: false }])
-    }
-  })
-
-  test('of the attachment whose upload is undone is undone too', async () => {
-    const id = await attach(mine, await shopping(mine), 'file')
-    const { body: [created] } = await mine.get(`/activity?row_id=eq.${id}&action=eq.create`)
-    expect(await mine.post('/rpc/undo', { p_activity_id: created.id })).toMatchObject({ status: 200, body: { delete: 1 } })
+test('a deletion of an attachment or its transaction keeps the file, and an undo restores it', async () => {
+  const transaction = await shopping(mine)
+  const id = await attach(mine, transaction, 'file')
+  const [before] = await list(mine)
+  for (const path of [`/attachments?id=eq.${id}`, `/transactions?id=eq.${transaction}`]) {
+    expect((await mine.delete(path)).status).toBe(204)
     expect(await list(mine)).toEqual([])
-    expect(await undo(mine, id)).toMatchObject({ status: 200, body: { create: 1 } })
-    expect(await list(mine)).toMatchObject([{ id, status: 'ready' }])
-  })
+    expect(await filesOf(id)).toEqual([{ released: true }])
+    expect(await undo(mine, id)).toMatchObject({ status: 200 })
+    expect(await list(mine)).toEqual([before])
+    expect(await filesOf(id)).toEqual([{ released: false }])
+  }
+})
 
-  test('keeps at most as much as may be stored, the newest first, and the undo of a forgotten file is refused', () =>
-    withLimits({ files_quota: 10 }, async () => {
-      const transaction = await shopping(mine)
-      const ids: string[] = []
-      for (const file of ['first!', 'second', 'third!']) {
-        const id = await attach(mine, transaction, file)
-        ids.push(id)
-        await mine.delete(`/attachments?id=eq.${id}`)
-      }
-      await begin(mine, transaction, 'x')
-      const [first, second, third] = ids as [string, string, string]
-      expect([await filesOf(first), await filesOf(second), await filesOf(third)]).toEqual([[], [], [{ released: true }]])
-      expect(await undo(mine, first)).toMatchObject({ status: 409, body: { code: 'PT409' } })
-      expect(await undo(mine, third)).toMatchObject({ status: 200 })
-      expect(await list(mine, '&status=eq.ready')).toMatchObject([{ id: third }])
-    }))
+test('a deletion of the attachment whose upload is undone is undone too', async () => {
+  const id = await attach(mine, await shopping(mine), 'file')
+  const { body: [created] } = await mine.get(`/activity?row_id=eq.${id}&action=eq.create`)
+  expect(await mine.post('/rpc/undo', { p_activity_id: created.id })).toMatchObject({ status: 200, body: { delete: 1 } })
+  expect(await list(mine)).toEqual([])
+  expect(await undo(mine, id)).toMatchObject({ status: 200, body: { create: 1 } })
+  expect(await list(mine)).toMatchObject([{ id, status: 'ready' }])
+})
 
-  test('cannot be undone beyond the limits of an upload, and then restores nothing', async () => {
+test('a deletion keeps at most as much as may be stored, the newest first, and the undo of a forgotten file is refused', () =>
+  withLimits({ files_quota: 10 }, async () => {
     const transaction = await shopping(mine)
-    const deleted = await attach(mine, transaction, 'first!')
-    await mine.delete(`/attachments?id=eq.${deleted}`)
-    await attach(mine, transaction, 'second')
-    const refused = (message: string, details: string) => ({ status: 413, body: { code: 'QUOTA_EXCEEDED', message, details } })
-    await withLimits({ files_per_transaction: 1 }, async () => {
-      expect(await undo(mine, deleted)).toMatchObject(refused('a transaction has at most 1 files', '0 left'))
-    })
-    const { body: files } = await mine.get('/attachments?select=size')
-    const used = files.reduce((sum: number, { size }: { size: number }) => sum + size, 0)
-    await withLimits({ files_quota: used + 5 }, async () => {
-      expect(await undo(mine, deleted)).toMatchObject(refused(`the files of this context have at most ${used + 5} bytes`, '5 left'))
-    })
-    expect(await mine.get(`/attachments?id=eq.${deleted}`)).toMatchObject({ body: [] })
-    expect(await filesOf(deleted)).toEqual([{ released: true }])
-    expect(await undo(mine, deleted)).toMatchObject({ status: 200, body: { create: 1 } })
-  })
+    const ids: string[] = []
+    for (const file of ['first!', 'second', 'third!']) {
+      const id = await attach(mine, transaction, file)
+      ids.push(id)
+      await mine.delete(`/attachments?id=eq.${id}`)
+    }
+    await begin(mine, transaction, 'x')
+    const [first, second, third] = ids as [string, string, string]
+    expect([await filesOf(first), await filesOf(second), await filesOf(third)]).toEqual([[], [], [{ released: true }]])
+    expect(await undo(mine, first)).toMatchObject({ status: 409, body: { code: 'PT409' } })
+    expect(await undo(mine, third)).toMatchObject({ status: 200 })
+    expect(await list(mine, '&status=eq.ready')).toMatchObject([{ id: third }])
+  }))
 
-  test("of the account deletes the user's files at once, and of an organization those of the team", async () => {
-    const team = await stack.organization({ owner: ann })
-    const ours = stack.as(ann, team)
-    const [personal, ofTeam] = [await attach(mine, await shopping(mine), 'file'), await attach(ours, await shopping(ours), 'file')]
-    await mine.delete(`/attachments?id=eq.${personal}`)
-    await stack.owner.query('delete from auth.users where id = $1', [ann.id])
-    expect([await filesOf(personal), await filesOf(ofTeam)]).toEqual([[], [{ released: false }]])
-    await stack.owner.query('delete from auth.organizations where id = $1', [team.id])
-    expect(await filesOf(ofTeam)).toEqual([])
-    expect((await stack.owner.query('select from private.file_chunks c where not exists (select from private.files f where f.id = c.file_id)')).rows).toEqual(
-      [],
-    )
+test('a deletion cannot be undone beyond the limits of an upload, and then restores nothing', async () => {
+  const transaction = await shopping(mine)
+  const deleted = await attach(mine, transaction, 'first!')
+  await mine.delete(`/attachments?id=eq.${deleted}`)
+  await attach(mine, transaction, 'second')
+  const refused = (message: string, details: string) => ({ status: 413, body: { code: 'QUOTA_EXCEEDED', message, details } })
+  await withLimits({ files_per_transaction: 1 }, async () => {
+    expect(await undo(mine, deleted)).toMatchObject(refused('a transaction has at most 1 files', '0 left'))
   })
+  const { body: files } = await mine.get('/attachments?select=size')
+  const used = files.reduce((sum: number, { size }: { size: number }) => sum + size, 0)
+  await withLimits({ files_quota: used + 5 }, async () => {
+    expect(await undo(mine, deleted)).toMatchObject(refused(`the files of this context have at most ${used + 5} bytes`, '5 left'))
+  })
+  expect(await mine.get(`/attachments?id=eq.${deleted}`)).toMatchObject({ body: [] })
+  expect(await filesOf(deleted)).toEqual([{ released: true }])
+  expect(await undo(mine, deleted)).toMatchObject({ status: 200, body: { create: 1 } })
+})
 
-  test('of an import is refused if one of its transactions has a file', async () => {
-    const p_rows = [{ name: 'Card', amount: '-2.00', transaction_date: '2025-03-01', external_id: randomUUID() }]
-    await mine.post('/rpc/import_transactions', { p_rows, p_source: 'bank', p_dry_run: false })
-    const { body: [{ id: transaction, import_id }] } = await mine.get('/transactions')
-    const id = await attach(mine, transaction, 'file')
-    expect(await mine.delete(`/imports?id=eq.${import_id}`)).toMatchObject({ status: 409, body: { code: 'PT409' } })
-    await mine.delete(`/attachments?id=eq.${id}`)
-    expect((await mine.delete(`/imports?id=eq.${import_id}`)).status).toBe(204)
-  })
+test("a deletion of the account deletes the user's files at once, and of an organization those of the team", async () => {
+  const team = await stack.organization({ owner: ann })
+  const ours = stack.as(ann, team)
+  const [personal, ofTeam] = [await attach(mine, await shopping(mine), 'file'), await attach(ours, await shopping(ours), 'file')]
+  await mine.delete(`/attachments?id=eq.${personal}`)
+  await stack.owner.query('delete from auth.users where id = $1', [ann.id])
+  expect([await filesOf(personal), await filesOf(ofTeam)]).toEqual([[], [{ released: false }]])
+  await stack.owner.query('delete from auth.organizations where id = $1', [team.id])
+  expect(await filesOf(ofTeam)).toEqual([])
+  expect((await stack.owner.query('select from private.file_chunks c where not exists (select from private.files f where f.id = c.file_id)')).rows).toEqual(
+    [],
+  )
+})
+
+test('a deletion of an import is refused if one of its transactions has a file', async () => {
+  const p_rows = [{ name: 'Card', amount: '-2.00', transaction_date: '2025-03-01', external_id: randomUUID() }]
+  await mine.post('/rpc/import_transactions', { p_rows, p_source: 'bank', p_dry_run: false })
+  const { body: [{ id: transaction, import_id }] } = await mine.get('/transactions')
+  const id = await attach(mine, transaction, 'file')
+  expect(await mine.delete(`/imports?id=eq.${import_id}`)).toMatchObject({ status: 409, body: { code: 'PT409' } })
+  await mine.delete(`/attachments?id=eq.${id}`)
+  expect((await mine.delete(`/imports?id=eq.${import_id}`)).status).toBe(204)
 })
 
 test('files can be added to a transaction of a closed day and deleted from it, because they change no figure', async () => {

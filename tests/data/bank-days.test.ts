@@ -87,7 +87,7 @@ describe('a whole day that a member in Berlin sends', () => {
     expect(await datesOf(caller, id)).toEqual({ transaction_date: '2025-02-28T23:00:00+00:00', booked_on: '2025-03-01' })
   })
 
-  test('of a transfer is stored in both halves, and in both again after a change of one', async () => {
+  test('a whole day that a member in Berlin sends of a transfer is stored in both halves, and in both again after a change of one', async () => {
     const caller = await newCaller()
     const [giro, savings] = await caller.create('accounts', ['Giro', 'Savings'].map((name) => ({ name, type: 'checking' })))
     const { body } = await caller.post(
@@ -102,7 +102,7 @@ describe('a whole day that a member in Berlin sends', () => {
     expect(await datesOf(caller, body[0].id)).toEqual({ transaction_date: '2025-04-01T12:00:00+00:00', booked_on: null })
   })
 
-  test('of a recorded recurring cost is its due day', async () => {
+  test('a whole day that a member in Berlin sends of a recorded recurring cost is its due day', async () => {
     const caller = await newCaller()
     const cost = await caller.create('subscriptions', { title: 'Gym', amount: 20, period: 'monthly', starts_on: '2025-03-01' })
     const { body } = await caller.post('/rpc/record_subscription', { p_subscription_id: cost.id, due_on: '2025-03-01' }, berlin)
@@ -145,7 +145,7 @@ describe('every member', () => {
     ['gt', '2025-02-28'],
     ['gte', '2025-03-01'],
     ['from', '2025-03-01'],
-  ])('finds it with the operation %s and the value %j', async (operation, value) => {
+  ])('every member finds it with the operation %s and the value %j', async (operation, value) => {
     const filters = [{ field: 'transaction_date', operation, value }]
     for (const rows of await everywhere((zone) => ours.post('/rpc/get_filtered_transactions', { filters }, from(zone))))
       expect(rows).toMatchObject([{ name: 'Rent' }])
@@ -166,7 +166,7 @@ describe('every member', () => {
     (operation, value, expected) => same('/rpc/get_transaction_stat', { p_filters: [{ field: 'transaction_date', operation, value }] }, expected),
   )
 
-  test('sees the same groups by day, month and year, at the same exchange rates', async () => {
+  test('every member sees the same groups by day, month and year, at the same exchange rates', async () => {
     for (
       const [unit, keys] of Object.entries({
         day: ['2011-12-30', '2024-12-31', '2025-03-01'],
@@ -181,7 +181,7 @@ describe('every member', () => {
       ])
   })
 
-  test('sees the same budget comparison and the same distribution by category', async () => {
+  test('every member sees the same budget comparison and the same distribution by category', async () => {
     const march = { start_date: '2025-03-01', end_date: '2025-03-31' }
     await same('/rpc/get_budget_comparison', march, [expect.objectContaining({ name: 'Home', budget: 1000, actual: 900, difference: 100 })])
     await same('/rpc/get_budget_comparison', { start_date: '2025-02-01', end_date: '2025-02-28' }, [expect.objectContaining({ budget: 10, actual: 0 })])
@@ -200,7 +200,7 @@ describe('every member', () => {
     for (const answer of verdicts as Row[][]) expect(answer.map(({ verdict, reason }) => [verdict, reason])).toEqual(rows.map(() => ['duplicate', null]))
   })
 
-  test("gets the verdict duplicate also for a row with an id, unless the bank's day differs", async () => {
+  test("every member gets the verdict duplicate also for a row with an id, unless the bank's day differs", async () => {
     const row = { name: 'Card', amount: -3, transaction_date: '2025-05-01', external_id: 'c-1' }
     await ours.post('/rpc/import_transactions', { p_rows: [row], p_dry_run: false, p_source: 'card' }, from('Pacific/Kiritimati'))
     for (const [answer] of (await everywhere((zone) => ours.post('/rpc/import_transactions', { p_rows: [row], p_source: 'card' }, from(zone)))) as Row[][])
@@ -304,7 +304,7 @@ describe('a client that changes a transaction of the 1st of March', () => {
     [{ booked_on: '1899-12-31' }],
     [{ booked_on: '2200-01-02' }],
     [{ booked_on: 'soon' }],
-  ])('that sends %j is refused with a hint, and so is a creation', async (change) => {
+  ])('a client that changes a transaction of the 1st of March that sends %j is refused with a hint, and so is a creation', async (change) => {
     const caller = await newCaller()
     const made = await caller.create('transactions', rent)
     for (
@@ -403,7 +403,7 @@ test('a user who undoes a change of the day, or a deletion, restores the day', a
 
 describe("today's balance", () => {
   const day = (days: number) => new Date(Date.now() + days * 86_400_000).toISOString().slice(0, 10)
-  test("includes what is paid up to the end of today in the reader's time zone", async () => {
+  test("today's balance includes what is paid up to the end of today in the reader's time zone", async () => {
     const caller = await newCaller()
     const account = await caller.create('accounts', { name: 'Giro', type: 'checking', balance: 100 })
     const inAccount = (amount: number, transaction_date: string, status = 'paid') => ({ name: 'x', amount, transaction_date, status, account_id: account.id })
@@ -417,7 +417,7 @@ describe("today's balance", () => {
       expect(answer).toEqual([{ current_balance: 99 }])
   })
 
-  test("includes a transaction with a bank day as soon as that day begins in the reader's time zone", async () => {
+  test("today's balance includes a transaction with a bank day as soon as that day begins in the reader's time zone", async () => {
     const caller = await newCaller()
     const account = await caller.create('accounts', { name: 'Giro', type: 'checking' })
     const today = async (zone: string) => new Intl.DateTimeFormat('en-CA', { timeZone: zone }).format(new Date())
@@ -429,7 +429,7 @@ describe("today's balance", () => {
       expect([await balance('Pacific/Kiritimati'), await balance('Pacific/Pago_Pago')]).toEqual([-5, 0])
   })
 
-  test('excludes an occurrence that is recorded before its day, which is pending', async () => {
+  test("today's balance excludes an occurrence that is recorded before its day, which is pending", async () => {
     const caller = await newCaller()
     const account = await caller.create('accounts', { name: 'Giro', type: 'checking', balance: 100 })
     const cost = await caller.create('subscriptions', { title: 'Rent', amount: 30, period: 'daily', starts_on: day(-2), account_id: account.id })

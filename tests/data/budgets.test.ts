@@ -30,72 +30,70 @@ const budget = (caller: Caller, category_id: string, month: string | null, amoun
 const spend = (caller: Caller, category_id: string, transaction_date: string, amount: number, currency = 'usd') =>
   caller.create('transactions', { name: 'x', category_id, transaction_date, amount: -amount, currency })
 
-describe('the budget of a month', () => {
-  test("is the month's own budget, otherwise the budget of every month, otherwise the category's number", async () => {
-    const caller = await someone()
-    const food = await category(caller, { monthly_budget: 100 })
-    expect(figures(await compare(caller, '2025-01-01', '2025-03-31'))).toEqual([['usd', 300, 0, 300]])
-    await budget(caller, food, null, 200)
-    expect(figures(await compare(caller, '2025-01-01', '2025-03-31'))).toEqual([['usd', 600, 0, 600]])
-    await budget(caller, food, '2025-02', 50)
-    expect(figures(await compare(caller, '2025-01-01', '2025-03-31'))).toEqual([['usd', 450, 0, 450]])
-    // Half of February, and one day of March.
-    expect(figures(await compare(caller, '2025-02-15', '2025-03-01'))).toEqual([['usd', 31.45, 0, 31.45]])
-    const other = await category(caller, { name: 'None' })
-    await spend(caller, other, '2025-01-05', 5)
-    await budget(caller, other, '2025-06', 1)
-    expect((await compare(caller, '2025-01-01', '2025-03-31')).body).toHaveLength(1)
-  })
+test("the budget of a month is the month's own budget, otherwise the budget of every month, otherwise the category's number", async () => {
+  const caller = await someone()
+  const food = await category(caller, { monthly_budget: 100 })
+  expect(figures(await compare(caller, '2025-01-01', '2025-03-31'))).toEqual([['usd', 300, 0, 300]])
+  await budget(caller, food, null, 200)
+  expect(figures(await compare(caller, '2025-01-01', '2025-03-31'))).toEqual([['usd', 600, 0, 600]])
+  await budget(caller, food, '2025-02', 50)
+  expect(figures(await compare(caller, '2025-01-01', '2025-03-31'))).toEqual([['usd', 450, 0, 450]])
+  // Half of February, and one day of March.
+  expect(figures(await compare(caller, '2025-02-15', '2025-03-01'))).toEqual([['usd', 31.45, 0, 31.45]])
+  const other = await category(caller, { name: 'None' })
+  await spend(caller, other, '2025-01-05', 5)
+  await budget(caller, other, '2025-06', 1)
+  expect((await compare(caller, '2025-01-01', '2025-03-31')).body).toHaveLength(1)
+})
 
-  test('has one row for each currency that is budgeted or spent', async () => {
-    const caller = await someone()
-    const food = await category(caller, { monthly_budget: 310, budget_currency: 'eur' })
-    await budget(caller, food, '2025-01', 80, { currency: 'CHF' })
-    for (const [currency, amount] of [['usd', 1], ['eur', 10], ['chf', -2.5]] as const) await spend(caller, food, '2025-01-05', amount, currency)
-    const january = ['2025-01-01', '2025-01-31'] as const
-    const rows = [['chf', 80, -2.5, 82.5], ['eur', 310, 10, 300], ['usd', 0, 1, -1]]
-    expect(figures(await compare(caller, ...january))).toEqual(rows)
-    for (const [index, currency] of ['chf', 'EUR', 'usd'].entries())
-      expect(figures(await compare(caller, ...january, `&p_currency=${currency}`))).toEqual([rows[index]])
-    expect(figures(await compare(caller, ...january, '&p_currency=gbp'))).toEqual([])
-  })
+test('the budget of a month has one row for each currency that is budgeted or spent', async () => {
+  const caller = await someone()
+  const food = await category(caller, { monthly_budget: 310, budget_currency: 'eur' })
+  await budget(caller, food, '2025-01', 80, { currency: 'CHF' })
+  for (const [currency, amount] of [['usd', 1], ['eur', 10], ['chf', -2.5]] as const) await spend(caller, food, '2025-01-05', amount, currency)
+  const january = ['2025-01-01', '2025-01-31'] as const
+  const rows = [['chf', 80, -2.5, 82.5], ['eur', 310, 10, 300], ['usd', 0, 1, -1]]
+  expect(figures(await compare(caller, ...january))).toEqual(rows)
+  for (const [index, currency] of ['chf', 'EUR', 'usd'].entries())
+    expect(figures(await compare(caller, ...january, `&p_currency=${currency}`))).toEqual([rows[index]])
+  expect(figures(await compare(caller, ...january, '&p_currency=gbp'))).toEqual([])
+})
 
-  test('has no decimals in yen, also for a part of a month', async () => {
-    const caller = await someone()
-    await category(caller, { monthly_budget: 1000, budget_currency: 'jpy' })
-    expect(figures(await compare(caller, '2025-01-01', '2025-01-10'))).toEqual([['jpy', 323, 0, 323]])
-  })
+test('the budget of a month has no decimals in yen, also for a part of a month', async () => {
+  const caller = await someone()
+  await category(caller, { monthly_budget: 1000, budget_currency: 'jpy' })
+  expect(figures(await compare(caller, '2025-01-01', '2025-01-10'))).toEqual([['jpy', 323, 0, 323]])
+})
 
-  test("is converted at the rate of the range's last day, and each transaction at the rate of its own day", async () => {
-    const caller = await someone()
-    const food = await category(caller, { monthly_budget: 100, budget_currency: 'eur' })
-    await spend(caller, food, '2025-01-05', 10, 'eur')
-    await spend(caller, food, '2025-01-25', 10, 'eur')
-    await spend(caller, food, '2025-01-25', 3)
-    const converted = () => compare(caller, '2025-01-01', '2025-01-31', '&p_convert_to=USD')
-    // The budget and two transactions have no rate.
-    expect((await converted()).body).toMatchObject([{ currency: 'usd', budget: 0, actual: 3, left_out: 3 }])
-    await caller.create('exchange_rates', [{ on_date: '2025-01-01', base: 'eur', quote: 'usd', rate: 1.1 }, {
-      on_date: '2025-01-20',
-      base: 'eur',
-      quote: 'usd',
-      rate: 1.2,
-    }])
-    expect(figures(await converted())).toEqual([['usd', 120, 26, 94]])
-    expect(figures(await compare(caller, '2025-01-01', '2025-01-31', '&p_convert_to=eur&p_currency=eur'))).toEqual([['eur', 100, 20, 80]])
-  })
+test("the budget of a month is converted at the rate of the range's last day, and each transaction at the rate of its own day", async () => {
+  const caller = await someone()
+  const food = await category(caller, { monthly_budget: 100, budget_currency: 'eur' })
+  await spend(caller, food, '2025-01-05', 10, 'eur')
+  await spend(caller, food, '2025-01-25', 10, 'eur')
+  await spend(caller, food, '2025-01-25', 3)
+  const converted = () => compare(caller, '2025-01-01', '2025-01-31', '&p_convert_to=USD')
+  // The budget and two transactions have no rate.
+  expect((await converted()).body).toMatchObject([{ currency: 'usd', budget: 0, actual: 3, left_out: 3 }])
+  await caller.create('exchange_rates', [{ on_date: '2025-01-01', base: 'eur', quote: 'usd', rate: 1.1 }, {
+    on_date: '2025-01-20',
+    base: 'eur',
+    quote: 'usd',
+    rate: 1.2,
+  }])
+  expect(figures(await converted())).toEqual([['usd', 120, 26, 94]])
+  expect(figures(await compare(caller, '2025-01-01', '2025-01-31', '&p_convert_to=eur&p_currency=eur'))).toEqual([['eur', 100, 20, 80]])
+})
 
-  test('counts line items in their own category, and does not count transfers', async () => {
-    const caller = await someone()
-    const [food, home] = [await category(caller, { monthly_budget: 100 }), await category(caller, { name: 'Home', monthly_budget: 10 })]
-    const { id: transaction_id } = await spend(caller, food, '2025-01-05', 40)
-    await caller.create('line_items', { transaction_id, name: 'Soap', amount: -15, category_id: home })
-    expect(figures(await compare(caller, '2025-01-01', '2025-01-31'))).toEqual([['usd', 100, 25, 75], ['usd', 10, 15, -5]])
-  })
+test('the budget of a month counts line items in their own category, and does not count transfers', async () => {
+  const caller = await someone()
+  const [food, home] = [await category(caller, { monthly_budget: 100 }), await category(caller, { name: 'Home', monthly_budget: 10 })]
+  const { id: transaction_id } = await spend(caller, food, '2025-01-05', 40)
+  await caller.create('line_items', { transaction_id, name: 'Soap', amount: -15, category_id: home })
+  expect(figures(await compare(caller, '2025-01-01', '2025-01-31'))).toEqual([['usd', 100, 25, 75], ['usd', 10, 15, -5]])
 })
 
 describe('rollover', () => {
-  test('carries over the remainder or the overspending while each month has rollover', async () => {
+  test('rollover carries over the remainder or the overspending while each month has rollover', async () => {
     const caller = await someone()
     const food = await category(caller)
     for (
@@ -128,7 +126,7 @@ describe('rollover', () => {
     ])
   }
 
-  test('of a budget for every month begins in the month of its creation, and goes back sixty months at most', async () => {
+  test('rollover of a budget for every month begins in the month of its creation, and goes back sixty months at most', async () => {
     const account = await stack.person()
     const caller = stack.as(account)
     const food = await category(caller)
@@ -140,7 +138,7 @@ describe('rollover', () => {
     expect(figures(await compare(caller, '2010-01-01', '2010-01-31'))).toEqual([['usd', 10, 0, 10]])
   })
 
-  test('matches a model that computes month after month', async () => {
+  test('rollover matches a model that computes month after month', async () => {
     const months = Array.from({ length: 8 }, (_, n) => `2025-0${n + 1}`)
     const optional = <T>(value: fc.Arbitrary<T>) => fc.option(value, { nil: undefined })
     const cents = fc.integer({ min: 0, max: 50_000 })
@@ -192,56 +190,54 @@ describe('rollover', () => {
   })
 })
 
-describe('a row of budgets', () => {
-  test('is unique by category, month and currency: a second insert is 409, and an upsert changes the first', async () => {
-    const caller = await someone()
+test('a row of budgets is unique by category, month and currency: a second insert is 409, and an upsert changes the first', async () => {
+  const caller = await someone()
+  const food = await category(caller)
+  for (const month of ['2025-01-01', null]) {
+    const row = { category_id: food, month, amount: 1 }
+    await caller.create('budgets', row)
+    expect(await caller.post('/budgets', row)).toMatchObject({
+      status: 409,
+      body: { code: '23505', message: expect.stringContaining('budgets_one_a_month') },
+    })
+    const merge = await caller.post('/budgets?on_conflict=category_id,currency,month', { ...row, currency: 'usd', amount: 2 }, {
+      prefer: 'resolution=merge-duplicates,return=representation',
+    })
+    expect(merge).toMatchObject({ status: 200, body: [{ amount: 2, month }] })
+  }
+  expect((await caller.get('/budgets')).body).toHaveLength(2)
+  expect(await caller.post('/budgets', { category_id: food, month: '2025-01-02', amount: 1 })).toMatchObject({ status: 400, body: { code: '23514' } })
+  expect(await caller.post('/budgets', { category_id: food, month: '2025-03-01', amount: -1 })).toMatchObject({ status: 400, body: { code: '23514' } })
+})
+
+test("a row of budgets needs a category of its own context, and the error does not reveal another context's category", async () => {
+  const caller = await someone()
+  const food = await category(ours)
+  await budget(ours, food, '2025-01', 1)
+  const missing = await caller.post('/budgets', { category_id: crypto.randomUUID(), month: '2025-01-01', amount: 1 })
+  expect(missing.status).toBe(409)
+  for (const month of ['2025-01-01', '2025-02-01']) {
+    for (const [path, prefer] of [['/budgets', ''], ['/budgets?on_conflict=category_id,currency,month', 'resolution=merge-duplicates']] as const) {
+      const answer = await caller.post(path, { category_id: food, month, amount: 1 }, { prefer })
+      expect([answer.status, answer.body]).toEqual([missing.status, missing.body])
+    }
+  }
+  const { id } = await budget(caller, await category(caller), '2025-01', 1)
+  expect((await caller.patch(`/budgets?id=eq.${id}`, { category_id: food })).body).toEqual(missing.body)
+  expect((await viewer.post('/budgets', { category_id: food, month: '2025-01-01', amount: 1 })).status).toBe(403)
+  expect((await viewer.get('/budgets')).body).toHaveLength(1)
+})
+
+test('a row of budgets is deleted with its category', async () => {
+  const caller = await someone()
+  for (
+    const remove of [(id: string) => caller.delete(`/categories?id=eq.${id}`), (id: string) => caller.post('/rpc/delete_category', { p_category_id: id })]
+  ) {
     const food = await category(caller)
-    for (const month of ['2025-01-01', null]) {
-      const row = { category_id: food, month, amount: 1 }
-      await caller.create('budgets', row)
-      expect(await caller.post('/budgets', row)).toMatchObject({
-        status: 409,
-        body: { code: '23505', message: expect.stringContaining('budgets_one_a_month') },
-      })
-      const merge = await caller.post('/budgets?on_conflict=category_id,currency,month', { ...row, currency: 'usd', amount: 2 }, {
-        prefer: 'resolution=merge-duplicates,return=representation',
-      })
-      expect(merge).toMatchObject({ status: 200, body: [{ amount: 2, month }] })
-    }
-    expect((await caller.get('/budgets')).body).toHaveLength(2)
-    expect(await caller.post('/budgets', { category_id: food, month: '2025-01-02', amount: 1 })).toMatchObject({ status: 400, body: { code: '23514' } })
-    expect(await caller.post('/budgets', { category_id: food, month: '2025-03-01', amount: -1 })).toMatchObject({ status: 400, body: { code: '23514' } })
-  })
-
-  test("needs a category of its own context, and the error does not reveal another context's category", async () => {
-    const caller = await someone()
-    const food = await category(ours)
-    await budget(ours, food, '2025-01', 1)
-    const missing = await caller.post('/budgets', { category_id: crypto.randomUUID(), month: '2025-01-01', amount: 1 })
-    expect(missing.status).toBe(409)
-    for (const month of ['2025-01-01', '2025-02-01']) {
-      for (const [path, prefer] of [['/budgets', ''], ['/budgets?on_conflict=category_id,currency,month', 'resolution=merge-duplicates']] as const) {
-        const answer = await caller.post(path, { category_id: food, month, amount: 1 }, { prefer })
-        expect([answer.status, answer.body]).toEqual([missing.status, missing.body])
-      }
-    }
-    const { id } = await budget(caller, await category(caller), '2025-01', 1)
-    expect((await caller.patch(`/budgets?id=eq.${id}`, { category_id: food })).body).toEqual(missing.body)
-    expect((await viewer.post('/budgets', { category_id: food, month: '2025-01-01', amount: 1 })).status).toBe(403)
-    expect((await viewer.get('/budgets')).body).toHaveLength(1)
-  })
-
-  test('is deleted with its category', async () => {
-    const caller = await someone()
-    for (
-      const remove of [(id: string) => caller.delete(`/categories?id=eq.${id}`), (id: string) => caller.post('/rpc/delete_category', { p_category_id: id })]
-    ) {
-      const food = await category(caller)
-      await budget(caller, food, null, 1)
-      await remove(food)
-      expect((await caller.get('/budgets')).body).toEqual([])
-    }
-  })
+    await budget(caller, food, null, 1)
+    await remove(food)
+    expect((await caller.get('/budgets')).body).toEqual([])
+  }
 })
 
 /** Returns the first day of a month, counted from the current month. */
@@ -258,48 +254,46 @@ const inMonth = async (caller: Caller, month: string) => figures(await compare(c
 const thisMonth = monthAfter(0)
 const [before, longBefore] = [monthAfter(-1), monthAfter(-10)]
 
-describe('a budget for every month', () => {
-  test('starts in the month of its creation, or in the month that the client sends', async () => {
-    const caller = await someone()
-    const food = await category(caller)
-    expect(await budget(caller, food, null, 100, { rollover: true })).toMatchObject({ starts_on: thisMonth })
-    expect(await budget(caller, food, '2025-01', 100, { currency: 'eur' })).toMatchObject({ starts_on: null })
-    expect(await inMonth(caller, thisMonth)).toContainEqual(['usd', 100, 0, 100])
-    const every = '/budgets?month=is.null'
-    expect((await caller.patch(every, { starts_on: longBefore })).status).toBe(204)
-    expect(await inMonth(caller, thisMonth)).toContainEqual(['usd', 1100, 0, 1100])
-    // An upsert without the column keeps its value.
-    await caller.post('/budgets?on_conflict=category_id,currency,month', { category_id: food, currency: 'usd', month: null, amount: 100 }, {
-      prefer: 'resolution=merge-duplicates',
-    })
-    expect((await caller.get(every)).body).toMatchObject([{ starts_on: longBefore }])
+test('a budget for every month starts in the month of its creation, or in the month that the client sends', async () => {
+  const caller = await someone()
+  const food = await category(caller)
+  expect(await budget(caller, food, null, 100, { rollover: true })).toMatchObject({ starts_on: thisMonth })
+  expect(await budget(caller, food, '2025-01', 100, { currency: 'eur' })).toMatchObject({ starts_on: null })
+  expect(await inMonth(caller, thisMonth)).toContainEqual(['usd', 100, 0, 100])
+  const every = '/budgets?month=is.null'
+  expect((await caller.patch(every, { starts_on: longBefore })).status).toBe(204)
+  expect(await inMonth(caller, thisMonth)).toContainEqual(['usd', 1100, 0, 1100])
+  // An upsert without the column keeps its value.
+  await caller.post('/budgets?on_conflict=category_id,currency,month', { category_id: food, currency: 'usd', month: null, amount: 100 }, {
+    prefer: 'resolution=merge-duplicates',
   })
+  expect((await caller.get(every)).body).toMatchObject([{ starts_on: longBefore }])
+})
 
-  test("starts in the current month of the request's time zone", async () => {
-    const caller = await someone()
-    for (const zone of ['Pacific/Kiritimati', 'Pacific/Pago_Pago']) {
-      const { body: [row] } = await caller.post('/budgets', { category_id: await category(caller), amount: 1 }, {
-        prefer: `return=representation,timezone=${zone}`,
-      })
-      expect(row.starts_on).toBe(`${new Intl.DateTimeFormat('en-CA', { timeZone: zone }).format(new Date(row.created_at)).slice(0, 7)}-01`)
-    }
-  })
-
-  test('accepts only the first day of a month, and a budget of one month accepts no start', async () => {
-    const caller = await someone()
-    const food = await category(caller)
-    for (const starts_on of ['2025-01-02', '1899-12-01', '2200-01-01'])
-      expect(await caller.post('/budgets', { category_id: food, amount: 1, starts_on })).toMatchObject({ status: 400, body: { code: '23514' } })
-    expect(await caller.post('/budgets', { category_id: food, amount: 1, starts_on: 'soon' })).toMatchObject({ status: 400, body: { code: '22007' } })
-    expect(await caller.post('/budgets', { category_id: food, amount: 1, month: '2025-01-01', starts_on: '2025-01-01' })).toMatchObject({
-      status: 400,
-      body: { code: '23514', message: expect.stringContaining('budgets_starts_on_of_every_month'), hint: expect.stringContaining('starts_on: First day') },
+test("a budget for every month starts in the current month of the request's time zone", async () => {
+  const caller = await someone()
+  for (const zone of ['Pacific/Kiritimati', 'Pacific/Pago_Pago']) {
+    const { body: [row] } = await caller.post('/budgets', { category_id: await category(caller), amount: 1 }, {
+      prefer: `return=representation,timezone=${zone}`,
     })
-    const { id } = await budget(caller, food, null, 1, { starts_on: '2025-01-01' })
-    const at = `/budgets?id=eq.${id}`
-    expect((await caller.patch(at, { month: '2025-02-01' }, { prefer: 'return=representation' })).body).toMatchObject([{ starts_on: null }])
-    expect((await caller.patch(at, { month: null }, { prefer: 'return=representation' })).body).toMatchObject([{ starts_on: thisMonth }])
+    expect(row.starts_on).toBe(`${new Intl.DateTimeFormat('en-CA', { timeZone: zone }).format(new Date(row.created_at)).slice(0, 7)}-01`)
+  }
+})
+
+test('a budget for every month accepts only the first day of a month, and a budget of one month accepts no start', async () => {
+  const caller = await someone()
+  const food = await category(caller)
+  for (const starts_on of ['2025-01-02', '1899-12-01', '2200-01-01'])
+    expect(await caller.post('/budgets', { category_id: food, amount: 1, starts_on })).toMatchObject({ status: 400, body: { code: '23514' } })
+  expect(await caller.post('/budgets', { category_id: food, amount: 1, starts_on: 'soon' })).toMatchObject({ status: 400, body: { code: '22007' } })
+  expect(await caller.post('/budgets', { category_id: food, amount: 1, month: '2025-01-01', starts_on: '2025-01-01' })).toMatchObject({
+    status: 400,
+    body: { code: '23514', message: expect.stringContaining('budgets_starts_on_of_every_month'), hint: expect.stringContaining('starts_on: First day') },
   })
+  const { id } = await budget(caller, food, null, 1, { starts_on: '2025-01-01' })
+  const at = `/budgets?id=eq.${id}`
+  expect((await caller.patch(at, { month: '2025-02-01' }, { prefer: 'return=representation' })).body).toMatchObject([{ starts_on: null }])
+  expect((await caller.patch(at, { month: null }, { prefer: 'return=representation' })).body).toMatchObject([{ starts_on: thisMonth }])
 })
 
 describe('a change of a budget', () => {
@@ -325,7 +319,7 @@ describe('a change of a budget', () => {
     ['by its deletion', (caller, food) => caller.delete(`/budgets?category_id=eq.${food}`), []],
     ['to a single month', (caller, food) => caller.patch(`/budgets?category_id=eq.${food}`, { month: '2190-01-01' }), []],
   ]
-  test.each(changes)('for every month %s keeps the months before, and its undo restores everything', async (_, change, now) => {
+  test.each(changes)('a change of a budget for every month %s keeps the months before, and its undo restores everything', async (_, change, now) => {
     const caller = await someone()
     const food = await category(caller)
     await budget(caller, food, null, 300)
@@ -344,7 +338,7 @@ describe('a change of a budget', () => {
     ['its currency', { budget_currency: 'eur' }, [['eur', 300, 0, 300]]],
     ['both', { monthly_budget: 20, budget_currency: 'CHF' }, [['chf', 20, 0, 20]]],
     ['that takes it away', { monthly_budget: null }, []],
-  ])('of a category, %s, keeps the months before, and its undo restores everything', async (_, change, now) => {
+  ])('a change of a budget of a category, %s, keeps the months before, and its undo restores everything', async (_, change, now) => {
     const caller = await someone()
     const food = await category(caller, { monthly_budget: 300 })
     await spend(caller, food, `${before}T12:00:00Z`, 300)
@@ -356,7 +350,7 @@ describe('a change of a budget', () => {
     expect(await tablesOf(caller)).toEqual(former)
   })
 
-  test('that corrects a slip of the same month changes only this and later months', async () => {
+  test('a change of a budget that corrects a slip of the same month changes only this and later months', async () => {
     const caller = await someone()
     const food = await category(caller)
     const { id } = await budget(caller, food, null, 300)
@@ -366,7 +360,7 @@ describe('a change of a budget', () => {
     expect((await caller.get('/past_budgets')).body).toMatchObject([{ category_id: food, currency: 'usd', until: thisMonth, amount: 300, rollover: false }])
   })
 
-  test('keeps the amounts that were carried over before', async () => {
+  test('a change of a budget keeps the amounts that were carried over before', async () => {
     const caller = await someone()
     const food = await category(caller)
     await budget(caller, food, null, 100, { rollover: true, starts_on: longBefore })
@@ -383,7 +377,7 @@ describe('a change of a budget', () => {
     expect(await inMonth(caller, thisMonth)).toEqual([])
   })
 
-  test('that sends another start takes effect from there: the user changes the past', async () => {
+  test('a change of a budget that sends another start takes effect from there: the user changes the past', async () => {
     const caller = await someone()
     const food = await category(caller)
     await budget(caller, food, null, 300, { starts_on: longBefore })
@@ -400,7 +394,7 @@ describe('a change of a budget', () => {
     expect(await inMonth(caller, before)).toEqual([['usd', 1, 0, 1]])
   })
 
-  test('that sets a budget again after months without one keeps those months without', async () => {
+  test('a change of a budget that sets a budget again after months without one keeps those months without', async () => {
     const account = await stack.person()
     const caller = stack.as(account)
     const food = await category(caller, { monthly_budget: 300 })
@@ -412,7 +406,7 @@ describe('a change of a budget', () => {
       .toEqual([[['usd', 300, 0, 300]], [], [['usd', 400, 0, 400]]])
   })
 
-  test('that replaces an older number of the category keeps the months before its start', async () => {
+  test('a change of a budget that replaces an older number of the category keeps the months before its start', async () => {
     const account = await stack.person()
     const caller = stack.as(account)
     const { rows: [{ id: food } = { id: '' }] } = await stack.owner.query<{ id: string }>(
@@ -423,7 +417,7 @@ describe('a change of a budget', () => {
     expect([await inMonth(caller, before), await inMonth(caller, thisMonth)]).toEqual([[['usd', 300, 0, 300]], [['usd', 250, 0, 250]]])
   })
 
-  test("by an editor keeps the team's past months, which a viewer reads", async () => {
+  test("a change of a budget by an editor keeps the team's past months, which a viewer reads", async () => {
     const [owner, editor, reader] = [await stack.person(), await stack.person(), await stack.person()]
     const organization = await stack.organization({ owner, editor, viewer: reader })
     const [mine, theirs] = [stack.as(owner, organization), stack.as(editor, organization)]
@@ -442,7 +436,7 @@ describe('get_cash_flow with upcoming periods', () => {
   const flow = (caller: Caller, query: string) => caller.get(`/rpc/get_cash_flow?${query}`)
   type Flow = { period: string, currency: string, income: number, expenses: number, is_planned: boolean }
 
-  test('adds the recurring costs that are still due from today, in their own columns', async () => {
+  test('get_cash_flow with upcoming periods adds the recurring costs that are still due from today, in their own columns', async () => {
     const caller = await someone()
     const { rows: [today] } = await stack.owner.query<{ day: string, month: string, ahead: string, next: string }>(
       `select to_char(day, 'YYYY-MM-DD') as day, to_char(date_trunc('month', day), 'YYYY-MM-DD') as month,
@@ -486,11 +480,11 @@ describe('get_cash_flow with upcoming periods', () => {
     expect((await planned(`periods=1&upcoming=1&p_account_id=${account}`)).map(({ income }) => income)).toEqual([0, 2000])
   })
 
-  test.each(['-1', '121'])('upcoming=%s is 400', async (upcoming) => {
+  test.each(['-1', '121'])('get_cash_flow with upcoming periods upcoming=%s is 400', async (upcoming) => {
     expect(await flow(ours, `upcoming=${upcoming}`)).toMatchObject({ status: 400, body: { code: '22023', message: 'upcoming is out of range' } })
   })
 
-  test('is 400 for more occurrences than can be planned in time', async () => {
+  test('get_cash_flow with upcoming periods is 400 for more occurrences than can be planned in time', async () => {
     const caller = await someone()
     await caller.create('subscriptions', ['Milk', 'Bread', 'Eggs'].map((title) => ({ title, amount: 1, period: 'daily', starts_on: '2000-01-01' })))
     expect((await flow(caller, 'grouping=yearly&upcoming=20')).status).toBe(200)

@@ -114,7 +114,7 @@ describe('of an account with closed_until', () => {
     expect((await caller.delete(`/transactions?id=eq.${open}`)).status).toBe(204)
   })
 
-  test('days that are opened again take changes', async () => {
+  test('of an account with closed_until days that are opened again take changes', async () => {
     const caller = await newCaller()
     const { bank, old } = await closedAccount(caller)
     expect((await close(caller, bank, '2025-01-30')).status).toBe(204)
@@ -153,7 +153,7 @@ describe('of an account with closed_until', () => {
     expect((await caller.get('/accounts?select=current_balance&order=current_balance')).body).toEqual([{ current_balance: -30 }, { current_balance: 30 }])
   })
 
-  test('rules leave the transactions of closed days out, in the dry run and when they are applied', async () => {
+  test('of an account with closed_until rules leave the transactions of closed days out, in the dry run and when they are applied', async () => {
     const caller = await newCaller()
     const { bank, old, open } = await closedAccount(caller)
     const without = await booked(caller, '2025-01-31')
@@ -218,7 +218,7 @@ describe('of an account with closed_until', () => {
 describe('closings', () => {
   const closing = (caller: Caller, closed_until = '2025-01-31') => caller.create('closings', { closed_until })
 
-  test('close the days of every account of the context, and of rows without an account; the latest counts', async () => {
+  test('closings close the days of every account of the context, and of rows without an account; the latest counts', async () => {
     const caller = await newCaller()
     const bank = await account(caller)
     const old = await booked(caller, '2025-01-31')
@@ -233,7 +233,7 @@ describe('closings', () => {
     expect(await caller.delete(`/transactions?id=eq.${old}`)).toMatchObject(closed())
   })
 
-  test('refuse a new account with an opening balance of closed days, and take one that was opened later', async () => {
+  test('closings refuse a new account with an opening balance of closed days, and take one that was opened later', async () => {
     const caller = await newCaller()
     await closing(caller)
     const row = { name: 'x', type: 'cash', balance: 5 }
@@ -242,7 +242,7 @@ describe('closings', () => {
     expect((await caller.post('/accounts', { ...row, balance: 0 })).status).toBe(201)
   })
 
-  test('are of one context: those of a team close no personal days, and apply to all members', async () => {
+  test('closings are of one context: those of a team close no personal days, and apply to all members', async () => {
     const [owner, editor, viewer] = [await stack.person(), await stack.person(), await stack.person()]
     const team = await stack.organization({ owner, editor, viewer })
     const row = { name: 'x', amount: 1, transaction_date: '2025-01-31' }
@@ -256,7 +256,7 @@ describe('closings', () => {
     expect((await stack.as(await stack.person()).get('/closings')).body).toEqual([])
   })
 
-  test('refuse no row that the deletion of a user or an organization takes along', async () => {
+  test('closings refuse no row that the deletion of a user or an organization takes along', async () => {
     const caller = await stack.person()
     const mine = stack.as(caller)
     await booked(mine, '2025-01-31')

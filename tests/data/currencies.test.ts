@@ -27,38 +27,36 @@ const columns: [table: string, currency: string, amount?: string][] = [
   ['exchange_rates', 'quote'],
 ]
 
-describe('a code', () => {
-  test('of ISO 4217 is accepted in either case, including codes with 0, 2, 3 and 4 decimals', async () => {
-    const { rows } = await data.owner.query<{ code: string, decimals: number }>(
-      'select code, private.currency_decimals(code) as decimals from unnest(private.currency_codes()) as code order by code',
-    )
-    expect(Object.fromEntries(rows.filter(({ code }) => ['jpy', 'eur', 'kwd', 'clf'].includes(code)).map(({ code, decimals }) => [code, decimals])))
-      .toEqual({ jpy: 0, eur: 2, kwd: 3, clf: 4 })
-    const stored = await ann.create('transactions', rows.map(({ code }, i) => ({ name: code, amount: 1, currency: i % 2 === 0 ? code.toUpperCase() : code })))
-    expect((stored as { currency: string }[]).map(({ currency }) => currency)).toEqual(rows.map(({ code }) => code))
-  })
+test('a code of ISO 4217 is accepted in either case, including codes with 0, 2, 3 and 4 decimals', async () => {
+  const { rows } = await data.owner.query<{ code: string, decimals: number }>(
+    'select code, private.currency_decimals(code) as decimals from unnest(private.currency_codes()) as code order by code',
+  )
+  expect(Object.fromEntries(rows.filter(({ code }) => ['jpy', 'eur', 'kwd', 'clf'].includes(code)).map(({ code, decimals }) => [code, decimals])))
+    .toEqual({ jpy: 0, eur: 2, kwd: 3, clf: 4 })
+  const stored = await ann.create('transactions', rows.map(({ code }, i) => ({ name: code, amount: 1, currency: i % 2 === 0 ? code.toUpperCase() : code })))
+  expect((stored as { currency: string }[]).map(({ currency }) => currency)).toEqual(rows.map(({ code }) => code))
+})
 
-  test.each(columns)('that does not exist is refused in %s.%s, and the hint says what is accepted', async (table, currency) => {
-    for (const none of ['xyz', 'XXX', 'xau', 'euo']) {
-      expect(error(await ann.post(`/${table}`, { ...await row(table), [currency]: none }))).toMatchObject({
-        status: 400,
-        code: '23514',
-        message: `new row for relation "${table}" violates check constraint "${table}_${currency}_known"`,
-        fields: [currency],
-        hint: expect.stringContaining('ISO 4217 code, such as usd, eur or jpy') as string,
-      })
-    }
-    const caller = data.as(await data.person())
-    const stored = await caller.create(table, await samples[table]?.row(caller, {}))
-    expect(error(await caller.patch(`/${table}?id=eq.${stored.id}`, { [currency]: 'xyz' }))).toMatchObject({ code: '23514', fields: [currency] })
-  })
-
-  test('of two letters violates the format constraint, as before', async () => {
-    expect(error(await ann.post('/transactions', { name: 'Coffee', amount: 1, currency: 'us' }))).toMatchObject({
+test.each(columns)('a code that does not exist is refused in %s.%s, and the hint says what is accepted', async (table, currency) => {
+  for (const none of ['xyz', 'XXX', 'xau', 'euo']) {
+    expect(error(await ann.post(`/${table}`, { ...await row(table), [currency]: none }))).toMatchObject({
+      status: 400,
       code: '23514',
-      message: 'new row for relation "transactions" violates check constraint "transactions_currency_form"',
-      hint: expect.stringContaining('ISO 4217 code') as string,
+      message: `new row for relation "${table}" violates check constraint "${table}_${currency}_known"`,
+      fields: [currency],
+      hint: expect.stringContaining('ISO 4217 code, such as usd, eur or jpy') as string,
     })
+  }
+  const caller = data.as(await data.person())
+  const stored = await caller.create(table, await samples[table]?.row(caller, {}))
+  expect(error(await caller.patch(`/${table}?id=eq.${stored.id}`, { [currency]: 'xyz' }))).toMatchObject({ code: '23514', fields: [currency] })
+})
+
+test('a code of two letters violates the format constraint, as before', async () => {
+  expect(error(await ann.post('/transactions', { name: 'Coffee', amount: 1, currency: 'us' }))).toMatchObject({
+    code: '23514',
+    message: 'new row for relation "transactions" violates check constraint "transactions_currency_form"',
+    hint: expect.stringContaining('ISO 4217 code') as string,
   })
 })
 
@@ -86,7 +84,7 @@ describe('an amount', () => {
   )
 
   const ofThree = columns.filter(([, , amount]) => amount !== undefined)
-  test.each(ofThree)('with a third decimal, of a currency with three, is refused instead of rounded: %s', async (table, currency, amount = '') => {
+  test.each(ofThree)('an amount with a third decimal, of a currency with three, is refused instead of rounded: %s', async (table, currency, amount = '') => {
     const refused = {
       status: 400,
       code: '23514',
@@ -110,7 +108,7 @@ describe('an amount', () => {
     expect((await ann.patch(`/${table}?id=eq.${stored.id}`, { [amount]: 1.005, [currency]: 'usd' }, returning)).body).toMatchObject([{ [amount]: 1.01 }])
   })
 
-  test('of a currency with three or four decimals may have the rounding error of floating-point numbers', async () => {
+  test('an amount of a currency with three or four decimals may have the rounding error of floating-point numbers', async () => {
     const stored = await ann.create('transactions', [
       { name: 'a', amount: 0.1 + 0.2, currency: 'bhd' },
       { name: 'b', amount: '1.230', currency: 'kwd' },
@@ -120,12 +118,12 @@ describe('an amount', () => {
     expect(error(await ann.post('/transactions', { name: 'd', amount: 2.1234, currency: 'clf' })).code).toBe('23514')
   })
 
-  test("is checked against the account's currency if the row names none", async () => {
+  test("an amount is checked against the account's currency if the row names none", async () => {
     const { id: account_id } = await ann.create('accounts', { name: 'Gulf', type: 'cash', currency: 'kwd' })
     expect(error(await ann.post('/transactions', { name: 'Tea', amount: 0.125, account_id }))).toMatchObject({ code: '23514', fields: ['amount', 'currency'] })
   })
 
-  test('of a transfer must not have a third decimal either', async () => {
+  test('an amount of a transfer must not have a third decimal either', async () => {
     const [dinars, more, dollars] = (await ann.create('accounts', ['kwd', 'kwd', 'usd'].map((currency) => ({ name: currency, type: 'cash', currency })))) as {
       id: string
     }[]
@@ -156,13 +154,13 @@ describe('an amount of two decimals', () => {
     },
   )
 
-  test('rounds a third decimal away from zero, also for negative amounts, in each way to write', async () => {
+  test('an amount of two decimals rounds a third decimal away from zero, also for negative amounts, in each way to write', async () => {
     const { id, amount } = await ann.create('transactions', { name: 'Tea', amount: -2.005 })
     expect(amount).toBe(-2.01)
     expect((await ann.patch(`/transactions?id=eq.${id}&select=amount`, { amount: -7 }, returning)).text).toBe('[{"amount":-7.00}]')
   })
 
-  test('is printed with both decimals if none is sent', async () => {
+  test('an amount of two decimals is printed with both decimals if none is sent', async () => {
     expect((await ann.post('/accounts?select=balance', { name: 'Giro', type: 'checking' }, returning)).text).toBe('[{"balance":0.00}]')
     expect((await ann.post('/categories?select=monthly_budget', { name: 'Rent' }, returning)).text).toBe('[{"monthly_budget":null}]')
   })
@@ -183,37 +181,33 @@ describe('an amount of two decimals', () => {
   )
 })
 
-describe('a row from before these checks', () => {
-  test('keeps its currency while other columns change, and cannot change to another invalid one', async () => {
-    const { rows: [old] } = await data.owner.query<{ id: string }>(
-      `insert into api.transactions (name, amount, currency, user_id) values ('Old', 1.5, 'xyz', $1), ('Yen', 1.5, 'jpy', $1) returning id`,
-      [account.id],
-    )
-    expect((await ann.patch('/transactions?name=in.(Old,Yen)', { description: 'kept' }, returning)).body).toMatchObject([
-      { currency: 'xyz', description: 'kept' },
-      { currency: 'jpy', description: 'kept' },
-    ])
-    expect(error(await ann.patch(`/transactions?id=eq.${old?.id}`, { currency: 'abc' })).code).toBe('23514')
-    expect((await ann.patch(`/transactions?id=eq.${old?.id}`, { currency: 'eur' })).status).toBe(204)
-  })
+test('a row from before these checks keeps its currency while other columns change, and cannot change to another invalid one', async () => {
+  const { rows: [old] } = await data.owner.query<{ id: string }>(
+    `insert into api.transactions (name, amount, currency, user_id) values ('Old', 1.5, 'xyz', $1), ('Yen', 1.5, 'jpy', $1) returning id`,
+    [account.id],
+  )
+  expect((await ann.patch('/transactions?name=in.(Old,Yen)', { description: 'kept' }, returning)).body).toMatchObject([
+    { currency: 'xyz', description: 'kept' },
+    { currency: 'jpy', description: 'kept' },
+  ])
+  expect(error(await ann.patch(`/transactions?id=eq.${old?.id}`, { currency: 'abc' })).code).toBe('23514')
+  expect((await ann.patch(`/transactions?id=eq.${old?.id}`, { currency: 'eur' })).status).toBe(204)
 })
 
-describe('a report with a target currency', () => {
-  test('accepts the code in either case, as rows do', async () => {
-    const caller = data.as(await data.person())
-    await caller.create('transactions', { name: 'Croissant', amount: -2.4, currency: 'EUR' })
-    const p_filters = [{ field: 'currency', operation: 'eq', value: 'EUR' }]
-    expect((await caller.post('/rpc/get_transaction_stat', { p_filters })).body).toBe(-2.4)
-    expect((await caller.post('/rpc/get_filtered_transactions', { filters: p_filters })).body).toHaveLength(1)
-    expect((await caller.get('/rpc/get_cash_flow?periods=1&p_currency=EUR')).body).toMatchObject([{ currency: 'eur', expenses: 2.4 }])
-  })
+test('a report with a target currency accepts the code in either case, as rows do', async () => {
+  const caller = data.as(await data.person())
+  await caller.create('transactions', { name: 'Croissant', amount: -2.4, currency: 'EUR' })
+  const p_filters = [{ field: 'currency', operation: 'eq', value: 'EUR' }]
+  expect((await caller.post('/rpc/get_transaction_stat', { p_filters })).body).toBe(-2.4)
+  expect((await caller.post('/rpc/get_filtered_transactions', { filters: p_filters })).body).toHaveLength(1)
+  expect((await caller.get('/rpc/get_cash_flow?periods=1&p_currency=EUR')).body).toMatchObject([{ currency: 'eur', expenses: 2.4 }])
+})
 
-  test('refuses a code that does not exist', async () => {
-    const refused = { status: 400, body: { code: '22023', hint: expect.stringContaining('ISO 4217') } }
-    expect(await ann.get('/rpc/get_cash_flow?p_currency=zzz')).toMatchObject(refused)
-    expect(await ann.get('/rpc/get_budget_comparison?p_currency=zzz')).toMatchObject(refused)
-    expect(await ann.post('/rpc/get_transaction_distribution_by_category', { params: { filters: { currency: 'zzz' } } })).toMatchObject(refused)
-  })
+test('a report with a target currency refuses a code that does not exist', async () => {
+  const refused = { status: 400, body: { code: '22023', hint: expect.stringContaining('ISO 4217') } }
+  expect(await ann.get('/rpc/get_cash_flow?p_currency=zzz')).toMatchObject(refused)
+  expect(await ann.get('/rpc/get_budget_comparison?p_currency=zzz')).toMatchObject(refused)
+  expect(await ann.post('/rpc/get_transaction_distribution_by_category', { params: { filters: { currency: 'zzz' } } })).toMatchObject(refused)
 })
 
 test('a subscription has the currency of the account that pays it', async () => {

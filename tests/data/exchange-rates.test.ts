@@ -50,40 +50,38 @@ describe('the rate', () => {
     expect(await converted(await newCaller(100, 'eur', '2025-01-10T12:00:00Z', rates), 'usd')).toMatchObject({ status: 200, body: amount })
   })
 
-  test("is that of the transaction's day in the request's time zone", async () => {
+  test("the rate is that of the transaction's day in the request's time zone", async () => {
     const caller = await newCaller(100, 'eur', '2025-01-10T23:30:00Z', [['2025-01-10', 'eur', 'usd', 1.1], ['2025-01-11', 'eur', 'usd', 1.2]])
     expect((await converted(caller, 'usd')).body).toBe(110)
     expect((await converted(caller, 'usd', 'timezone=Europe/Berlin')).body).toBe(120)
   })
 
-  test('is not needed for the target currency itself, nor for a count', async () => {
+  test('the rate is not needed for the target currency itself, nor for a count', async () => {
     const caller = await newCaller(12.34, 'eur', '2025-01-10', [])
     expect((await converted(caller, 'EUR')).body).toBe(12.34)
     expect((await caller.post('/rpc/get_transaction_stat', { p_convert_to: 'usd', p_aggregate_fn: 'count' })).body).toBe(1)
   })
 })
 
-describe('an amount', () => {
-  test.each<[number, string, string, Rate, number]>([
-    [1.5, 'eur', 'usd', ['2025-01-01', 'eur', 'usd', 0.67], 1.01],
-    [-1.5, 'eur', 'usd', ['2025-01-01', 'eur', 'usd', 0.67], -1.01],
-    [0.01, 'eur', 'usd', ['2025-01-01', 'eur', 'usd', 0.5], 0.01],
-    // Exactly 0.125, by a division.
-    [1, 'eur', 'usd', ['2025-01-01', 'usd', 'eur', 8], 0.13],
-    // Just below a half: 0.00499…
-    [0.01, 'eur', 'usd', ['2025-01-01', 'usd', 'eur', '2.000000000001'], 0],
-    [-99.99, 'eur', 'jpy', ['2025-01-01', 'eur', 'jpy', 160], -15998],
-    [0.5, 'eur', 'jpy', ['2025-01-01', 'eur', 'jpy', 1], 1],
-    // Three decimals, of which two are stored.
-    [10, 'eur', 'kwd', ['2025-01-01', 'eur', 'kwd', 0.3333], 3.33],
-    [999_999_999_999.99, 'eur', 'usd', ['2025-01-01', 'eur', 'usd', 2], 1_999_999_999_999.98],
-  ])('of %d %s is rounded once, half away from zero, to the decimals of %s: from rate %j to %d', async (amount, currency, target, rate, expected) => {
-    expect((await converted(await newCaller(amount, currency, '2025-01-10', [rate]), target)).body).toBe(expected)
-  })
+test.each<[number, string, string, Rate, number]>([
+  [1.5, 'eur', 'usd', ['2025-01-01', 'eur', 'usd', 0.67], 1.01],
+  [-1.5, 'eur', 'usd', ['2025-01-01', 'eur', 'usd', 0.67], -1.01],
+  [0.01, 'eur', 'usd', ['2025-01-01', 'eur', 'usd', 0.5], 0.01],
+  // Exactly 0.125, by a division.
+  [1, 'eur', 'usd', ['2025-01-01', 'usd', 'eur', 8], 0.13],
+  // Just below a half: 0.00499…
+  [0.01, 'eur', 'usd', ['2025-01-01', 'usd', 'eur', '2.000000000001'], 0],
+  [-99.99, 'eur', 'jpy', ['2025-01-01', 'eur', 'jpy', 160], -15998],
+  [0.5, 'eur', 'jpy', ['2025-01-01', 'eur', 'jpy', 1], 1],
+  // Three decimals, of which two are stored.
+  [10, 'eur', 'kwd', ['2025-01-01', 'eur', 'kwd', 0.3333], 3.33],
+  [999_999_999_999.99, 'eur', 'usd', ['2025-01-01', 'eur', 'usd', 2], 1_999_999_999_999.98],
+])('an amount of %d %s is rounded once, half away from zero, to the decimals of %s: from rate %j to %d', async (amount, currency, target, rate, expected) => {
+  expect((await converted(await newCaller(amount, currency, '2025-01-10', [rate]), target)).body).toBe(expected)
 })
 
 describe('a missing rate', () => {
-  test('leaves its transactions out of every report, which counts them', async () => {
+  test('a missing rate leaves its transactions out of every report, which counts them', async () => {
     const caller = await newCaller(1, 'eur', '2025-01-10T12:00:00Z', [['2025-01-10', 'eur', 'usd', 2]])
     await caller.create(
       'transactions',
@@ -107,7 +105,7 @@ describe('a missing rate', () => {
     expect([whole.body, whole.headers.get('x-left-out')]).toEqual([2, null])
   })
 
-  test('is listed once for each currency, with its first day and its transactions, until one rate mends it', async () => {
+  test('a missing rate is listed once for each currency, with its first day and its transactions, until one rate mends it', async () => {
     const caller = stack.as(await stack.person())
     const rows = await caller.create(
       'transactions',
@@ -127,7 +125,7 @@ describe('a missing rate', () => {
     expect([answer.body, answer.headers.get('x-left-out')]).toEqual([5, '1'])
   })
 
-  test('leaves a group with only such transactions in the report, and an average divides by the others', async () => {
+  test('a missing rate leaves a group with only such transactions in the report, and an average divides by the others', async () => {
     const caller = stack.as(await stack.person())
     await caller.create('exchange_rates', stored([['2025-02-01', 'eur', 'usd', 2]]))
     await caller.create(
@@ -164,7 +162,7 @@ describe('a rate that already exists', () => {
   const ofTeam = '/exchange_rates?on_conflict=organization_id,base,quote,on_date'
   const ofPerson = '/exchange_rates?on_conflict=user_id,organization_id,base,quote,on_date'
 
-  test('is 409 at an insert, and is changed by an upsert on the key of its context, in a team also by another member', async () => {
+  test('a rate that already exists is 409 at an insert, and is changed by an upsert on the key of its context, in a team also by another member', async () => {
     const [owner, colleague] = [await stack.person('owner'), await stack.person('colleague')]
     const team = await stack.organization({ owner, editor: colleague })
     const contexts: [Caller, string, Caller][] = [
@@ -181,7 +179,7 @@ describe('a rate that already exists', () => {
     }
   })
 
-  test('of a stranger is 403, same as a missing one', async () => {
+  test('a rate that already exists of a stranger is 403, same as a missing one', async () => {
     const owner = await stack.person('owner')
     const team = await stack.organization({ owner })
     await stack.as(owner, team).create('exchange_rates', rate)

@@ -100,7 +100,7 @@ describe('get_filtered_transactions', () => {
     expect([status, names(body)]).toEqual([200, names(book.filter(keeps))])
   })
 
-  test('returns rows that match all filters, and all rows without a filter, newest first', async () => {
+  test('get_filtered_transactions returns rows that match all filters, and all rows without a filter, newest first', async () => {
     const two = [{ field: 'amount', operation: 'lt', value: 0 }, { field: 'category_id', operation: 'eq', value: ids['Food 1'] }]
     expect(names((await filtered(mine, two)).body)).toBe('Bread Cheese Wine')
     const { body } = await filtered(mine, [])
@@ -117,7 +117,7 @@ describe('get_filtered_transactions', () => {
     },
   )
 
-  test('returns the rows that the caller may see: both contexts while an organization is active, and none of others', async () => {
+  test('get_filtered_transactions returns the rows that the caller may see: both contexts while an organization is active, and none of others', async () => {
     expect((await filtered(ours, [])).body).toHaveLength(2 * book.length)
     expect((await filtered(ours, [personal])).body).toHaveLength(book.length)
     expect((await filtered(viewer, [])).body).toHaveLength(book.length)
@@ -125,7 +125,7 @@ describe('get_filtered_transactions', () => {
     expect(await filtered(stack.anonymous, [])).toMatchObject({ status: 401, body: { code: '42501' } })
   })
 
-  test('can be used as a table: with select, order, limit and embedding', async () => {
+  test('get_filtered_transactions can be used as a table: with select, order, limit and embedding', async () => {
     const { body } = await filtered(
       mine,
       [{ field: 'category_id', operation: 'is_null', value: false }],
@@ -180,7 +180,7 @@ describe('get_filtered_transactions', () => {
     ['all', 'Each has field'],
     [5, 'Each has field'],
     [Array.from({ length: 51 }, () => ({ field: 'amount', operation: 'gt', value: 0 })), 'Each has field'],
-  ])('is 400 for the filters %j, and says what is allowed', async (filters, allowed) => {
+  ])('get_filtered_transactions is 400 for the filters %j, and says what is allowed', async (filters, allowed) => {
     expect(await filtered(mine, filters)).toMatchObject(refusal({ hint: expect.stringContaining(allowed) }))
   })
 })
@@ -191,7 +191,7 @@ describe('get_transaction_stat', () => {
   const income = counted.filter(({ category }) => category === null)
   const expense = counted.filter(({ category }) => category !== null)
 
-  test('returns one number: the sum, average or count of all transactions, of the income or of the expenses', async () => {
+  test('get_transaction_stat returns one number: the sum, average or count of all transactions, of the income or of the expenses', async () => {
     for (const [type, entries] of [['balance', counted], ['income', income], ['expense', expense]] as const) {
       const ask = async (fn: string) =>
         (await stat(mine, { p_user_id: ada.id, p_organization_id: null, p_filters: [], p_aggregate_fn: fn, p_transaction_type: type })).body
@@ -201,7 +201,7 @@ describe('get_transaction_stat', () => {
     }
   })
 
-  test('uses the context that it names, null for personal, and by default the active one', async () => {
+  test('get_transaction_stat uses the context that it names, null for personal, and by default the active one', async () => {
     expect((await stat(ours, { p_organization_id: team.id })).body).toBe(2 * money(counted))
     expect((await stat(ours)).body).toBe(2 * money(counted))
     expect((await stat(ours, { p_organization_id: null })).body).toBe(money(counted))
@@ -209,11 +209,11 @@ describe('get_transaction_stat', () => {
     expect((await stat(viewer, { p_organization_id: null })).body).toBe(0)
   })
 
-  test('is 0 without transactions', async () => {
+  test('get_transaction_stat is 0 without transactions', async () => {
     for (const p_aggregate_fn of ['sum', 'avg', 'count']) expect(await stat(nobody, { p_aggregate_fn })).toMatchObject({ status: 200, body: 0 })
   })
 
-  test('accepts the filters of get_filtered_transactions', async () => {
+  test('get_transaction_stat accepts the filters of get_filtered_transactions', async () => {
     const p_filters = [{ field: 'transaction_date', operation: 'between', value: ['2025-01-01', '2025-01-31'] }, {
       field: 'status',
       operation: 'eq',
@@ -223,7 +223,7 @@ describe('get_transaction_stat', () => {
     expect((await stat(mine, { p_filters: [{ field: 'transaction_date', operation: 'in', value: 'this_month' }] })).body).toBe(0)
   })
 
-  test('is 403 for another user or organization', async () => {
+  test('get_transaction_stat is 403 for another user or organization', async () => {
     const denied = { status: 403, body: { code: '42501', message: 'permission denied for table transactions' } }
     for (const body of [{ p_user_id: 'somebody' }, { p_organization_id: 'another' }, { p_user_id: ada.id, p_organization_id: 'another' }]) {
       for (const caller of [mine, ours, nobody]) expect(await stat(caller, body)).toMatchObject(denied)
@@ -232,7 +232,7 @@ describe('get_transaction_stat', () => {
     expect((await stat(stack.anonymous)).status).toBe(401)
   })
 
-  test('never adds up two currencies: it refuses, names them, and accepts a filter on one', async () => {
+  test('get_transaction_stat never adds up two currencies: it refuses, names them, and accepts a filter on one', async () => {
     const caller = stack.as(await stack.person())
     await caller.create('transactions', [['usd', 1], ['eur', 2], ['eur', 3]].map(([currency, amount]) => ({ name: 'x', currency, amount })))
     for (const p_aggregate_fn of ['sum', 'avg']) {
@@ -249,7 +249,7 @@ describe('get_transaction_stat', () => {
     [{ p_transaction_type: 'loss' }, 'It is balance, income or expense.'],
     [{ p_filters: 'x' }, 'Each has field'],
     [{ p_filters: [{}] }, 'Fields are'],
-  ])('is 400 for %j', async (body, allowed) => {
+  ])('get_transaction_stat is 400 for %j', async (body, allowed) => {
     expect(await stat(mine, body)).toMatchObject(refusal({ hint: expect.stringContaining(allowed) }))
   })
 })
@@ -274,7 +274,7 @@ describe('get_transaction_aggregate', () => {
     }],
     ['status', ({ status }) => status],
     ['currency', () => 'usd'],
-  ])('groups by %s', async (p_group_by, key) => {
+  ])('get_transaction_aggregate groups by %s', async (p_group_by, key) => {
     // Each status is a group of its own.
     const expected = by(key, p_group_by === 'status' ? book : counted).map(([group, entries]) => ({
       key: group,
@@ -290,7 +290,7 @@ describe('get_transaction_aggregate', () => {
       .toEqual(expected.map((group) => ({ ...group, value: Math.round(group.value * 200) / 100, pending: group.pending * 2 })))
   })
 
-  test('groups by category with names, and null for none', async () => {
+  test('get_transaction_aggregate groups by category with names, and null for none', async () => {
     const { body } = await aggregate(mine, { p_group_by: 'category', p_aggregate_fn: 'avg' })
     expect(body).toHaveLength(3)
     const home = book.filter(({ category }) => category === 'Home')
@@ -298,7 +298,7 @@ describe('get_transaction_aggregate', () => {
     expect(body.at(-1)).toEqual({ key: null, name: null, currency: 'usd', value: 3000, count: 1, pending: null, left_out: 0 })
   })
 
-  test('counts, filters, and returns [] if nothing matches', async () => {
+  test('get_transaction_aggregate counts, filters, and returns [] if nothing matches', async () => {
     const p_filters = [{ field: 'amount', operation: 'gt', value: 0 }]
     expect((await aggregate(mine, { p_filters, p_group_by: 'year', p_aggregate_fn: 'count' })).body).toEqual([{
       key: '2025-01-01',
@@ -312,7 +312,7 @@ describe('get_transaction_aggregate', () => {
     expect(await aggregate(nobody)).toMatchObject({ status: 200, body: [] })
   })
 
-  test('has separate rows for each currency', async () => {
+  test('get_transaction_aggregate has separate rows for each currency', async () => {
     const caller = stack.as(await stack.person())
     await caller.create(
       'transactions',
@@ -321,7 +321,7 @@ describe('get_transaction_aggregate', () => {
     expect((await aggregate(caller)).body.map((row: { currency: string, value: number }) => [row.currency, row.value])).toEqual([['eur', 5], ['usd', 1]])
   })
 
-  test('groups by days of the time zone in the Prefer header', async () => {
+  test('get_transaction_aggregate groups by days of the time zone in the Prefer header', async () => {
     const caller = stack.as(await stack.person())
     await caller.create('transactions', { name: 'x', amount: 1, transaction_date: '2025-01-31T23:30:00Z' })
     const day = async (prefer: string) => (await caller.post('/rpc/get_transaction_aggregate', { p_group_by: 'day' }, { prefer })).body[0].key
@@ -337,7 +337,7 @@ describe('get_transaction_aggregate', () => {
     ['return=minimal, timezone=europe/berlin', 'unknown time zone'],
     ['timezone=FOO3BAR', 'unknown time zone'],
     ['timezone=+2', 'unknown time zone'],
-  ])('refuses an unlisted time zone with 400 instead of using UTC: %s', async (prefer, message) => {
+  ])('get_transaction_aggregate refuses an unlisted time zone with 400 instead of using UTC: %s', async (prefer, message) => {
     for (const caller of [mine, stack.anonymous]) {
       const { status, body } = await caller.get('/transactions?limit=1', { prefer })
       expect({ status, body }).toMatchObject({ status: 400, body: { code: '22023', message: expect.stringContaining(message) } })
@@ -359,7 +359,7 @@ describe('get_transaction_distribution_by_category', () => {
   const distribution = (caller: Caller, params: unknown) => caller.post('/rpc/get_transaction_distribution_by_category', { params })
   const of = (category: Entry['category'], entries: readonly Entry[] = counted) => entries.filter((entry) => entry.category === category)
 
-  test('returns totals, counts and shares by category, without failed transactions', async () => {
+  test('get_transaction_distribution_by_category returns totals, counts and shares by category, without failed transactions', async () => {
     const january = counted.filter(({ on }) => on < '2025-02')
     const all = january.map(({ category }) => category).filter((category, n, list) => list.indexOf(category) === n)
     const whole = all.reduce((total, category) => total + Math.abs(money(of(category, january))), 0)
@@ -380,7 +380,7 @@ describe('get_transaction_distribution_by_category', () => {
     }))
   })
 
-  test('returns one transaction type, all time, an organization, or no rows', async () => {
+  test('get_transaction_distribution_by_category returns one transaction type, all time, an organization, or no rows', async () => {
     const expenses = (await distribution(ours, { filters: { transaction_type: 'expense' } })).body
     expect(expenses.map(({ name, total }: { name: string, total: number }) => [name, total])).toEqual([
       ['Home', 2 * money(of('Home'))],
@@ -393,7 +393,7 @@ describe('get_transaction_distribution_by_category', () => {
     expect(await distribution(mine, { filters: { preset: 'today' } })).toMatchObject({ status: 200, body: [] })
   })
 
-  test('is 403 for another user or organization', async () => {
+  test('get_transaction_distribution_by_category is 403 for another user or organization', async () => {
     for (const params of [{ user_id: 'somebody' }, { organization_id: team.id }])
       expect(await distribution(mine, params)).toMatchObject({ status: 403, body: { code: '42501' } })
   })
@@ -410,7 +410,7 @@ describe('get_transaction_distribution_by_category', () => {
     [{ filters: { preset: 'today', start_date: '2025-01-01' } }],
     [{ filters: { transaction_type: 'x' } }],
     [{ filters: { sql: 'x' } }],
-  ])('is 400 for %j', async (params) => {
+  ])('get_transaction_distribution_by_category is 400 for %j', async (params) => {
     expect(await distribution(mine, params)).toMatchObject(refusal({}))
   })
 })
@@ -428,7 +428,7 @@ describe('get_budget_comparison', () => {
     left_out: 0,
   })
 
-  test('compares a month, and prorates a part of a month by days', async () => {
+  test('get_budget_comparison compares a month, and prorates a part of a month by days', async () => {
     expect(await budget(mine, '?start_date=2025-01-01&end_date=2025-01-31')).toMatchObject({
       status: 200,
       body: [row('Food', 310, 3.03, 2.02), row('Home', 900, 900.1), row('Unused', 62.5, 0)],
@@ -452,7 +452,7 @@ describe('get_budget_comparison', () => {
     ])
   })
 
-  test('accepts a preset, and defaults to this month', async () => {
+  test('get_budget_comparison accepts a preset, and defaults to this month', async () => {
     expect((await budget(mine, '')).body).toEqual((await budget(mine, '?preset=this_month')).body)
     expect((await budget(mine, '?preset=last_year')).status).toBe(200)
     expect(await budget(nobody, '')).toMatchObject({ status: 200, body: [] })
@@ -480,7 +480,7 @@ describe('get_budget_comparison', () => {
 describe('get_cash_flow', () => {
   const flow = (caller: Caller, query: string) => caller.get(`/rpc/get_cash_flow${query}`)
 
-  test('returns income, expenses and net, oldest first, with the current period last and zeros in the gaps', async () => {
+  test('get_cash_flow returns income, expenses and net, oldest first, with the current period last and zeros in the gaps', async () => {
     const now = new Date()
     const { status, body } = await flow(mine, '?grouping=monthly&periods=120')
     expect([status, body.length]).toEqual([200, 120])
@@ -505,7 +505,7 @@ describe('get_cash_flow', () => {
     expect(body.filter(({ net }: { net: number }) => net !== 0)).toHaveLength(2)
   })
 
-  test('groups by day, week, month, quarter and year, and defaults to twelve months', async () => {
+  test('get_cash_flow groups by day, week, month, quarter and year, and defaults to twelve months', async () => {
     expect((await flow(mine, '')).body).toHaveLength(12)
     for (const grouping of ['daily', 'weekly', 'quarterly', 'yearly']) expect((await flow(ours, `?grouping=${grouping}&periods=3`)).body).toHaveLength(3)
     const { body } = await flow(ours, '?grouping=yearly&periods=30')
@@ -516,7 +516,7 @@ describe('get_cash_flow', () => {
       expect((await flow(caller, `?grouping=${grouping}&periods=1`)).body).toMatchObject([{ income: 5, net: 5 }])
   })
 
-  test('returns one series of zeros without transactions, and a series for each currency', async () => {
+  test('get_cash_flow returns one series of zeros without transactions, and a series for each currency', async () => {
     expect((await flow(nobody, '?periods=2')).body).toMatchObject([{ currency: 'usd', net: 0 }, { currency: 'usd', net: 0 }])
     const caller = stack.as(await stack.person())
     await caller.create('transactions', [{ name: 'x', amount: 1, currency: 'eur' }, { name: 'x', amount: 2, currency: 'chf' }])
@@ -527,7 +527,7 @@ describe('get_cash_flow', () => {
     expect((await flow(caller, '?periods=1&p_currency=EUR')).body).toMatchObject([{ currency: 'eur', net: 1 }])
   })
 
-  test('counts only the days of a range, in periods that may be incomplete', async () => {
+  test('get_cash_flow counts only the days of a range, in periods that may be incomplete', async () => {
     const range = async (query: string) => (await flow(mine, query)).body.map(({ period, net }: { period: string, net: number }) => [period, net])
     const net = (from: string, to: string) => money(counted.filter(({ on }) => on >= from && on <= to))
     expect(await range('?p_from=2025-01-03&p_to=2025-02-01')).toEqual([
@@ -549,14 +549,14 @@ describe('get_cash_flow', () => {
     ['?p_to=2025-01-31&upcoming=1', 'upcoming comes without p_to'],
     ['?grouping=daily&p_from=2025-01-01&p_to=2025-05-01', 'the range has more than 120 periods'],
     ['?p_to=31.01.2025', "p_to is not a date: '31.01.2025'"],
-  ])('is 400 for the range %s: %s', async (query, message) => {
+  ])('get_cash_flow is 400 for the range %s: %s', async (query, message) => {
     expect(await flow(mine, query)).toMatchObject({ status: 400, body: { code: '22023', message } })
   })
 
-  test.each(['?grouping=hourly', '?periods=0', '?periods=121', '?periods=-1'])('is 400 for %s', async (query) => {
+  test.each(['?grouping=hourly', '?periods=0', '?periods=121', '?periods=-1'])('get_cash_flow is 400 for %s', async (query) => {
     expect(await flow(mine, query)).toMatchObject(refusal({}))
   })
-  test('is 400 if periods is not a number', async () => {
+  test('get_cash_flow is 400 if periods is not a number', async () => {
     expect(await flow(mine, '?periods=many')).toMatchObject({ status: 400, body: { code: '22P02' } })
   })
 })
@@ -571,7 +571,7 @@ describe('delete_category', () => {
     return { from, to }
   }
 
-  test.each(['personal', 'team'])('moves the transactions of the category and deletes it, in the %s context', async (context) => {
+  test.each(['personal', 'team'])('delete_category moves the transactions of the category and deletes it, in the %s context', async (context) => {
     const caller = context === 'team' ? ours : mine
     const { from, to } = await filed(caller)
     expect(await remove(caller, { p_category_id: from.id, p_replacement_id: to.id })).toMatchObject({
@@ -586,7 +586,7 @@ describe('delete_category', () => {
     })
   })
 
-  test('changes nothing if the replacement is missing, of another context, or the category itself', async () => {
+  test('delete_category changes nothing if the replacement is missing, of another context, or the category itself', async () => {
     const { from } = await filed(mine)
     const shared = await ours.create('categories', { name: 'x' })
     const hers = await nobody.create('categories', { name: 'x' })
@@ -600,7 +600,7 @@ describe('delete_category', () => {
     expect((await mine.get(`/transactions?category_id=eq.${from.id}`)).body).toHaveLength(1)
   })
 
-  test('is 404 for a category that the caller cannot see, and 403 for a viewer', async () => {
+  test('delete_category is 404 for a category that the caller cannot see, and 403 for a viewer', async () => {
     const { from } = await filed(ours)
     for (const id of [from.id, '00000000-0000-4000-8000-000000000000'])
       expect(await remove(nobody, { p_category_id: id })).toMatchObject({ status: 404, body: { message: 'category not found' } })

@@ -21,7 +21,7 @@ const undoLast = async (caller: Caller) => {
 }
 
 describe('an import with p_balance and p_balance_on', () => {
-  test('stores the balance of the statement, which get_reconciliation compares with the rows', async () => {
+  test('an import with p_balance and p_balance_on stores the balance of the statement, which get_reconciliation compares with the rows', async () => {
     const caller = await someone()
     const bank = await account(caller, { balance: 100 })
     expect(await send(caller, bank, { p_dry_run: true })).toMatchObject({ status: 200, body: [{ verdict: 'new' }] })
@@ -33,7 +33,7 @@ describe('an import with p_balance and p_balance_on', () => {
     ])
   })
 
-  test('stores it once, also when all rows are known, and records nothing the second time', async () => {
+  test('an import with p_balance and p_balance_on stores it once, also when all rows are known, and records nothing the second time', async () => {
     const caller = await someone()
     const bank = await account(caller)
     await send(caller, bank, { p_balance: null, p_balance_on: null })
@@ -45,18 +45,21 @@ describe('an import with p_balance and p_balance_on', () => {
     expect((await caller.get('/activity?order=id.desc&limit=1')).body).toMatchObject([{ id, table_name: 'balances' }])
   })
 
-  test.each(['undo', 'deletion'])('takes the balance back by its %s, and the undo of that stores it again', async (way) => {
-    const caller = await someone()
-    const bank = await account(caller)
-    await send(caller, bank)
-    const stored = await balances(caller)
-    expect((await (way === 'undo' ? undoLast(caller) : caller.delete('/imports?id=not.is.null'))).status).toBe(way === 'undo' ? 200 : 204)
-    expect(await balances(caller)).toEqual([])
-    expect((await undoLast(caller)).status).toBe(200)
-    expect(await balances(caller)).toEqual(stored)
-    expect((await caller.delete('/imports?id=not.is.null')).status).toBe(204)
-    expect(await balances(caller)).toEqual([])
-  })
+  test.each(['undo', 'deletion'])(
+    'an import with p_balance and p_balance_on takes the balance back by its %s, and the undo of that stores it again',
+    async (way) => {
+      const caller = await someone()
+      const bank = await account(caller)
+      await send(caller, bank)
+      const stored = await balances(caller)
+      expect((await (way === 'undo' ? undoLast(caller) : caller.delete('/imports?id=not.is.null'))).status).toBe(way === 'undo' ? 200 : 204)
+      expect(await balances(caller)).toEqual([])
+      expect((await undoLast(caller)).status).toBe(200)
+      expect(await balances(caller)).toEqual(stored)
+      expect((await caller.delete('/imports?id=not.is.null')).status).toBe(204)
+      expect(await balances(caller)).toEqual([])
+    },
+  )
 
   test.each([['undo', 'manual'], ['deletion', 'manual'], ['undo', 'statement'], ['deletion', 'statement']])(
     'replaces another balance of that day, and its %s restores the %s one',
@@ -72,7 +75,7 @@ describe('an import with p_balance and p_balance_on', () => {
     },
   )
 
-  test('of an idle month stores the balance without a row, and a dry run stores none', async () => {
+  test('an import with p_balance and p_balance_on of an idle month stores the balance without a row, and a dry run stores none', async () => {
     const caller = await someone()
     const bank = await account(caller, { balance: 95 })
     expect(await send(caller, bank, { p_rows: [], p_dry_run: true })).toMatchObject({ status: 200, body: [] })
@@ -90,7 +93,7 @@ describe('an import with p_balance and p_balance_on', () => {
     for (const [more, message] of refused) expect(await send(caller, bank, { p_rows: [], ...more })).toMatchObject({ status: 400, body: { message } })
   })
 
-  test('keeps a balance that a user has changed since, when the import is deleted', async () => {
+  test('an import with p_balance and p_balance_on keeps a balance that a user has changed since, when the import is deleted', async () => {
     const caller = await someone()
     const bank = await account(caller)
     await send(caller, bank)
@@ -108,23 +111,26 @@ describe('an import with p_balance and p_balance_on', () => {
     [{ p_balance: 1e12 }, '22023', 'p_balance is no balance: 1000000000000'],
     [{ p_balance: 1.5, currency: 'jpy' }, '23514', expect.stringContaining('balances_balance_fits_currency')],
     [{ p_balance: 1.234, currency: 'kwd' }, '23514', expect.stringContaining('balances_balance_fits_currency')],
-  ])('with %j is 400, also as a dry run, and stores nothing', async ({ currency = 'eur', ...more }, code, message) => {
-    const caller = await someone()
-    const bank = await account(caller, { currency })
-    for (const p_dry_run of [true, false]) {
-      expect(await send(caller, bank, { ...more, p_dry_run })).toMatchObject({ status: 400, body: { code, message, hint: expect.stringMatching(/./) } })
-    }
-    expect([await balances(caller), (await caller.get('/transactions')).body]).toEqual([[], []])
-  })
+  ])(
+    'an import with p_balance and p_balance_on with %j is 400, also as a dry run, and stores nothing',
+    async ({ currency = 'eur', ...more }, code, message) => {
+      const caller = await someone()
+      const bank = await account(caller, { currency })
+      for (const p_dry_run of [true, false]) {
+        expect(await send(caller, bank, { ...more, p_dry_run })).toMatchObject({ status: 400, body: { code, message, hint: expect.stringMatching(/./) } })
+      }
+      expect([await balances(caller), (await caller.get('/transactions')).body]).toEqual([[], []])
+    },
+  )
 
-  test('stores no balance if one row is invalid', async () => {
+  test('an import with p_balance and p_balance_on stores no balance if one row is invalid', async () => {
     const caller = await someone()
     const bank = await account(caller)
     expect((await send(caller, bank, { p_rows: [row('')] })).status).toBe(400)
     expect(await balances(caller)).toEqual([])
   })
 
-  test('of a team is stored by an editor for the team, and refused for a viewer', async () => {
+  test('an import with p_balance and p_balance_on of a team is stored by an editor for the team, and refused for a viewer', async () => {
     const [owner, editor, viewer] = [await stack.person(), await stack.person(), await stack.person()]
     const team = await stack.organization({ owner, editor, viewer })
     const bank = await account(stack.as(owner, team))

@@ -43,78 +43,76 @@ const january = [
   { name: 'Rent', amount: -900, transaction_date: '2025-01-03', reference_no: '2025-1' },
 ]
 
-describe('a user', () => {
-  test('tries a file, which stores nothing, and then stores it', async () => {
-    const mine = await newCaller()
-    expect(await judge(mine, january)).toEqual(january.map((_, at) => ({ row_number: at + 1, verdict: 'new', reason: null, transaction_id: null })))
-    expect([await stored(mine), (await mine.get('/imports')).body]).toEqual([[], []])
-    const account = await mine.create('accounts', { name: 'Giro', type: 'checking', currency: 'eur' })
-    const done = await store(mine, january, { p_account_id: account.id, p_file_name: 'January.csv' })
-    const [imported] = (await mine.get('/imports')).body
-    expect(imported).toMatchObject({ source: 'bank', account_id: account.id, file_name: 'January.csv', row_count: 3, organization_id: null })
-    const rows = await stored(mine)
-    expect(new Set(rows.map((row: Row) => row['id']))).toEqual(new Set(done.map((row) => row.transaction_id)))
-    expect(rows[2]).toMatchObject({
-      ...january[2],
-      currency: 'eur',
-      status: 'paid',
-      source: 'bank',
-      account_id: account.id,
-      import_id: imported.id,
-      transaction_date: '2025-01-03T00:00:00+00:00',
-    })
+test('a user tries a file, which stores nothing, and then stores it', async () => {
+  const mine = await newCaller()
+  expect(await judge(mine, january)).toEqual(january.map((_, at) => ({ row_number: at + 1, verdict: 'new', reason: null, transaction_id: null })))
+  expect([await stored(mine), (await mine.get('/imports')).body]).toEqual([[], []])
+  const account = await mine.create('accounts', { name: 'Giro', type: 'checking', currency: 'eur' })
+  const done = await store(mine, january, { p_account_id: account.id, p_file_name: 'January.csv' })
+  const [imported] = (await mine.get('/imports')).body
+  expect(imported).toMatchObject({ source: 'bank', account_id: account.id, file_name: 'January.csv', row_count: 3, organization_id: null })
+  const rows = await stored(mine)
+  expect(new Set(rows.map((row: Row) => row['id']))).toEqual(new Set(done.map((row) => row.transaction_id)))
+  expect(rows[2]).toMatchObject({
+    ...january[2],
+    currency: 'eur',
+    status: 'paid',
+    source: 'bank',
+    account_id: account.id,
+    import_id: imported.id,
+    transaction_date: '2025-01-03T00:00:00+00:00',
   })
+})
 
-  test('changes nothing by importing the same file again, or one that overlaps it by some days', async () => {
-    const mine = await newCaller()
-    const first = await store(mine, january)
-    const before = await stored(mine)
-    const again = await store(mine, january)
-    expect(again).toEqual(first.map((row) => ({ ...row, verdict: 'duplicate' })))
-    const next = [...january.slice(0, 2), { name: 'Coffee', amount: -3.5, transaction_date: '2025-01-02' }, ...january.slice(2), {
-      name: 'Tram',
-      amount: -2.9,
-      transaction_date: '2025-01-04',
-    }]
-    expect(verdicts(await store(mine, next.toReversed()))).toBe('new duplicate duplicate duplicate new')
-    expect(await stored(mine)).toHaveLength(5)
-    expect((await stored(mine)).filter((row: Row) => before.some((one: Row) => one['id'] === row['id']))).toEqual(before)
-    expect((await mine.get('/imports?select=row_count&order=created_at')).body).toEqual([{ row_count: 3 }, { row_count: 2 }])
-  })
+test('a user changes nothing by importing the same file again, or one that overlaps it by some days', async () => {
+  const mine = await newCaller()
+  const first = await store(mine, january)
+  const before = await stored(mine)
+  const again = await store(mine, january)
+  expect(again).toEqual(first.map((row) => ({ ...row, verdict: 'duplicate' })))
+  const next = [...january.slice(0, 2), { name: 'Coffee', amount: -3.5, transaction_date: '2025-01-02' }, ...january.slice(2), {
+    name: 'Tram',
+    amount: -2.9,
+    transaction_date: '2025-01-04',
+  }]
+  expect(verdicts(await store(mine, next.toReversed()))).toBe('new duplicate duplicate duplicate new')
+  expect(await stored(mine)).toHaveLength(5)
+  expect((await stored(mine)).filter((row: Row) => before.some((one: Row) => one['id'] === row['id']))).toEqual(before)
+  expect((await mine.get('/imports?select=row_count&order=created_at')).body).toEqual([{ row_count: 3 }, { row_count: 2 }])
+})
 
-  test('keeps their own edits: the import reports a row that differs, and does not change it', async () => {
-    const mine = await newCaller()
-    const rows = [{ name: 'Cinema', amount: '11', external_id: 'b-1', status: 'pending' }, { name: 'Tram', amount: 2, external_id: 'b-2' }]
-    const [cinema] = await store(mine, rows)
-    const category = await mine.create('categories', { name: 'Fun' })
-    await mine.patch(`/transactions?id=eq.${cinema?.transaction_id}`, { name: 'Cinema with Bo', status: 'paid', category_id: category.id })
-    const before = await stored(mine)
-    const changed = { row_number: 1, verdict: 'changed', reason: 'stored with another name, status', transaction_id: cinema?.transaction_id }
-    expect((await store(mine, rows))[0]).toEqual(changed)
-    expect((await judge(mine, rows))[0]).toEqual(changed)
-    // Columns that the file does not contain are not compared.
-    expect(verdicts(await judge(mine, [{ name: 'Cinema with Bo', amount: 11, external_id: 'b-1', category_id: null }]))).toBe('duplicate')
-    expect(await stored(mine)).toEqual(before)
-  })
+test('a user keeps their own edits: the import reports a row that differs, and does not change it', async () => {
+  const mine = await newCaller()
+  const rows = [{ name: 'Cinema', amount: '11', external_id: 'b-1', status: 'pending' }, { name: 'Tram', amount: 2, external_id: 'b-2' }]
+  const [cinema] = await store(mine, rows)
+  const category = await mine.create('categories', { name: 'Fun' })
+  await mine.patch(`/transactions?id=eq.${cinema?.transaction_id}`, { name: 'Cinema with Bo', status: 'paid', category_id: category.id })
+  const before = await stored(mine)
+  const changed = { row_number: 1, verdict: 'changed', reason: 'stored with another name, status', transaction_id: cinema?.transaction_id }
+  expect((await store(mine, rows))[0]).toEqual(changed)
+  expect((await judge(mine, rows))[0]).toEqual(changed)
+  // Columns that the file does not contain are not compared.
+  expect(verdicts(await judge(mine, [{ name: 'Cinema with Bo', amount: 11, external_id: 'b-1', category_id: null }]))).toBe('duplicate')
+  expect(await stored(mine)).toEqual(before)
+})
 
-  test('gets days in the time zone of the request', async () => {
-    const mine = await newCaller()
-    const berlin = { prefer: 'timezone=Europe/Berlin' }
-    const rows = [{ name: 'Day', amount: 1, transaction_date: '2025-07-01' }, { name: 'Moment', amount: 1, transaction_date: '2025-07-01T08:30:00Z' }]
-    await mine.post('/rpc/import_transactions', { p_rows: rows, p_dry_run: false }, berlin)
-    expect((await stored(mine)).map((row: Row) => row['transaction_date'])).toEqual(['2025-06-30T22:00:00+00:00', '2025-07-01T08:30:00+00:00'])
-    expect(verdicts((await mine.post('/rpc/import_transactions', { p_rows: rows }, berlin)).body)).toBe('duplicate duplicate')
-  })
+test('a user gets days in the time zone of the request', async () => {
+  const mine = await newCaller()
+  const berlin = { prefer: 'timezone=Europe/Berlin' }
+  const rows = [{ name: 'Day', amount: 1, transaction_date: '2025-07-01' }, { name: 'Moment', amount: 1, transaction_date: '2025-07-01T08:30:00Z' }]
+  await mine.post('/rpc/import_transactions', { p_rows: rows, p_dry_run: false }, berlin)
+  expect((await stored(mine)).map((row: Row) => row['transaction_date'])).toEqual(['2025-06-30T22:00:00+00:00', '2025-07-01T08:30:00+00:00'])
+  expect(verdicts((await mine.post('/rpc/import_transactions', { p_rows: rows }, berlin)).body)).toBe('duplicate duplicate')
+})
 
-  test('imports into the active context, which does not recognize rows of the other one', async () => {
-    expect(verdicts(await store(stack.as(ada), january))).toBe('new new new')
-    expect(verdicts(await judge(ours, january, { p_source: 'team bank' }))).toBe('new new new')
-    expect(verdicts(await store(ours, january, { p_source: 'team bank' }))).toBe('new new new')
-    expect(verdicts(await judge(bobs, january, { p_source: 'team bank' }))).toBe('duplicate duplicate duplicate')
-    expect((await ours.get('/imports?source=eq.team bank')).body).toMatchObject([{ user_id: ada.id, organization_id: team.id }])
-    expect((await viewer.get('/imports?source=eq.team bank')).body).toHaveLength(1)
-    expect((await stack.as(ada).get('/imports?source=eq.team bank')).body).toEqual([])
-  })
+test('a user imports into the active context, which does not recognize rows of the other one', async () => {
+  expect(verdicts(await store(stack.as(ada), january))).toBe('new new new')
+  expect(verdicts(await judge(ours, january, { p_source: 'team bank' }))).toBe('new new new')
+  expect(verdicts(await store(ours, january, { p_source: 'team bank' }))).toBe('new new new')
+  expect(verdicts(await judge(bobs, january, { p_source: 'team bank' }))).toBe('duplicate duplicate duplicate')
+  expect((await ours.get('/imports?source=eq.team bank')).body).toMatchObject([{ user_id: ada.id, organization_id: team.id }])
+  expect((await viewer.get('/imports?source=eq.team bank')).body).toHaveLength(1)
+  expect((await stack.as(ada).get('/imports?source=eq.team bank')).body).toEqual([])
 })
 
 test('a file is imported once if two members import it at the same time', async () => {
@@ -182,7 +180,7 @@ describe('a row is invalid, and its reason', () => {
       Object.fromEntries(Array.from({ length: 10 }, (_, n) => [`k${n}`, n])),
     ],
     ['name is missing; amount is missing', { name: null, amount: null }],
-  ])('says: %s', async (reason, change) => {
+  ])('a row is invalid, and its reason says: %s', async (reason, change) => {
     const rows = [{ name: 'Good', amount: 1 }, { name: 'x', amount: 1, ...change as Row }]
     const mine = stack.as(ada)
     expect((await judge(mine, rows, { p_source: 'odd' }))[1]).toEqual({ row_number: 2, verdict: 'invalid', reason, transaction_id: null })
@@ -197,7 +195,7 @@ describe('a row is invalid, and its reason', () => {
     expect((await mine.get('/transactions?source=eq.odd')).body).toEqual([])
   })
 
-  test('is given for a row that is not an object, or has a number that would print very long', async () => {
+  test('a row is invalid, and its reason is given for a row that is not an object, or has a number that would print very long', async () => {
     const body = '{"p_rows": [7, null, [], {"name": 1e400, "amount": 1}, {"name": "x", "amount": 1e131000}]}'
     const { status, body: rows, text } = await stack.as(ada).post('/rpc/import_transactions', body)
     expect([status, rows.map((row: Verdict) => row.reason)]).toEqual([200, [
@@ -210,7 +208,7 @@ describe('a row is invalid, and its reason', () => {
     expect(text.length).toBeLessThan(1_000)
   })
 
-  test('is given if an earlier row of the file has the same external_id', async () => {
+  test('a row is invalid, and its reason is given if an earlier row of the file has the same external_id', async () => {
     const rows = ['a', 'b', 'a'].map((external_id) => ({ name: 'x', amount: 1, external_id }))
     expect((await judge(await newCaller(), rows)).map(({ verdict, reason }) => [verdict, reason])).toEqual([
       ['new', null],
@@ -219,7 +217,7 @@ describe('a row is invalid, and its reason', () => {
     ])
   })
 
-  test('is the same for a category of another context as for a missing one', async () => {
+  test('a row is invalid, and its reason is the same for a category of another context as for a missing one', async () => {
     const mine = await newCaller()
     const ownCategory = await mine.create('categories', { name: 'Mine' })
     const theirs = await ours.create('categories', { name: 'Theirs' })
@@ -233,7 +231,7 @@ describe('a row is invalid, and its reason', () => {
     ])
   })
 
-  test("is given if its currency is not the account's", async () => {
+  test("a row is invalid, and its reason is given if its currency is not the account's", async () => {
     const mine = await newCaller()
     const account = await mine.create('accounts', { name: 'Giro', type: 'checking', currency: 'eur' })
     const rows = ['EUR', 'usd'].map((currency) => ({ name: 'x', amount: 1, currency }))
@@ -255,18 +253,18 @@ describe('a call is refused', () => {
     ['a long source', { p_source: 's'.repeat(65) }],
     ['an empty file name', { p_file_name: '' }],
     ['a long file name', { p_file_name: 'f'.repeat(256) }],
-  ])('with 400 and a hint: %s', async (_, args) => {
+  ])('a call is refused with 400 and a hint: %s', async (_, args) => {
     expect(await send(stack.as(ada), one, args)).toMatchObject({ status: 400, body: { code: '22023', hint: expect.any(String) } })
   })
 
-  test('for an account of another context, same as for a missing one', async () => {
+  test('a call is refused for an account of another context, same as for a missing one', async () => {
     const theirs = await ours.create('accounts', { name: 'Giro', type: 'checking' })
     const mine = stack.as(ada)
     const answers = [await send(mine, one, { p_account_id: theirs.id }), await send(mine, one, { p_account_id: crypto.randomUUID(), p_dry_run: false })]
     for (const { status, body } of answers) expect([status, body]).toEqual([404, answers[0]?.body])
   })
 
-  test('for a viewer of the team, also as a dry run, and without a token', async () => {
+  test('a call is refused for a viewer of the team, also as a dry run, and without a token', async () => {
     for (const p_dry_run of [true, false]) {
       expect(await send(viewer, one, { p_dry_run })).toMatchObject({ status: 403, body: { code: '42501' } })
       expect((await send(stack.anonymous, one, { p_dry_run })).status).toBe(401)
@@ -274,87 +272,85 @@ describe('a call is refused', () => {
   })
 })
 
-describe('an import', () => {
-  test('can be created only by the function', async () => {
-    const mine = await newCaller()
-    await store(mine, january)
-    const [imported] = (await mine.get('/imports')).body
-    const denied = { status: 403, body: { code: '42501', message: 'permission denied for table imports' } }
-    expect(await mine.post('/imports', { source: 'bank', row_count: 1 })).toMatchObject(denied)
-    expect(await mine.post('/imports', imported, { prefer: 'resolution=merge-duplicates' })).toMatchObject(denied)
-    expect(await mine.patch('/imports', { file_name: 'x' })).toMatchObject(denied)
-    expect((await mine.get('/imports')).body).toEqual([imported])
-  })
+test('an import can be created only by the function', async () => {
+  const mine = await newCaller()
+  await store(mine, january)
+  const [imported] = (await mine.get('/imports')).body
+  const denied = { status: 403, body: { code: '42501', message: 'permission denied for table imports' } }
+  expect(await mine.post('/imports', { source: 'bank', row_count: 1 })).toMatchObject(denied)
+  expect(await mine.post('/imports', imported, { prefer: 'resolution=merge-duplicates' })).toMatchObject(denied)
+  expect(await mine.patch('/imports', { file_name: 'x' })).toMatchObject(denied)
+  expect((await mine.get('/imports')).body).toEqual([imported])
+})
 
-  test('cannot be set on a transaction by a client, but a row can be sent back as it was read', async () => {
-    const mine = await newCaller()
-    await store(mine, january)
-    const [row] = await stored(mine)
-    const refused = { status: 400, body: { code: '22023', message: 'import_id cannot be set or changed' } }
-    const merge = { prefer: 'resolution=merge-duplicates' }
-    for (const import_id of [row.import_id, crypto.randomUUID()]) {
-      expect(await mine.post('/transactions', { name: 'x', amount: 1, import_id })).toMatchObject(refused)
-      expect(await mine.post('/transactions', { name: 'x', amount: 1, import_id }, merge)).toMatchObject(refused)
-    }
-    expect(await mine.patch(`/transactions?id=eq.${row.id}`, { import_id: null })).toMatchObject(refused)
-    expect((await mine.post('/transactions', { ...row, name: 'Tea' }, merge)).status).toBe(200)
-    expect((await mine.put(`/transactions?id=eq.${row.id}`, { ...row, name: 'Tea' })).status).toBe(204)
-    expect((await mine.patch(`/transactions?id=eq.${row.id}`, { import_id: row.import_id, name: 'Coffee' })).status).toBe(204)
-  })
+test('an import cannot be set on a transaction by a client, but a row can be sent back as it was read', async () => {
+  const mine = await newCaller()
+  await store(mine, january)
+  const [row] = await stored(mine)
+  const refused = { status: 400, body: { code: '22023', message: 'import_id cannot be set or changed' } }
+  const merge = { prefer: 'resolution=merge-duplicates' }
+  for (const import_id of [row.import_id, crypto.randomUUID()]) {
+    expect(await mine.post('/transactions', { name: 'x', amount: 1, import_id })).toMatchObject(refused)
+    expect(await mine.post('/transactions', { name: 'x', amount: 1, import_id }, merge)).toMatchObject(refused)
+  }
+  expect(await mine.patch(`/transactions?id=eq.${row.id}`, { import_id: null })).toMatchObject(refused)
+  expect((await mine.post('/transactions', { ...row, name: 'Tea' }, merge)).status).toBe(200)
+  expect((await mine.put(`/transactions?id=eq.${row.id}`, { ...row, name: 'Tea' })).status).toBe(204)
+  expect((await mine.patch(`/transactions?id=eq.${row.id}`, { import_id: row.import_id, name: 'Coffee' })).status).toBe(204)
+})
 
-  test('is deleted with its transactions, and then its file is new again', async () => {
-    const mine = await newCaller()
-    await mine.create('transactions', { name: 'Kept', amount: 1 })
-    await store(mine, january)
-    expect((await mine.delete('/imports')).status).toBe(204)
-    expect((await stored(mine)).map((row: Row) => row['name'])).toEqual(['Kept'])
-    expect(verdicts(await judge(mine, january))).toBe('new new new')
-  })
+test('an import is deleted with its transactions, and then its file is new again', async () => {
+  const mine = await newCaller()
+  await mine.create('transactions', { name: 'Kept', amount: 1 })
+  await store(mine, january)
+  expect((await mine.delete('/imports')).status).toBe(204)
+  expect((await stored(mine)).map((row: Row) => row['name'])).toEqual(['Kept'])
+  expect(verdicts(await judge(mine, january))).toBe('new new new')
+})
 
-  test.each<[string, (caller: Caller, id: string) => Promise<unknown>]>([
-    ['was edited', (caller, id) => caller.patch(`/transactions?id=eq.${id}`, { name: 'Espresso' })],
-    ['has a line item', (caller, id) => caller.create('line_items', { transaction_id: id, name: 'Cake', amount: -1 })],
-    ['has a tag', async (caller, id) => caller.create('transaction_tags', { transaction_id: id, tag_id: (await caller.create('tags', { name: 'trip' })).id })],
-  ])('cannot be deleted after one of its transactions %s, not even together with those already deleted', async (_, change) => {
-    const mine = await newCaller()
-    const [first] = await store(mine, january)
-    await store(mine, [{ name: 'Tram', amount: 2 }], { p_source: 'other' })
-    await change(mine, first?.transaction_id ?? '')
-    expect(await mine.delete('/imports')).toMatchObject({
-      status: 409,
-      body: { code: 'PT409', message: "1 of the import's transactions has been changed since", hint: expect.any(String) },
-    })
-    expect([(await stored(mine)).length, (await mine.get('/imports')).body.length]).toEqual([4, 2])
-    expect((await mine.delete('/imports?source=eq.other')).status).toBe(204)
-    expect(await stored(mine)).toHaveLength(3)
+test.each<[string, (caller: Caller, id: string) => Promise<unknown>]>([
+  ['was edited', (caller, id) => caller.patch(`/transactions?id=eq.${id}`, { name: 'Espresso' })],
+  ['has a line item', (caller, id) => caller.create('line_items', { transaction_id: id, name: 'Cake', amount: -1 })],
+  ['has a tag', async (caller, id) => caller.create('transaction_tags', { transaction_id: id, tag_id: (await caller.create('tags', { name: 'trip' })).id })],
+])('an import cannot be deleted after one of its transactions %s, not even together with those already deleted', async (_, change) => {
+  const mine = await newCaller()
+  const [first] = await store(mine, january)
+  await store(mine, [{ name: 'Tram', amount: 2 }], { p_source: 'other' })
+  await change(mine, first?.transaction_id ?? '')
+  expect(await mine.delete('/imports')).toMatchObject({
+    status: 409,
+    body: { code: 'PT409', message: "1 of the import's transactions has been changed since", hint: expect.any(String) },
   })
+  expect([(await stored(mine)).length, (await mine.get('/imports')).body.length]).toEqual([4, 2])
+  expect((await mine.delete('/imports?source=eq.other')).status).toBe(204)
+  expect(await stored(mine)).toHaveLength(3)
+})
 
-  test('of a team can be deleted after its importer deleted their account, unless a row was edited before', async () => {
-    const [boss, leaving] = [await stack.person('boss'), await stack.person('leaving')]
-    const club = await stack.organization({ owner: boss, editor: leaving })
-    const [admin, editor] = [stack.as(boss, club), stack.as(leaving, club)]
-    await store(editor, january, { p_source: 'as it came' })
-    const [first] = await store(editor, january, { p_source: 'edited' })
-    await editor.patch(`/transactions?id=eq.${first?.transaction_id}`, { name: 'Espresso' })
-    const times = async () => (await admin.get('/transactions?select=id,updated_at&order=id')).body
-    const before = await times()
-    await stack.owner.query('delete from auth.users where id = $1', [leaving.id])
-    expect(await times()).toEqual(before)
-    expect((await admin.delete('/imports?source=eq.edited')).status).toBe(409)
-    expect((await admin.delete('/imports?source=eq.as it came')).status).toBe(204)
-    expect(new Set((await stored(admin)).map((row: Row) => row['source']))).toEqual(new Set(['edited']))
-  })
+test('an import of a team can be deleted after its importer deleted their account, unless a row was edited before', async () => {
+  const [boss, leaving] = [await stack.person('boss'), await stack.person('leaving')]
+  const club = await stack.organization({ owner: boss, editor: leaving })
+  const [admin, editor] = [stack.as(boss, club), stack.as(leaving, club)]
+  await store(editor, january, { p_source: 'as it came' })
+  const [first] = await store(editor, january, { p_source: 'edited' })
+  await editor.patch(`/transactions?id=eq.${first?.transaction_id}`, { name: 'Espresso' })
+  const times = async () => (await admin.get('/transactions?select=id,updated_at&order=id')).body
+  const before = await times()
+  await stack.owner.query('delete from auth.users where id = $1', [leaving.id])
+  expect(await times()).toEqual(before)
+  expect((await admin.delete('/imports?source=eq.edited')).status).toBe(409)
+  expect((await admin.delete('/imports?source=eq.as it came')).status).toBe(204)
+  expect(new Set((await stored(admin)).map((row: Row) => row['source']))).toEqual(new Set(['edited']))
+})
 
-  test('of a team can be deleted by members who may delete, and by no one else', async () => {
-    await store(ours, january, { p_source: 'to take back' })
-    const where = '/imports?source=eq.to take back'
-    expect(await viewer.delete(where)).toMatchObject({ status: 403, body: { code: '42501' } })
-    expect((await (await newCaller()).delete(where)).status).toBe(204)
-    expect((await stack.anonymous.delete(where)).status).toBe(401)
-    expect((await ours.get('/transactions?source=eq.to take back')).body).toHaveLength(3)
-    expect((await bobs.delete(where)).status).toBe(204)
-    expect((await ours.get('/transactions?source=eq.to take back')).body).toEqual([])
-  })
+test('an import of a team can be deleted by members who may delete, and by no one else', async () => {
+  await store(ours, january, { p_source: 'to take back' })
+  const where = '/imports?source=eq.to take back'
+  expect(await viewer.delete(where)).toMatchObject({ status: 403, body: { code: '42501' } })
+  expect((await (await newCaller()).delete(where)).status).toBe(204)
+  expect((await stack.anonymous.delete(where)).status).toBe(401)
+  expect((await ours.get('/transactions?source=eq.to take back')).body).toHaveLength(3)
+  expect((await bobs.delete(where)).status).toBe(204)
+  expect((await ours.get('/transactions?source=eq.to take back')).body).toEqual([])
 })
 
 test('an import of random rows does what its dry run announced', async () => {

@@ -61,7 +61,7 @@ describe('a bank that counts its ids anew in each file', () => {
     },
   )
 
-  test('gives the id of a purchase that it announced and never booked to one at the same shop two months later', async () => {
+  test('a bank that counts its ids anew in each file gives the id of a purchase that it announced and never booked to one at the same shop two months later', async () => {
     const { caller, giro } = await user()
     const announced = { external_id: '7', name: 'REWE', amount: -20, transaction_date: '2026-01-10', status: 'pending' }
     await store(caller, [announced], giro)
@@ -69,7 +69,7 @@ describe('a bank that counts its ids anew in each file', () => {
     expect(await books(caller)).toEqual(['REWE -20', 'REWE -35'])
   })
 
-  test('adds to the books, and the category of the earlier transaction stays where it is', async () => {
+  test('a bank that counts its ids anew in each file adds to the books, and the category of the earlier transaction stays where it is', async () => {
     const { caller, giro } = await user()
     const [grocer] = await store(caller, january, giro)
     const { id: category_id } = await caller.create('categories', { name: 'Food' })
@@ -94,7 +94,7 @@ describe('a bank that counts its ids anew in each file', () => {
     },
   )
 
-  test('corrects each of its transactions under the id that they share', async () => {
+  test('a bank that counts its ids anew in each file corrects each of its transactions under the id that they share', async () => {
     const { caller, giro } = await user()
     for (const file of [january, february, march]) await store(caller, file, giro)
     const corrected = [
@@ -110,7 +110,7 @@ describe('a bank that counts its ids anew in each file', () => {
     for (const file of [january, february, march]) expect(verdicts(await store(caller, file, giro))).not.toMatch(/new|updated/)
   })
 
-  test('books what it announced, also of an id that it had used before', async () => {
+  test('a bank that counts its ids anew in each file books what it announced, also of an id that it had used before', async () => {
     const { caller, giro } = await user()
     await store(caller, january, giro)
     const announced = { ...february[0]!, status: 'pending' }
@@ -120,7 +120,7 @@ describe('a bank that counts its ids anew in each file', () => {
     expect(await books(caller)).toEqual(['GROCER -52.1', 'RENT -900', 'FUEL STATION 12 -41.3'])
   })
 
-  test('keeps a row that the user has edited, and the transaction that later has its id', async () => {
+  test('a bank that counts its ids anew in each file keeps a row that the user has edited, and the transaction that later has its id', async () => {
     const { caller, giro } = await user()
     await store(caller, january, giro)
     await caller.patch('/transactions?name=eq.GROCER', { name: 'Food with Bo', amount: -26.05, transaction_date: '2026-01-20' })
@@ -131,7 +131,7 @@ describe('a bank that counts its ids anew in each file', () => {
     expect(await books(caller)).toEqual(['RENT -900', 'Food with Bo -26.05', 'Petrol -39', 'SALARY 3000'])
   })
 
-  test('gives back what an undo or the deletion of an import takes, in any order', async () => {
+  test('a bank that counts its ids anew in each file gives back what an undo or the deletion of an import takes, in any order', async () => {
     const { caller, giro } = await user()
     await store(caller, january, { ...giro, p_file_name: 'january' })
     await store(caller, february, { ...giro, p_file_name: 'february' })
@@ -148,7 +148,7 @@ describe('a bank that counts its ids anew in each file', () => {
     expect(await books(caller)).toEqual([])
   })
 
-  test('deletes for good only the transaction that the user deleted', async () => {
+  test('a bank that counts its ids anew in each file deletes for good only the transaction that the user deleted', async () => {
     const { caller, giro } = await user()
     await store(caller, january, giro)
     await caller.delete('/transactions?name=eq.GROCER')
@@ -165,7 +165,7 @@ describe('a bank that counts its ids anew in each file', () => {
     }
   })
 
-  test('does not bring back a row that was announced, booked with other values and then deleted', async () => {
+  test('a bank that counts its ids anew in each file does not bring back a row that was announced, booked with other values and then deleted', async () => {
     const { caller, giro } = await user()
     const announced = { external_id: '7', name: 'INN', amount: -20, transaction_date: '2026-01-10', status: 'pending' }
     const booked = { ...announced, name: 'INN AT THE LAKE', amount: -24, transaction_date: '2026-01-19', status: 'paid' }
@@ -176,7 +176,7 @@ describe('a bank that counts its ids anew in each file', () => {
     expect(verdicts(await judge(caller, [{ ...booked, name: 'GARAGE', amount: -80 }], giro))).toBe('new')
   })
 
-  test('does not bring back a deleted transaction under a corrected name, and stores another one at the same shop', async () => {
+  test('a bank that counts its ids anew in each file does not bring back a deleted transaction under a corrected name, and stores another one at the same shop', async () => {
     const { caller, giro } = await user()
     for (const file of [january, february]) await store(caller, file, giro)
     await caller.delete('/transactions?name=in.(GROCER,FUEL)')
@@ -188,7 +188,7 @@ describe('a bank that counts its ids anew in each file', () => {
     for (const row of corrected) expect(verdicts(await judge(caller, [row], giro))).toBe('duplicate')
   })
 
-  test('gives the id of a deleted purchase, which it first announced, to one at the same shop', async () => {
+  test('a bank that counts its ids anew in each file gives the id of a deleted purchase, which it first announced, to one at the same shop', async () => {
     const { caller, giro } = await user()
     const announced = { external_id: '7', name: 'REWE', amount: -20, transaction_date: '2026-01-10', status: 'pending' }
     for (const status of ['pending', 'paid']) await store(caller, [{ ...announced, status }], giro)
@@ -197,7 +197,7 @@ describe('a bank that counts its ids anew in each file', () => {
     expect(verdicts(await judge(caller, [{ ...announced, amount: -35, transaction_date: '2026-01-25', status: 'paid' }], giro))).toBe('new')
   })
 
-  test('books under another id what it announced, and gives the first id to a purchase at the same shop', async () => {
+  test('a bank that counts its ids anew in each file books under another id what it announced, and gives the first id to a purchase at the same shop', async () => {
     const { caller, giro } = await user()
     const announced = { external_id: 'p', name: 'REWE', amount: -20, transaction_date: '2026-01-10', status: 'pending' }
     await store(caller, [announced], giro)
@@ -207,7 +207,7 @@ describe('a bank that counts its ids anew in each file', () => {
     expect(await books(caller)).toEqual(['REWE -20', 'REWE -35'])
   })
 
-  test('numbers cheques, and uses the numbers again in the next year', async () => {
+  test('a bank that counts its ids anew in each file numbers cheques, and uses the numbers again in the next year', async () => {
     const { caller, giro } = await user()
     const cheques = ['2025', '2026'].map((year) => ({ external_id: '101', name: 'CHECK PAID', amount: -50, transaction_date: `${year}-01-05` }))
     for (const cheque of cheques) expect(verdicts(await store(caller, [cheque], giro))).toBe('new')
@@ -216,7 +216,7 @@ describe('a bank that counts its ids anew in each file', () => {
     expect(await books(caller)).toEqual(['CHECK PAID -50', 'CHECK PAID -50', 'CHECK RETURNED 50'])
   })
 
-  test('overlaps its next file by whole days, with other ids for the same rows', async () => {
+  test('a bank that counts its ids anew in each file overlaps its next file by whole days, with other ids for the same rows', async () => {
     const { caller, giro } = await user()
     await store(caller, january, giro)
     const overlapping = [{ ...january[1]!, external_id: '1' }, { ...february[0]!, external_id: '2' }]
@@ -254,7 +254,7 @@ describe('another transaction has', () => {
     ['another day', { transaction_date: '2026-05-07' }],
     ['another day and amount', { transaction_date: '2026-05-07', amount: -210 }],
     ['a name of other case and punctuation, and another amount', { name: 'Hotel.', amount: -210 }],
-  ])('not only %s: that is a correction', async (_, change) => {
+  ])('another transaction has not only %s: that is a correction', async (_, change) => {
     const { caller, giro } = await user()
     await store(caller, [hotel], giro)
     expect(verdicts(await store(caller, [{ ...hotel, ...change }], giro))).toBe('updated')
@@ -277,7 +277,7 @@ describe('another transaction has', () => {
     expect(invalid[2]).toMatchObject({ verdict: 'invalid', reason: 'external_id "b" is that of row 1 too' })
   })
 
-  test('its id removed by the reader, because its file has several transactions with it', async () => {
+  test('another transaction has its id removed by the reader, because its file has several transactions with it', async () => {
     const fee = { ...hotel, name: 'FEE', amount: -6 }
     const withoutId = ({ external_id, ...row }: Row) => ({ ...row, metadata: { shared_id: external_id } })
     const alone = [[hotel], [fee]]
@@ -291,52 +291,50 @@ describe('another transaction has', () => {
   })
 })
 
-describe('two accounts whose bank counts ids per account', () => {
-  test('have rows of their own under one source, which the next files correct', async () => {
-    const { caller, giro, savings } = await user()
-    const interest = { external_id: '1', name: 'INTEREST', amount: 1.25, transaction_date: '2026-01-10', status: 'pending' }
-    expect(await store(caller, january, giro)).toMatchObject([{ verdict: 'new', reason: null }, { verdict: 'new', reason: null }])
-    expect(await store(caller, [interest], savings)).toMatchObject([{ verdict: 'new', reason: null }])
-    expect(verdicts(await store(caller, [{ ...interest, status: 'paid', amount: 1.3 }], savings))).toBe('updated')
-    expect(verdicts(await store(caller, [{ ...january[0]!, amount: -52 }], giro))).toBe('updated')
-    expect(await books(caller)).toEqual(['GROCER -52', 'INTEREST 1.3', 'RENT -900'])
-    await caller.delete('/transactions?name=eq.INTEREST')
-    expect([verdicts(await judge(caller, [interest], savings)), verdicts(await judge(caller, [{ ...january[0]!, amount: -52 }], giro))]).toEqual([
-      'deleted',
-      'duplicate',
-    ])
-  })
+test('two accounts whose bank counts ids per account have rows of their own under one source, which the next files correct', async () => {
+  const { caller, giro, savings } = await user()
+  const interest = { external_id: '1', name: 'INTEREST', amount: 1.25, transaction_date: '2026-01-10', status: 'pending' }
+  expect(await store(caller, january, giro)).toMatchObject([{ verdict: 'new', reason: null }, { verdict: 'new', reason: null }])
+  expect(await store(caller, [interest], savings)).toMatchObject([{ verdict: 'new', reason: null }])
+  expect(verdicts(await store(caller, [{ ...interest, status: 'paid', amount: 1.3 }], savings))).toBe('updated')
+  expect(verdicts(await store(caller, [{ ...january[0]!, amount: -52 }], giro))).toBe('updated')
+  expect(await books(caller)).toEqual(['GROCER -52', 'INTEREST 1.3', 'RENT -900'])
+  await caller.delete('/transactions?name=eq.INTEREST')
+  expect([verdicts(await judge(caller, [interest], savings)), verdicts(await judge(caller, [{ ...january[0]!, amount: -52 }], giro))]).toEqual([
+    'deleted',
+    'duplicate',
+  ])
+})
 
-  test('may have the same row, such as the fee of a month', async () => {
-    const { caller, giro, savings } = await user()
-    const fee = { external_id: '31', name: 'MONTHLY FEE', amount: -2, transaction_date: '2026-01-31' }
-    for (const verdict of ['new', 'duplicate']) for (const account of [giro, savings]) expect(verdicts(await store(caller, [fee], account))).toBe(verdict)
-    expect((await caller.get('/accounts?select=current_balance')).body).toEqual([{ current_balance: -2 }, { current_balance: -2 }])
-    const [first] = await stored(caller)
-    await caller.delete(`/transactions?id=eq.${first?.['id']}`)
-    const answers = [verdicts(await judge(caller, [fee], giro)), verdicts(await judge(caller, [fee], savings))]
-    expect(answers.toSorted()).toEqual(['deleted', 'duplicate'])
-  })
+test('two accounts whose bank counts ids per account may have the same row, such as the fee of a month', async () => {
+  const { caller, giro, savings } = await user()
+  const fee = { external_id: '31', name: 'MONTHLY FEE', amount: -2, transaction_date: '2026-01-31' }
+  for (const verdict of ['new', 'duplicate']) for (const account of [giro, savings]) expect(verdicts(await store(caller, [fee], account))).toBe(verdict)
+  expect((await caller.get('/accounts?select=current_balance')).body).toEqual([{ current_balance: -2 }, { current_balance: -2 }])
+  const [first] = await stored(caller)
+  await caller.delete(`/transactions?id=eq.${first?.['id']}`)
+  const answers = [verdicts(await judge(caller, [fee], giro)), verdicts(await judge(caller, [fee], savings))]
+  expect(answers.toSorted()).toEqual(['deleted', 'duplicate'])
+})
 
-  test('and a row that the user moved to the other account is still the row of its bank', async () => {
-    const { caller, giro, savings } = await user()
-    await store(caller, january, giro)
-    await caller.patch('/transactions?name=eq.RENT', { account_id: savings.p_account_id })
-    expect(await store(caller, january, giro)).toMatchObject([{ verdict: 'duplicate' }, { verdict: 'changed', reason: 'stored with another account_id' }])
-    expect(verdicts(await store(caller, february, savings))).toBe('new new')
-    expect(await books(caller)).toHaveLength(4)
-  })
+test('two accounts whose bank counts ids per account and a row that the user moved to the other account is still the row of its bank', async () => {
+  const { caller, giro, savings } = await user()
+  await store(caller, january, giro)
+  await caller.patch('/transactions?name=eq.RENT', { account_id: savings.p_account_id })
+  expect(await store(caller, january, giro)).toMatchObject([{ verdict: 'duplicate' }, { verdict: 'changed', reason: 'stored with another account_id' }])
+  expect(verdicts(await store(caller, february, savings))).toBe('new new')
+  expect(await books(caller)).toHaveLength(4)
+})
 
-  test('replay by PostgREST is as before: source and external_id name one row of the context', async () => {
-    const { caller, giro, savings } = await user()
-    await store(caller, january, giro)
-    await store(caller, february, savings)
-    const again = await caller.post('/transactions', { name: 'x', amount: 1, source: 'bank', external_id: '1' }, {
-      prefer: 'resolution=ignore-duplicates,return=representation',
-    })
-    expect(again.body).toEqual([])
-    expect(await books(caller)).toHaveLength(4)
+test('two accounts whose bank counts ids per account replay by PostgREST is as before: source and external_id name one row of the context', async () => {
+  const { caller, giro, savings } = await user()
+  await store(caller, january, giro)
+  await store(caller, february, savings)
+  const again = await caller.post('/transactions', { name: 'x', amount: 1, source: 'bank', external_id: '1' }, {
+    prefer: 'resolution=ignore-duplicates,return=representation',
   })
+  expect(again.body).toEqual([])
+  expect(await books(caller)).toHaveLength(4)
 })
 
 test('no file of any order, repeated or overlapping, loses or doubles a transaction, whatever its ids', async () => {

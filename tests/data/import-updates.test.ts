@@ -38,268 +38,260 @@ async function announced(row: Row = {}, status: string | null = 'pending') {
   return { caller, more, pending, balance, path, current, id: first?.['transaction_id'] as string }
 }
 
-describe('a row whose later version differs', () => {
-  test('is not changed if the file names neither account nor currency and the stored currency differs', async () => {
-    const { caller, pending, current } = await announced()
-    expect(verdicts(await judge(caller, [{ ...pending, amount: '-77.00' }]))).toBe('changed')
-    expect(verdicts(await store(caller, [{ ...pending, amount: '-77.00' }]))).toBe('changed')
-    expect(await current()).toMatchObject({ amount: -20, currency: 'eur' })
-  })
-
-  test('is not changed if a user has changed its currency', async () => {
-    const caller = stack.as(await stack.person())
-    const row = { name: 'Shop', amount: '-20.00', transaction_date: '2025-03-01', external_id: 'b-1' }
-    await store(caller, [row])
-    await caller.patch('/transactions?name=eq.Shop', { currency: 'eur' })
-    expect(verdicts(await store(caller, [{ ...row, amount: '-12.50' }]))).toBe('changed')
-    expect(await stored(caller)).toMatchObject([{ amount: -20, currency: 'eur' }])
-  })
-
-  test('is refused in dry run and import if its currency has no decimals', async () => {
-    const caller = stack.as(await stack.person())
-    const account = await caller.create('accounts', { name: 'Tokyo', type: 'checking', currency: 'jpy' })
-    const row = { name: 'Shop', amount: '-100', transaction_date: '2025-03-01', external_id: 'b-1' }
-    await store(caller, [row], { p_account_id: account.id })
-    expect(verdicts(await judge(caller, [{ ...row, amount: '-12.50' }]))).toBe('changed')
-    expect(verdicts(await store(caller, [{ ...row, amount: '-12.50' }]))).toBe('changed')
-  })
-
-  test('gets each later text of the bank, and no earlier one again', async () => {
-    const { caller, more, pending, current } = await announced({}, 'paid')
-    for (const text of ['First', 'Second', 'Third']) {
-      expect(verdicts(await store(caller, [{ ...pending, description: text }], more))).toBe('updated')
-      expect((await current())['description']).toBe(text)
-    }
-    expect(verdicts(await store(caller, [{ ...pending, description: 'Second' }], more))).toBe('changed')
-    expect(verdicts(await store(caller, [{ ...pending, description: 'Third', reference_no: 'R-1' }], more))).toBe('updated')
-    expect(await current()).toMatchObject({ description: 'Third', reference_no: 'R-1' })
-  })
-
-  test('gets its former values back when the import is deleted, also after the row was deleted and restored', async () => {
-    const { caller, more, pending, path, current } = await announced()
-    await store(caller, [{ ...pending, amount: '-12.00', status: 'paid' }], { ...more, p_file_name: 'second' })
-    await caller.delete(path)
-    expect(await undoLast(caller)).toMatchObject({ status: 200 })
-    expect(await caller.delete('/imports?file_name=eq.second')).toMatchObject({ status: 204 })
-    expect(await current()).toMatchObject({ amount: -20, status: 'pending' })
-  })
+test('a row whose later version differs is not changed if the file names neither account nor currency and the stored currency differs', async () => {
+  const { caller, pending, current } = await announced()
+  expect(verdicts(await judge(caller, [{ ...pending, amount: '-77.00' }]))).toBe('changed')
+  expect(verdicts(await store(caller, [{ ...pending, amount: '-77.00' }]))).toBe('changed')
+  expect(await current()).toMatchObject({ amount: -20, currency: 'eur' })
 })
 
-describe('a pending row that the bank books later', () => {
-  test.each<[string, Row, Row]>([
-    ['with its id, as in CAMT and OFX', {}, { status: 'paid' }],
-    ['by its fields, as in a CSV file', { external_id: null }, { status: 'paid' }],
-    ['by a file without a status', {}, { status: null }],
-    ['without an id, by a file without a status', { external_id: null }, { status: undefined }],
-    ['with another text of the bank', { external_id: null, description: 'Vorgemerkt' }, { status: 'paid', description: 'Gebucht' }],
-  ])('is booked %s', async (_, announcement, booking) => {
-    const { caller, more, pending, balance, current, id } = await announced(announcement)
-    expect(await balance()).toBe(100)
-    const booked = { ...pending, ...booking }
-    const verdict = { row_number: 1, verdict: 'updated', transaction_id: id, reason: expect.stringContaining('status') }
-    expect(await judge(caller, [booked], more)).toMatchObject([verdict])
-    expect([(await current())['status'], await imports(caller)]).toEqual(['pending', [expect.objectContaining({ file_name: 'first' })]])
-    expect(await store(caller, [booked], { ...more, p_file_name: 'second' })).toMatchObject([verdict])
-    expect(await current()).toMatchObject({
-      status: 'paid',
-      booked_on: '2025-03-01',
-      ...(booking['description'] === undefined ? {} : { description: 'Gebucht' }),
-    })
-    expect(await balance()).toBe(80)
-    expect((await imports(caller)).map(({ file_name, row_count }) => [file_name, row_count])).toEqual([['first', 1], ['second', 1]])
-    // A second import changes nothing.
-    expect(verdicts(await store(caller, [booked], more))).toBe('duplicate')
-    expect(await imports(caller)).toHaveLength(2)
-    expect(await stored(caller)).toHaveLength(1)
-  })
-
-  test('does not become pending again by an older file', async () => {
-    const { caller, more, pending, current } = await announced()
-    await store(caller, [{ ...pending, status: 'paid', amount: '-18.50' }], more)
-    expect(await store(caller, [pending], more)).toMatchObject([{ verdict: 'changed', reason: 'stored with another amount, status' }])
-    expect(await current()).toMatchObject({ status: 'paid', amount: -18.5 })
-  })
-
-  test.each([
-    ['a user', (caller: Caller, path: string) => caller.patch(path, { name: 'Lunch with Bo' })],
-    ['a rule', async (caller: Caller) => {
-      await caller.create('rules', { name: 'r', conditions: [{ field: 'search', operation: 'contains', value: 'shop' }], set_name: 'Lunch with Bo' })
-      return caller.post('/rpc/apply_rules', { p_dry_run: false })
-    }],
-  ])('is booked with the name that %s gave it', async (_, rename) => {
-    const { caller, more, pending, path, balance, current } = await announced()
-    expect((await rename(caller, path)).status).toBeLessThan(300)
-    expect(await judge(caller, [pending], more)).toMatchObject([{ verdict: 'changed', reason: 'stored with another name' }])
-    const booked = { ...pending, name: 'SHOP 4711', status: 'paid', amount: '-18.50', transaction_date: '2025-03-02' }
-    expect(await store(caller, [booked], { ...more, p_file_name: 'second' })).toMatchObject([
-      { verdict: 'updated', reason: 'the bank now says another amount, transaction_date, status' },
-    ])
-    expect(await current()).toMatchObject({ name: 'Lunch with Bo', status: 'paid', amount: -18.5, booked_on: '2025-03-02' })
-    expect(await balance()).toBe(81.5)
-    expect(await judge(caller, [booked], more)).toMatchObject([{ verdict: 'changed', reason: 'stored with another name' }])
-    expect((await caller.delete('/imports?file_name=eq.second')).status).toBe(204)
-    expect(await current()).toMatchObject({ name: 'Lunch with Bo', status: 'pending', amount: -20, booked_on: '2025-03-01' })
-  })
-
-  test('is booked once if two files are imported at the same time', async () => {
-    const { caller, more, pending, balance } = await announced()
-    const booked = [{ ...pending, status: 'paid' }, { name: 'New', amount: -1, transaction_date: '2025-03-02' }]
-    const answers = await Promise.all([1, 2, 3, 4].map(() => store(caller, booked, more)))
-    expect(answers.map(verdicts).toSorted((a, b) => a < b ? -1 : 1)).toEqual([...Array.from({ length: 3 }, () => 'duplicate duplicate'), 'updated new'])
-    expect([await balance(), (await imports(caller)).length]).toEqual([79, 2])
-  })
-
-  test('keeps the category, tags and note of the user', async () => {
-    const { caller, more, pending, path, current, id } = await announced({ description: 'Card 1234' })
-    const category = await caller.create('categories', { name: 'Food' })
-    await caller.patch(path, { category_id: category.id, description: 'with Bo' })
-    const tag = await caller.create('tags', { name: 'trip' })
-    await caller.create('transaction_tags', { transaction_id: id, tag_id: tag.id })
-    const booked = { ...pending, status: 'paid', amount: '-18.50', transaction_date: '2025-03-03', description: 'Card 1234 booked', reference_no: '77' }
-    expect(await store(caller, [booked], more)).toMatchObject([{
-      verdict: 'updated',
-      reason: 'the bank now says another amount, transaction_date, status, reference_no',
-    }])
-    const row = { status: 'paid', amount: -18.5, booked_on: '2025-03-03', description: 'with Bo', reference_no: '77', category_id: category.id }
-    expect(await current()).toMatchObject(row)
-    expect((await caller.get('/transaction_tags')).body).toHaveLength(1)
-    // The note is still the user's.
-    expect(verdicts(await store(caller, [{ ...booked, amount: '-18.40', description: 'Card 1234 corrected' }], more))).toBe('updated')
-    expect(await current()).toMatchObject({ ...row, amount: -18.4 })
-  })
+test('a row whose later version differs is not changed if a user has changed its currency', async () => {
+  const caller = stack.as(await stack.person())
+  const row = { name: 'Shop', amount: '-20.00', transaction_date: '2025-03-01', external_id: 'b-1' }
+  await store(caller, [row])
+  await caller.patch('/transactions?name=eq.Shop', { currency: 'eur' })
+  expect(verdicts(await store(caller, [{ ...row, amount: '-12.50' }]))).toBe('changed')
+  expect(await stored(caller)).toMatchObject([{ amount: -20, currency: 'eur' }])
 })
 
-describe('a row that the bank corrects', () => {
-  test.each([
-    ['was failed in the first file', {}, 'failed'],
-    ['was pending, then failed', { status: 'failed' }, 'pending'],
-  ])('is booked by a row without a status if it %s', async (_, then, first) => {
-    const { caller, more, pending, current } = await announced({}, first)
-    await store(caller, [{ ...pending, ...then }], more)
-    expect(await current()).toMatchObject({ status: 'failed' })
-    expect(verdicts(await store(caller, [{ ...pending, status: undefined }], more))).toBe('updated')
-    expect(await current()).toMatchObject({ status: 'paid' })
-  })
-
-  test('stays failed if the user said so', async () => {
-    const { caller, more, pending, current, path } = await announced({}, 'paid')
-    await caller.patch(path, { status: 'failed' })
-    expect(verdicts(await store(caller, [{ ...pending, status: undefined }], more))).toBe('duplicate')
-    expect(await current()).toMatchObject({ status: 'failed' })
-  })
-
-  test.each<[string, Row]>([
-    ['the amount', { amount: '-21.00' }],
-    ['the day', { transaction_date: '2025-03-04' }],
-    ['the name', { name: 'Shop Ltd' }],
-    ['the status failed', { status: 'failed' }],
-    ['a reference', { reference_no: '4711' }],
-  ])('is corrected: %s', async (_, correction) => {
-    const { caller, more, pending, current } = await announced({}, 'paid')
-    const corrected = { ...pending, ...correction }
-    expect(verdicts(await judge(caller, [corrected], more))).toBe('updated')
-    await store(caller, [corrected], more)
-    expect(await current()).toMatchObject({
-      name: corrected.name,
-      amount: Number(corrected.amount),
-      booked_on: corrected.transaction_date,
-      status: corrected.status,
-    })
-    expect(verdicts(await store(caller, [corrected], more))).toBe('duplicate')
-    // An older file has the bank's previous version.
-    if (correction['reference_no'] === undefined) expect(verdicts(await judge(caller, [pending], more))).toBe('changed')
-  })
-
-  test('keeps its day and its moment if imported in another time zone', async () => {
-    const { caller, more, pending, current } = await announced({}, 'paid')
-    const before = (await current())['transaction_date']
-    expect(verdicts(await store(caller, [{ ...pending, amount: '-21.00' }], more, 'Pacific/Kiritimati'))).toBe('updated')
-    expect(await current()).toMatchObject({ amount: -21, booked_on: '2025-03-01', transaction_date: before })
-    expect(verdicts(await store(caller, [{ ...pending, amount: '-21.00', transaction_date: '2025-03-02' }], more, 'Asia/Tokyo'))).toBe('updated')
-    expect(await current()).toMatchObject({ booked_on: '2025-03-02', transaction_date: '2025-03-01T15:00:00+00:00' })
-  })
-
-  test('stays unchanged if its line items would no longer fit, and the import says so', async () => {
-    const { caller, more, pending, current, id } = await announced({}, 'paid')
-    await caller.create('line_items', { transaction_id: id, name: 'Bread', amount: -15 })
-    expect(await store(caller, [{ ...pending, amount: '-10.00' }], more)).toMatchObject([
-      { verdict: 'changed', reason: 'stored with another amount; its line items add up to -15.00' },
-    ])
-    expect(await current()).toMatchObject({ amount: -20 })
-    expect(verdicts(await store(caller, [{ ...pending, amount: '-16.00' }], more))).toBe('updated')
-  })
-
-  test('of one account is not changed by the file of another account', async () => {
-    const { caller, pending } = await announced({}, 'paid')
-    const other = await caller.create('accounts', { name: 'Other', type: 'checking', currency: 'eur' })
-    expect(verdicts(await judge(caller, [{ ...pending, amount: '-21.00' }], { p_account_id: other.id }))).toBe('new')
-  })
+test('a row whose later version differs is refused in dry run and import if its currency has no decimals', async () => {
+  const caller = stack.as(await stack.person())
+  const account = await caller.create('accounts', { name: 'Tokyo', type: 'checking', currency: 'jpy' })
+  const row = { name: 'Shop', amount: '-100', transaction_date: '2025-03-01', external_id: 'b-1' }
+  await store(caller, [row], { p_account_id: account.id })
+  expect(verdicts(await judge(caller, [{ ...row, amount: '-12.50' }]))).toBe('changed')
+  expect(verdicts(await store(caller, [{ ...row, amount: '-12.50' }]))).toBe('changed')
 })
 
-describe('an edit of a user takes precedence', () => {
-  test.each<[string, Row, string]>([
-    ['the amount', { amount: -22 }, 'amount, status'],
-    ['the day', { transaction_date: '2025-03-09' }, 'transaction_date, status'],
-  ])('over the import for %s, and the import reports the difference', async (_, edit, fields) => {
-    const { caller, more, pending, path, current } = await announced()
-    await caller.patch(path, edit)
-    const before = await current()
-    for (const status of ['paid', undefined])
-      expect(await store(caller, [{ ...pending, status }], more)).toMatchObject([{ verdict: 'changed', reason: `stored with another ${fields}` }])
-    expect(await current()).toEqual(before)
-  })
+test('a row whose later version differs gets each later text of the bank, and no earlier one again', async () => {
+  const { caller, more, pending, current } = await announced({}, 'paid')
+  for (const text of ['First', 'Second', 'Third']) {
+    expect(verdicts(await store(caller, [{ ...pending, description: text }], more))).toBe('updated')
+    expect((await current())['description']).toBe(text)
+  }
+  expect(verdicts(await store(caller, [{ ...pending, description: 'Second' }], more))).toBe('changed')
+  expect(verdicts(await store(caller, [{ ...pending, description: 'Third', reference_no: 'R-1' }], more))).toBe('updated')
+  expect(await current()).toMatchObject({ description: 'Third', reference_no: 'R-1' })
+})
 
-  test('over the import for the name of a booked transaction, with all that the bank then corrects', async () => {
-    const { caller, more, pending, path, current } = await announced({}, 'paid')
-    await caller.patch(path, { name: 'Bakery' })
-    const before = await current()
-    expect(await store(caller, [{ ...pending, amount: '-21.00' }], more)).toMatchObject([{ verdict: 'changed', reason: 'stored with another name, amount' }])
-    expect(await current()).toEqual(before)
-  })
+test('a row whose later version differs gets its former values back when the import is deleted, also after the row was deleted and restored', async () => {
+  const { caller, more, pending, path, current } = await announced()
+  await store(caller, [{ ...pending, amount: '-12.00', status: 'paid' }], { ...more, p_file_name: 'second' })
+  await caller.delete(path)
+  expect(await undoLast(caller)).toMatchObject({ status: 200 })
+  expect(await caller.delete('/imports?file_name=eq.second')).toMatchObject({ status: 204 })
+  expect(await current()).toMatchObject({ amount: -20, status: 'pending' })
+})
 
-  test('also if the user reset a status to an earlier value of the bank', async () => {
-    const { caller, more, pending, path, current } = await announced()
-    const booked = { ...pending, status: 'paid' }
-    await store(caller, [booked], more)
-    await caller.patch(path, { status: 'pending' })
-    expect(verdicts(await store(caller, [booked], more))).toBe('changed')
-    expect(verdicts(await store(caller, [{ ...booked, status: undefined }], more))).toBe('duplicate')
-    expect((await current())['status']).toBe('pending')
+test.each<[string, Row, Row]>([
+  ['with its id, as in CAMT and OFX', {}, { status: 'paid' }],
+  ['by its fields, as in a CSV file', { external_id: null }, { status: 'paid' }],
+  ['by a file without a status', {}, { status: null }],
+  ['without an id, by a file without a status', { external_id: null }, { status: undefined }],
+  ['with another text of the bank', { external_id: null, description: 'Vorgemerkt' }, { status: 'paid', description: 'Gebucht' }],
+])('a pending row that the bank books later is booked %s', async (_, announcement, booking) => {
+  const { caller, more, pending, balance, current, id } = await announced(announcement)
+  expect(await balance()).toBe(100)
+  const booked = { ...pending, ...booking }
+  const verdict = { row_number: 1, verdict: 'updated', transaction_id: id, reason: expect.stringContaining('status') }
+  expect(await judge(caller, [booked], more)).toMatchObject([verdict])
+  expect([(await current())['status'], await imports(caller)]).toEqual(['pending', [expect.objectContaining({ file_name: 'first' })]])
+  expect(await store(caller, [booked], { ...more, p_file_name: 'second' })).toMatchObject([verdict])
+  expect(await current()).toMatchObject({
+    status: 'paid',
+    booked_on: '2025-03-01',
+    ...(booking['description'] === undefined ? {} : { description: 'Gebucht' }),
   })
+  expect(await balance()).toBe(80)
+  expect((await imports(caller)).map(({ file_name, row_count }) => [file_name, row_count])).toEqual([['first', 1], ['second', 1]])
+  // A second import changes nothing.
+  expect(verdicts(await store(caller, [booked], more))).toBe('duplicate')
+  expect(await imports(caller)).toHaveLength(2)
+  expect(await stored(caller)).toHaveLength(1)
+})
 
-  test('until the user changes the value back or undoes the edit', async () => {
-    for (const back of ['edit', 'undo']) {
-      const { caller, more, pending, path } = await announced()
-      await caller.patch(path, { amount: -22 })
-      if (back === 'undo') expect((await undoLast(caller)).status).toBe(200)
-      else await caller.patch(path, { amount: -20 })
-      expect(verdicts(await store(caller, [{ ...pending, status: 'paid' }], more))).toBe('updated')
-    }
-  })
+test('a pending row that the bank books later does not become pending again by an older file', async () => {
+  const { caller, more, pending, current } = await announced()
+  await store(caller, [{ ...pending, status: 'paid', amount: '-18.50' }], more)
+  expect(await store(caller, [pending], more)).toMatchObject([{ verdict: 'changed', reason: 'stored with another amount, status' }])
+  expect(await current()).toMatchObject({ status: 'paid', amount: -18.5 })
+})
 
-  test('also in a row that the user deleted and restored', async () => {
-    const { caller, more, pending, path, current } = await announced()
-    await caller.patch(path, { name: 'Bakery' })
-    await caller.delete(path)
-    await undoLast(caller)
-    expect(verdicts(await store(caller, [{ ...pending, status: 'paid' }], more))).toBe('changed')
-    expect((await current())['name']).toBe('Bakery')
-  })
+test.each([
+  ['a user', (caller: Caller, path: string) => caller.patch(path, { name: 'Lunch with Bo' })],
+  ['a rule', async (caller: Caller) => {
+    await caller.create('rules', { name: 'r', conditions: [{ field: 'search', operation: 'contains', value: 'shop' }], set_name: 'Lunch with Bo' })
+    return caller.post('/rpc/apply_rules', { p_dry_run: false })
+  }],
+])('a pending row that the bank books later is booked with the name that %s gave it', async (_, rename) => {
+  const { caller, more, pending, path, balance, current } = await announced()
+  expect((await rename(caller, path)).status).toBeLessThan(300)
+  expect(await judge(caller, [pending], more)).toMatchObject([{ verdict: 'changed', reason: 'stored with another name' }])
+  const booked = { ...pending, name: 'SHOP 4711', status: 'paid', amount: '-18.50', transaction_date: '2025-03-02' }
+  expect(await store(caller, [booked], { ...more, p_file_name: 'second' })).toMatchObject([
+    { verdict: 'updated', reason: 'the bank now says another amount, transaction_date, status' },
+  ])
+  expect(await current()).toMatchObject({ name: 'Lunch with Bo', status: 'paid', amount: -18.5, booked_on: '2025-03-02' })
+  expect(await balance()).toBe(81.5)
+  expect(await judge(caller, [booked], more)).toMatchObject([{ verdict: 'changed', reason: 'stored with another name' }])
+  expect((await caller.delete('/imports?file_name=eq.second')).status).toBe(204)
+  expect(await current()).toMatchObject({ name: 'Lunch with Bo', status: 'pending', amount: -20, booked_on: '2025-03-01' })
+})
 
-  test('and a row that no import created is never updated', async () => {
-    const { caller, more } = await announced()
-    const row = { name: 'Mine', amount: -5, transaction_date: '2025-03-01', source: 'bank', external_id: 'x', currency: 'eur' }
-    await caller.create('transactions', { ...row, status: 'pending' })
-    const { source: _, ...sent } = row
-    expect(verdicts(await judge(caller, [{ ...sent, amount: -6 }], { ...more, p_account_id: null }))).toBe('changed')
-    expect(verdicts(await judge(caller, [sent], { ...more, p_account_id: null }))).toBe('duplicate')
+test('a pending row that the bank books later is booked once if two files are imported at the same time', async () => {
+  const { caller, more, pending, balance } = await announced()
+  const booked = [{ ...pending, status: 'paid' }, { name: 'New', amount: -1, transaction_date: '2025-03-02' }]
+  const answers = await Promise.all([1, 2, 3, 4].map(() => store(caller, booked, more)))
+  expect(answers.map(verdicts).toSorted((a, b) => a < b ? -1 : 1)).toEqual([...Array.from({ length: 3 }, () => 'duplicate duplicate'), 'updated new'])
+  expect([await balance(), (await imports(caller)).length]).toEqual([79, 2])
+})
+
+test('a pending row that the bank books later keeps the category, tags and note of the user', async () => {
+  const { caller, more, pending, path, current, id } = await announced({ description: 'Card 1234' })
+  const category = await caller.create('categories', { name: 'Food' })
+  await caller.patch(path, { category_id: category.id, description: 'with Bo' })
+  const tag = await caller.create('tags', { name: 'trip' })
+  await caller.create('transaction_tags', { transaction_id: id, tag_id: tag.id })
+  const booked = { ...pending, status: 'paid', amount: '-18.50', transaction_date: '2025-03-03', description: 'Card 1234 booked', reference_no: '77' }
+  expect(await store(caller, [booked], more)).toMatchObject([{
+    verdict: 'updated',
+    reason: 'the bank now says another amount, transaction_date, status, reference_no',
+  }])
+  const row = { status: 'paid', amount: -18.5, booked_on: '2025-03-03', description: 'with Bo', reference_no: '77', category_id: category.id }
+  expect(await current()).toMatchObject(row)
+  expect((await caller.get('/transaction_tags')).body).toHaveLength(1)
+  // The note is still the user's.
+  expect(verdicts(await store(caller, [{ ...booked, amount: '-18.40', description: 'Card 1234 corrected' }], more))).toBe('updated')
+  expect(await current()).toMatchObject({ ...row, amount: -18.4 })
+})
+
+test.each([
+  ['was failed in the first file', {}, 'failed'],
+  ['was pending, then failed', { status: 'failed' }, 'pending'],
+])('a row that the bank corrects is booked by a row without a status if it %s', async (_, then, first) => {
+  const { caller, more, pending, current } = await announced({}, first)
+  await store(caller, [{ ...pending, ...then }], more)
+  expect(await current()).toMatchObject({ status: 'failed' })
+  expect(verdicts(await store(caller, [{ ...pending, status: undefined }], more))).toBe('updated')
+  expect(await current()).toMatchObject({ status: 'paid' })
+})
+
+test('a row that the bank corrects stays failed if the user said so', async () => {
+  const { caller, more, pending, current, path } = await announced({}, 'paid')
+  await caller.patch(path, { status: 'failed' })
+  expect(verdicts(await store(caller, [{ ...pending, status: undefined }], more))).toBe('duplicate')
+  expect(await current()).toMatchObject({ status: 'failed' })
+})
+
+test.each<[string, Row]>([
+  ['the amount', { amount: '-21.00' }],
+  ['the day', { transaction_date: '2025-03-04' }],
+  ['the name', { name: 'Shop Ltd' }],
+  ['the status failed', { status: 'failed' }],
+  ['a reference', { reference_no: '4711' }],
+])('a row that the bank corrects is corrected: %s', async (_, correction) => {
+  const { caller, more, pending, current } = await announced({}, 'paid')
+  const corrected = { ...pending, ...correction }
+  expect(verdicts(await judge(caller, [corrected], more))).toBe('updated')
+  await store(caller, [corrected], more)
+  expect(await current()).toMatchObject({
+    name: corrected.name,
+    amount: Number(corrected.amount),
+    booked_on: corrected.transaction_date,
+    status: corrected.status,
   })
+  expect(verdicts(await store(caller, [corrected], more))).toBe('duplicate')
+  // An older file has the bank's previous version.
+  if (correction['reference_no'] === undefined) expect(verdicts(await judge(caller, [pending], more))).toBe('changed')
+})
+
+test('a row that the bank corrects keeps its day and its moment if imported in another time zone', async () => {
+  const { caller, more, pending, current } = await announced({}, 'paid')
+  const before = (await current())['transaction_date']
+  expect(verdicts(await store(caller, [{ ...pending, amount: '-21.00' }], more, 'Pacific/Kiritimati'))).toBe('updated')
+  expect(await current()).toMatchObject({ amount: -21, booked_on: '2025-03-01', transaction_date: before })
+  expect(verdicts(await store(caller, [{ ...pending, amount: '-21.00', transaction_date: '2025-03-02' }], more, 'Asia/Tokyo'))).toBe('updated')
+  expect(await current()).toMatchObject({ booked_on: '2025-03-02', transaction_date: '2025-03-01T15:00:00+00:00' })
+})
+
+test('a row that the bank corrects stays unchanged if its line items would no longer fit, and the import says so', async () => {
+  const { caller, more, pending, current, id } = await announced({}, 'paid')
+  await caller.create('line_items', { transaction_id: id, name: 'Bread', amount: -15 })
+  expect(await store(caller, [{ ...pending, amount: '-10.00' }], more)).toMatchObject([
+    { verdict: 'changed', reason: 'stored with another amount; its line items add up to -15.00' },
+  ])
+  expect(await current()).toMatchObject({ amount: -20 })
+  expect(verdicts(await store(caller, [{ ...pending, amount: '-16.00' }], more))).toBe('updated')
+})
+
+test('a row that the bank corrects of one account is not changed by the file of another account', async () => {
+  const { caller, pending } = await announced({}, 'paid')
+  const other = await caller.create('accounts', { name: 'Other', type: 'checking', currency: 'eur' })
+  expect(verdicts(await judge(caller, [{ ...pending, amount: '-21.00' }], { p_account_id: other.id }))).toBe('new')
+})
+
+test.each<[string, Row, string]>([
+  ['the amount', { amount: -22 }, 'amount, status'],
+  ['the day', { transaction_date: '2025-03-09' }, 'transaction_date, status'],
+])('an edit of a user takes precedence over the import for %s, and the import reports the difference', async (_, edit, fields) => {
+  const { caller, more, pending, path, current } = await announced()
+  await caller.patch(path, edit)
+  const before = await current()
+  for (const status of ['paid', undefined])
+    expect(await store(caller, [{ ...pending, status }], more)).toMatchObject([{ verdict: 'changed', reason: `stored with another ${fields}` }])
+  expect(await current()).toEqual(before)
+})
+
+test('an edit of a user takes precedence over the import for the name of a booked transaction, with all that the bank then corrects', async () => {
+  const { caller, more, pending, path, current } = await announced({}, 'paid')
+  await caller.patch(path, { name: 'Bakery' })
+  const before = await current()
+  expect(await store(caller, [{ ...pending, amount: '-21.00' }], more)).toMatchObject([{ verdict: 'changed', reason: 'stored with another name, amount' }])
+  expect(await current()).toEqual(before)
+})
+
+test('an edit of a user takes precedence also if the user reset a status to an earlier value of the bank', async () => {
+  const { caller, more, pending, path, current } = await announced()
+  const booked = { ...pending, status: 'paid' }
+  await store(caller, [booked], more)
+  await caller.patch(path, { status: 'pending' })
+  expect(verdicts(await store(caller, [booked], more))).toBe('changed')
+  expect(verdicts(await store(caller, [{ ...booked, status: undefined }], more))).toBe('duplicate')
+  expect((await current())['status']).toBe('pending')
+})
+
+test('an edit of a user takes precedence until the user changes the value back or undoes the edit', async () => {
+  for (const back of ['edit', 'undo']) {
+    const { caller, more, pending, path } = await announced()
+    await caller.patch(path, { amount: -22 })
+    if (back === 'undo') expect((await undoLast(caller)).status).toBe(200)
+    else await caller.patch(path, { amount: -20 })
+    expect(verdicts(await store(caller, [{ ...pending, status: 'paid' }], more))).toBe('updated')
+  }
+})
+
+test('an edit of a user takes precedence also in a row that the user deleted and restored', async () => {
+  const { caller, more, pending, path, current } = await announced()
+  await caller.patch(path, { name: 'Bakery' })
+  await caller.delete(path)
+  await undoLast(caller)
+  expect(verdicts(await store(caller, [{ ...pending, status: 'paid' }], more))).toBe('changed')
+  expect((await current())['name']).toBe('Bakery')
+})
+
+test('an edit of a user takes precedence and a row that no import created is never updated', async () => {
+  const { caller, more } = await announced()
+  const row = { name: 'Mine', amount: -5, transaction_date: '2025-03-01', source: 'bank', external_id: 'x', currency: 'eur' }
+  await caller.create('transactions', { ...row, status: 'pending' })
+  const { source: _, ...sent } = row
+  expect(verdicts(await judge(caller, [{ ...sent, amount: -6 }], { ...more, p_account_id: null }))).toBe('changed')
+  expect(verdicts(await judge(caller, [sent], { ...more, p_account_id: null }))).toBe('duplicate')
 })
 
 describe('an import that has updated rows', () => {
   const booked = { status: 'paid', amount: '-18.50', transaction_date: '2025-03-03', name: 'Shop Ltd' }
 
-  test('is deleted, which restores the old values, and its file updates them again', async () => {
+  test('an import that has updated rows is deleted, which restores the old values, and its file updates them again', async () => {
     const { caller, more, pending, path, current } = await announced()
     const before = await current()
     await store(caller, [{ ...pending, ...booked }, { name: 'New', amount: -1, transaction_date: '2025-03-02' }], { ...more, p_file_name: 'second' })
@@ -311,7 +303,7 @@ describe('an import that has updated rows', () => {
     expect(verdicts(await store(caller, [{ ...pending, ...booked }], more))).toBe('updated')
   })
 
-  test('is deleted before the import that stored the rows, which can then be deleted too', async () => {
+  test('an import that has updated rows is deleted before the import that stored the rows, which can then be deleted too', async () => {
     const { caller, more, pending } = await announced()
     await store(caller, [{ ...pending, ...booked }], { ...more, p_file_name: 'second' })
     await store(caller, [{ ...pending, ...booked, amount: '-17.00' }], { ...more, p_file_name: 'third' })
@@ -320,7 +312,7 @@ describe('an import that has updated rows', () => {
     expect([await stored(caller), await imports(caller)]).toEqual([[], []])
   })
 
-  test('can be undone, and the undo too', async () => {
+  test('an import that has updated rows can be undone, and the undo too', async () => {
     const { caller, more, pending, current } = await announced()
     const before = await current()
     const file = [{ ...pending, ...booked }]
@@ -348,7 +340,7 @@ describe('an import that has updated rows', () => {
     },
   )
 
-  test('belongs to the team: one member updates what another imported, and a third reverts it', async () => {
+  test('an import that has updated rows belongs to the team: one member updates what another imported, and a third reverts it', async () => {
     const [ann, bob, eve] = [await stack.person(), await stack.person(), await stack.person()]
     const team = await stack.organization({ owner: ann, editor: bob, admin: eve })
     const row = { name: 'Shop', amount: -20, transaction_date: '2025-03-01', status: 'pending' }
@@ -411,7 +403,7 @@ describe('the row of a team that has the id of a row which a stranger imported, 
     },
   )
 
-  test("has no bank values from those imports: the team's own import of the same file can update it", async () => {
+  test("the row of a team that has the id of a row which a stranger imported, updated by an import and deleted has no bank values from those imports: the team's own import of the same file can update it", async () => {
     const { outsider, member, ofTeam, id } = await taken({})
     await member.delete(`/transactions?id=eq.${id}`)
     const sent = { name: 'Shop', transaction_date: '2025-03-01', external_id: 'b-1' }
@@ -426,7 +418,7 @@ describe('the row of a team that has the id of a row which a stranger imported, 
       .toEqual([{ count: 0 }])
   })
 
-  test('is restored with the values of its first import, after another user who took its id deletes the account', async () => {
+  test('the row of a team that has the id of a row which a stranger imported, updated by an import and deleted is restored with the values of its first import, after another user who took its id deletes the account', async () => {
     const person = await stack.person()
     const member = stack.as(person, await stack.organization({ owner: person }))
     const sent = { name: 'Shop', transaction_date: '2025-03-01', external_id: 'b-1' }

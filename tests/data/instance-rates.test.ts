@@ -41,7 +41,7 @@ describe('a report uses the rate of the instance', () => {
     expect(await converted(await newCaller(from, on), to)).toBe(expected)
   })
 
-  test('at most 31 days after its publication, because the bank may have stopped publishing the currency', async () => {
+  test('a report uses the rate of the instance at most 31 days after its publication, because the bank may have stopped publishing the currency', async () => {
     expect(await converted(await newCaller('eur', '2025-02-03'), 'rub')).toBe(10_000)
     expect(await converted(await newCaller('eur', '2025-02-04'), 'rub')).not.toBe(10_000)
     expect(await converted(await newCaller('eur', '2025-01-02'), 'usd')).not.toBe(125)
@@ -59,7 +59,7 @@ describe("a user's own rate wins", () => {
     expect(await converted(await newCaller('eur', '2025-01-03', rates), 'usd')).toBe(expected)
   })
 
-  test('and completes those of the instance for a currency that the bank does not publish', async () => {
+  test("a user's own rate wins and completes those of the instance for a currency that the bank does not publish", async () => {
     expect(await converted(await newCaller('vnd', '2025-01-03', [['2025-01-01', 'vnd', 'usd', 0.5]]), 'eur')).toBe(40)
     expect(await converted(await newCaller('eur', '2025-01-03', [['2025-01-01', 'usd', 'vnd', 20_000]]), 'vnd')).toBe(2_500_000)
   })
@@ -78,7 +78,7 @@ describe('a currency that the euro has replaced', () => {
     expect(await converted(await newCaller(from, on), to)).toBe(expected)
   })
 
-  test('has no fixed rate before', async () => {
+  test('a currency that the euro has replaced has no fixed rate before', async () => {
     const caller = await newCaller('hrk', '2022-12-31')
     const answer = await caller.post('/rpc/get_transaction_stat', { p_convert_to: 'eur' })
     expect([answer.body, answer.headers.get('x-left-out')]).toEqual([0, '1'])
@@ -86,25 +86,25 @@ describe('a currency that the euro has replaced', () => {
     expect(await converted(caller, 'eur')).toBe(12.5)
   })
 
-  test("has another currency's own rate with the euro, and no older rate of its own", async () => {
+  test("a currency that the euro has replaced has another currency's own rate with the euro, and no older rate of its own", async () => {
     const rates: Rate[] = [['2022-01-01', 'hrk', 'usd', 9], ['2022-01-01', 'hrk', 'eur', 9], ['2026-01-01', 'eur', 'usd', 2]]
     expect(await converted(await newCaller('hrk', '2026-01-01', rates), 'usd')).toBe(26.54)
   })
 
-  test('converts a balance and the net worth without any rate', async () => {
+  test('a currency that the euro has replaced converts a balance and the net worth without any rate', async () => {
     const caller = stack.as(await stack.person())
     await caller.create('accounts', { name: 'Sofia', type: 'checking', currency: 'bgn', balance: 100 })
     expect((await caller.get('/rpc/get_balances?on_date=2026-02-15&p_convert_to=eur')).body).toMatchObject([{ currency: 'eur', balance: 51.13 }])
     expect((await caller.get('/rpc/get_net_worth?grouping=monthly&periods=1&p_convert_to=eur')).body).toMatchObject([{ currency: 'eur', net: 51.13 }])
   })
 
-  test('also if only rows of an early version have it', async () => {
+  test('a currency that the euro has replaced also if only rows of an early version have it', async () => {
     const caller = await newCaller('eur', '2025-01-03')
     await stack.owner.query(`update api.transactions set currency = 'dem' where id = $1`, [(await caller.get('/transactions')).body[0].id])
     expect(await converted(caller, 'eur')).toBe(51.13)
   })
 
-  test('takes no other rate since then', async () => {
+  test('a currency that the euro has replaced takes no other rate since then', async () => {
     const caller = stack.as(await stack.person())
     const rate = (on_date: string, base: string, quote: string) => caller.post('/exchange_rates', { on_date, base, quote, rate: 7 }, returning)
     const refused = { status: 400, body: { code: '22023', message: 'the euro has replaced hrk since 2023-01-01' } }
@@ -118,25 +118,23 @@ describe('a currency that the euro has replaced', () => {
   })
 })
 
-describe('get_instance_rates', () => {
-  test('lists the latest rate of each currency on a day, to everyone who is signed in', async () => {
-    const caller = stack.as(await stack.person())
-    const rates = await caller.get('/rpc/get_instance_rates?on_date=2025-01-05')
-    expect(rates).toMatchObject({
-      status: 200,
-      body: [
-        { base: 'eur', quote: 'gbp', rate: 0.8, published_on: '2025-01-03' },
-        { base: 'eur', quote: 'rub', rate: 100, published_on: '2025-01-03' },
-        { base: 'eur', quote: 'usd', rate: 1.25, published_on: '2025-01-03' },
-      ],
-    })
-    expect((await caller.get('/rpc/get_instance_rates')).body).toEqual([{ base: 'eur', quote: 'usd', rate: 1.6, published_on: daysFrom(today, -2) }])
-    expect((await caller.get('/rpc/get_instance_rates?on_date=1990-01-01')).body).toEqual([])
-    expect((await stack.anonymous.get('/rpc/get_instance_rates')).status).toBe(401)
+test('get_instance_rates lists the latest rate of each currency on a day, to everyone who is signed in', async () => {
+  const caller = stack.as(await stack.person())
+  const rates = await caller.get('/rpc/get_instance_rates?on_date=2025-01-05')
+  expect(rates).toMatchObject({
+    status: 200,
+    body: [
+      { base: 'eur', quote: 'gbp', rate: 0.8, published_on: '2025-01-03' },
+      { base: 'eur', quote: 'rub', rate: 100, published_on: '2025-01-03' },
+      { base: 'eur', quote: 'usd', rate: 1.25, published_on: '2025-01-03' },
+    ],
   })
+  expect((await caller.get('/rpc/get_instance_rates')).body).toEqual([{ base: 'eur', quote: 'usd', rate: 1.6, published_on: daysFrom(today, -2) }])
+  expect((await caller.get('/rpc/get_instance_rates?on_date=1990-01-01')).body).toEqual([])
+  expect((await stack.anonymous.get('/rpc/get_instance_rates')).status).toBe(401)
+})
 
-  test('is 400 for an invalid day', async () => {
-    const caller = stack.as(await stack.person())
-    expect(await caller.get('/rpc/get_instance_rates?on_date=2025-02-30')).toMatchObject({ status: 400 })
-  })
+test('get_instance_rates is 400 for an invalid day', async () => {
+  const caller = stack.as(await stack.person())
+  expect(await caller.get('/rpc/get_instance_rates?on_date=2025-02-30')).toMatchObject({ status: 400 })
 })

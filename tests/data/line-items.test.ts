@@ -18,32 +18,30 @@ const tooMuch = (items: string, whole: string) => ({
   body: { code: '23514', message: `line items violate constraint "line_items_fit": they add up to ${items}, and their transaction to ${whole}` },
 })
 
-describe('items that add up to more than their transaction', () => {
-  test('are refused with both sums, and nothing is stored', async () => {
-    const id = await transaction(-20)
-    await mine.create('line_items', { transaction_id: id, name: 'Bread', amount: -12.5 })
-    expect(await mine.post('/line_items', { transaction_id: id, name: 'Cake', amount: -7.51 }, returning)).toMatchObject(tooMuch('-20.01', '-20.00'))
-    expect(await itemsOf(id)).toEqual([{ name: 'Bread', amount: -12.5 }])
-    expect((await mine.post('/line_items', { transaction_id: id, name: 'Cake', amount: -7.5 })).status).toBe(201)
-  })
+test('items that add up to more than their transaction are refused with both sums, and nothing is stored', async () => {
+  const id = await transaction(-20)
+  await mine.create('line_items', { transaction_id: id, name: 'Bread', amount: -12.5 })
+  expect(await mine.post('/line_items', { transaction_id: id, name: 'Cake', amount: -7.51 }, returning)).toMatchObject(tooMuch('-20.01', '-20.00'))
+  expect(await itemsOf(id)).toEqual([{ name: 'Bread', amount: -12.5 }])
+  expect((await mine.post('/line_items', { transaction_id: id, name: 'Cake', amount: -7.5 })).status).toBe(201)
+})
 
-  test('are refused if one is raised or moved there, or if the transaction becomes smaller or changes its sign', async () => {
-    const id = await transaction(100)
-    const { id: item } = await mine.create('line_items', { transaction_id: id, name: 'Bread', amount: 60 })
-    expect(await mine.patch(`/line_items?id=eq.${item}`, { amount: 100.01 })).toMatchObject(tooMuch('100.01', '100.00'))
-    expect(await mine.patch(`/transactions?id=eq.${id}`, { amount: 59.99 })).toMatchObject(tooMuch('60.00', '59.99'))
-    expect(await mine.patch(`/transactions?id=eq.${id}`, { amount: -100 })).toMatchObject(tooMuch('60.00', '-100.00'))
-    expect(await mine.patch(`/line_items?id=eq.${item}`, { transaction_id: await transaction(59) })).toMatchObject(tooMuch('60.00', '59.00'))
-    expect((await mine.patch(`/transactions?id=eq.${id}`, { amount: 60 })).status).toBe(204)
-    expect((await mine.patch(`/line_items?id=eq.${item}`, { amount: 2, transaction_id: await transaction(59) })).status).toBe(204)
-    expect((await mine.patch(`/transactions?id=eq.${id}`, { amount: 0 })).status).toBe(204)
-    expect((await mine.patch(`/transactions?id=eq.${id}`, { amount: -7 })).status).toBe(204)
-  })
+test('items that add up to more than their transaction are refused if one is raised or moved there, or if the transaction becomes smaller or changes its sign', async () => {
+  const id = await transaction(100)
+  const { id: item } = await mine.create('line_items', { transaction_id: id, name: 'Bread', amount: 60 })
+  expect(await mine.patch(`/line_items?id=eq.${item}`, { amount: 100.01 })).toMatchObject(tooMuch('100.01', '100.00'))
+  expect(await mine.patch(`/transactions?id=eq.${id}`, { amount: 59.99 })).toMatchObject(tooMuch('60.00', '59.99'))
+  expect(await mine.patch(`/transactions?id=eq.${id}`, { amount: -100 })).toMatchObject(tooMuch('60.00', '-100.00'))
+  expect(await mine.patch(`/line_items?id=eq.${item}`, { transaction_id: await transaction(59) })).toMatchObject(tooMuch('60.00', '59.00'))
+  expect((await mine.patch(`/transactions?id=eq.${id}`, { amount: 60 })).status).toBe(204)
+  expect((await mine.patch(`/line_items?id=eq.${item}`, { amount: 2, transaction_id: await transaction(59) })).status).toBe(204)
+  expect((await mine.patch(`/transactions?id=eq.${id}`, { amount: 0 })).status).toBe(204)
+  expect((await mine.patch(`/transactions?id=eq.${id}`, { amount: -7 })).status).toBe(204)
+})
 
-  test('are refused in a dry run too', async () => {
-    const id = await transaction(1)
-    expect(await mine.post('/line_items', { transaction_id: id, name: 'Bread', amount: 2 }, { prefer: 'tx=rollback' })).toMatchObject(tooMuch('2.00', '1.00'))
-  })
+test('items that add up to more than their transaction are refused in a dry run too', async () => {
+  const id = await transaction(1)
+  expect(await mine.post('/line_items', { transaction_id: id, name: 'Bread', amount: 2 }, { prefer: 'tx=rollback' })).toMatchObject(tooMuch('2.00', '1.00'))
 })
 
 describe('items with different signs', () => {
@@ -58,7 +56,7 @@ describe('items with different signs', () => {
     return { id, items, coupon: `/line_items?id=eq.${items[2].id}` }
   }
 
-  test('add up with them to at most the amount', async () => {
+  test('items with different signs add up with them to at most the amount', async () => {
     const { id } = await receipt()
     expect(await itemsOf(id)).toEqual([{ name: 'Bread', amount: -60 }, { name: 'Cable', amount: -40 }, { name: 'Coupon', amount: 15 }])
     expect(await mine.post('/line_items', { transaction_id: id, name: 'Bag', amount: -0.01 })).toMatchObject(tooMuch('-85.01', '-85.00'))
@@ -66,7 +64,7 @@ describe('items with different signs', () => {
     expect((await mine.post('/line_items', [['Gross', 3000], ['Tax', -700]].map(([name, amount]) => ({ transaction_id: pay, name, amount })))).status).toBe(201)
   })
 
-  test('cannot lose the item that lowers their sum', async () => {
+  test('items with different signs cannot lose the item that lowers their sum', async () => {
     const { items, coupon } = await receipt()
     expect(await mine.delete(coupon)).toMatchObject(tooMuch('-100.00', '-85.00'))
     expect(await mine.patch(coupon, { amount: 14.99 })).toMatchObject(tooMuch('-85.01', '-85.00'))
@@ -74,7 +72,7 @@ describe('items with different signs', () => {
     expect((await mine.delete(`/line_items?id=in.(${items[1].id},${items[2].id})`)).status).toBe(204)
   })
 
-  test('cannot add up to an amount in the other direction', async () => {
+  test('items with different signs cannot add up to an amount in the other direction', async () => {
     const id = await transaction(-20)
     expect(await mine.post('/line_items', { transaction_id: id, name: 'Bread', amount: 12.5 })).toMatchObject({
       status: 400,
@@ -86,14 +84,14 @@ describe('items with different signs', () => {
     expect(await itemsOf(id)).toEqual([])
   })
 
-  test('add up to 0 in a transaction of 0', async () => {
+  test('items with different signs add up to 0 in a transaction of 0', async () => {
     const id = await transaction(0)
     const item = (name: string, amount: number) => ({ transaction_id: id, name, amount })
     expect((await mine.post('/line_items', [item('Dinner', -60), item('Ben paid back', 60)])).status).toBe(201)
     expect(await mine.post('/line_items', item('Tip', -5))).toMatchObject({ status: 400, body: { hint: 'The line items of a transaction of 0 add up to 0.' } })
   })
 
-  test('are deleted with their transaction, and return with it by an undo', async () => {
+  test('items with different signs are deleted with their transaction, and return with it by an undo', async () => {
     const { id } = await receipt()
     expect((await mine.delete(`/transactions?id=eq.${id}`)).status).toBe(204)
     const { body: [{ id: p_activity_id }] } = await mine.get(`/activity?row_id=eq.${id}&action=eq.delete&select=id`)
@@ -101,7 +99,7 @@ describe('items with different signs', () => {
     expect(await itemsOf(id)).toHaveLength(3)
   })
 
-  test('keep fitting if an undo takes one of them away', async () => {
+  test('items with different signs keep fitting if an undo takes one of them away', async () => {
     const id = await transaction(-85)
     const item = (name: string, amount: number) => mine.create('line_items', { transaction_id: id, name, amount })
     await item('Bread', -60)
@@ -163,7 +161,7 @@ describe('items of a transaction in another currency', () => {
     },
   })
 
-  test('must be whole if the currency has no decimals', async () => {
+  test('items of a transaction in another currency must be whole if the currency has no decimals', async () => {
     const transaction_id = await shopping('jpy')
     expect(await mine.post('/line_items', { transaction_id, name: 'Tea', amount: 120.5 })).toMatchObject(refused('120.50', 'jpy'))
     const { id } = await mine.create('line_items', { transaction_id, name: 'Tea', amount: 120 })
@@ -173,7 +171,7 @@ describe('items of a transaction in another currency', () => {
     expect(await mine.patch(`/line_items?id=eq.${moved}`, { transaction_id })).toMatchObject(refused('1.50', 'jpy'))
   })
 
-  test('are checked if the transaction changes its currency', async () => {
+  test('items of a transaction in another currency are checked if the transaction changes its currency', async () => {
     const transaction_id = await shopping('eur')
     const { id } = await mine.create('line_items', { transaction_id, name: 'Tea', amount: 1.5 })
     expect(await mine.patch(`/transactions?id=eq.${transaction_id}`, { currency: 'krw' })).toMatchObject(refused('1.50', 'krw'))
@@ -182,7 +180,7 @@ describe('items of a transaction in another currency', () => {
     expect((await mine.patch(`/transactions?id=eq.${transaction_id}`, { currency: 'krw' })).status).toBe(204)
   })
 
-  test('are refused with a third decimal if the currency has three, and rounded if it has two', async () => {
+  test('items of a transaction in another currency are refused with a third decimal if the currency has three, and rounded if it has two', async () => {
     const transaction_id = await shopping('kwd')
     const message = 'new row for relation "line_items" violates check constraint "line_items_amount_fits_currency"'
     const loses = { status: 400, body: { code: '23514', message, hint: expect.stringContaining('a third is refused') as string } }
@@ -207,7 +205,7 @@ describe('a line item of a transfer', () => {
     return body.map(({ id }: { id: string }) => id)
   }
 
-  test('has no category, because a transfer is not counted by category', async () => {
+  test('a line item of a transfer has no category, because a transfer is not counted by category', async () => {
     const [out = '', into = ''] = await halves()
     const interest: string = (await mine.create('categories', { name: 'Interest' })).id
     const item = (transaction_id: string, more = {}) => ({ transaction_id, name: 'Interest', amount: transaction_id === into ? 20 : -20, ...more })
@@ -224,7 +222,7 @@ describe('a line item of a transfer', () => {
     expect((await mine.patch(at, { name: 'What the bank calls interest' })).status).toBe(204)
   })
 
-  test('with a category from an older version can be read, and is refused when it is written again', async () => {
+  test('a line item of a transfer with a category from an older version can be read, and is refused when it is written again', async () => {
     const [out = ''] = await halves()
     const interest: string = (await mine.create('categories', { name: 'Interest' })).id
     const { id } = await mine.create('line_items', { transaction_id: out, name: 'Interest', amount: -20 })
@@ -235,7 +233,7 @@ describe('a line item of a transfer', () => {
     expect((await mine.patch(`/line_items?id=eq.${id}`, { category_id: null })).status).toBe(204)
   })
 
-  test('prevents its transaction from becoming part of a transfer', async () => {
+  test('a line item of a transfer prevents its transaction from becoming part of a transfer', async () => {
     const { id: category_id } = await mine.create('categories', { name: 'Interest' })
     const id = await transaction(-100)
     await mine.create('line_items', { transaction_id: id, name: 'Interest', amount: -20, category_id })

@@ -47,7 +47,7 @@ const outgoing = { name: 'To savings', amount: -500, transaction_date: '2025-03-
 const incoming = { name: 'From giro', amount: 500, transaction_date: '2025-04-02', external_id: 's-1' }
 
 describe('the statements of two own accounts', () => {
-  test('make one transfer of its two rows, each with the name, day and id of its bank, and no expense', async () => {
+  test('the statements of two own accounts make one transfer of its two rows, each with the name, day and id of its bank, and no expense', async () => {
     const { caller, giro, savings } = await user()
     const [first] = await store(caller, giro, [outgoing])
     expect(await expenses(caller)).toBe(-500)
@@ -64,14 +64,14 @@ describe('the statements of two own accounts', () => {
     expect([verdicts(await judge(caller, giro, [outgoing])), verdicts(await judge(caller, savings, [incoming]))]).toEqual(['duplicate', 'duplicate'])
   })
 
-  test('also if one half was entered by hand; and not if linking is off', async () => {
+  test('the statements of two own accounts also if one half was entered by hand; and not if linking is off', async () => {
     const { caller, giro, savings } = await user()
     const entered = await enter(caller, giro, -500, '2025-03-30')
     expect(verdicts(await judge(caller, savings, [incoming], { p_link_transfers: false }))).toBe('new')
     expect(await store(caller, savings, [incoming])).toMatchObject([{ verdict: 'transfer', transaction_id: entered['id'] }])
   })
 
-  test('and a transfer that the user entered: each half gets its own day', async () => {
+  test('the statements of two own accounts and a transfer that the user entered: each half gets its own day', async () => {
     const { caller, giro, savings } = await user()
     await caller.post('/rpc/create_transfer', { from_account_id: giro, to_account_id: savings, amount: 500, transfer_date: '2025-04-01' })
     expect(verdicts(await store(caller, giro, [outgoing]))).toBe('matched')
@@ -84,13 +84,13 @@ describe('the statements of two own accounts', () => {
     ['six days away', { transaction_date: '2025-03-27' }],
     ['of another amount', { amount: -499.99 }],
     ['that failed', { status: 'failed' }],
-  ])('are not linked to a row %s', async (_, change) => {
+  ])('the statements of two own accounts are not linked to a row %s', async (_, change) => {
     const { caller, giro, savings } = await user()
     await store(caller, giro, [{ ...outgoing, ...change }])
     expect(verdicts(await store(caller, savings, [incoming]))).toBe('new')
   })
 
-  test('are not linked to rows of another currency, of the same account, without an account, with categorized items, or of another context', async () => {
+  test('the statements of two own accounts are not linked to rows of another currency, of the same account, without an account, with categorized items, or of another context', async () => {
     const { caller, savings, giro } = await user()
     const dollars = await account(caller, { currency: 'usd' })
     await enter(caller, dollars, -500, '2025-04-02')
@@ -108,7 +108,7 @@ describe('the statements of two own accounts', () => {
     expect(await store(caller, savings, [incoming])).toMatchObject([{ verdict: 'new', reason: null }])
   })
 
-  test('are not linked by guess: two halves equally near, or two rows for one half', async () => {
+  test('the statements of two own accounts are not linked by guess: two halves equally near, or two rows for one half', async () => {
     const { caller, giro, savings, card } = await user()
     const transfer = { ...incoming, name: 'Transfer' }
     await enter(caller, giro, -500, '2025-04-01', { name: 'Transfer' })
@@ -146,7 +146,7 @@ describe('the statements of two own accounts', () => {
     ['two shops of one town with short names', 'BP STATION BERLIN', 'DM STATION BERLIN', '2025-04-02'],
     ['the number of an account that is not here', 'Transfer to xx9999', 'Deposit', '2025-04-02'],
     ['money that arrives three days before it leaves', 'Transfer to savings', 'Transfer from giro', '2025-03-29'],
-  ])('are not linked without a proof: %s', async (_, out, into, day) => {
+  ])('the statements of two own accounts are not linked without a proof: %s', async (_, out, into, day) => {
     const { caller, giro, savings } = await user()
     const left = await enter(caller, giro, -500, '2025-04-01', { name: out })
     const [row] = await store(caller, savings, [{ ...incoming, name: into, transaction_date: day }])
@@ -168,7 +168,7 @@ describe('the statements of two own accounts', () => {
     ['its own kind of transaction', { name: 'Online', metadata: { type: 'ACCT_XFER' } }, { name: 'Deposit' }, '2025-04-01'],
     ['a word in common', { name: 'Holiday fund' }, { name: 'HOLIDAY FUND APRIL' }, '2025-04-06'],
     ['a name in common', { name: 'Ada Lovelace' }, { name: 'LOVELACE, ADA' }, '2025-03-31'],
-  ])('are linked by a proof: %s', async (_, out, into, day) => {
+  ])('the statements of two own accounts are linked by a proof: %s', async (_, out, into, day) => {
     const { caller, giro, savings } = await user()
     await caller.patch(`/accounts?id=eq.${savings}`, { account_number: '4711' })
     const first = [{ ...outgoing, ...out, transaction_date: '2025-04-01' }]
@@ -182,7 +182,7 @@ describe('the statements of two own accounts', () => {
     expect(verdicts(await store(caller, giro, first))).toBe('transfer')
   })
 
-  test.each(['type', 'kind'])("are not linked by the bank's %s of both, which every payment has", async (key) => {
+  test.each(['type', 'kind'])("the statements of two own accounts are not linked by the bank's %s of both, which every payment has", async (key) => {
     const { caller, giro, savings } = await user()
     for (
       const [kind, out, into] of [['Überweisung', 'Miete', 'ACME'], ['XFER', 'JOHN', 'MARY'], ['Übertrag / Überweisung', 'Power Co', 'Acme GmbH'], [
@@ -201,14 +201,14 @@ describe('the statements of two own accounts', () => {
     ['one side', 'Transfer to depot', 'Deposit'],
     ['the side that receives', 'Transfer', 'Transfer from depot'],
     ['one side, and the other the right one', 'To savings', 'Transfer from depot'],
-  ])('are not linked if %s names a third account', async (_, out, into) => {
+  ])('the statements of two own accounts are not linked if %s names a third account', async (_, out, into) => {
     const { caller, giro, savings } = await user()
     await account(caller, { name: 'Depot' })
     await enter(caller, giro, -500, '2025-04-01', { name: out })
     expect(await judge(caller, savings, [{ ...incoming, name: into }])).toMatchObject([{ verdict: 'new', reason: perhaps(out) }])
   })
 
-  test('are not linked by the name of the bank that both accounts have', async () => {
+  test('the statements of two own accounts are not linked by the name of the bank that both accounts have', async () => {
     const { caller, giro, savings } = await user()
     await caller.patch('/accounts', { institution: 'Sparkasse' })
     await enter(caller, giro, -500, '2025-04-01', { name: 'SPARKASSE ATM 12' })
@@ -219,7 +219,7 @@ describe('the statements of two own accounts', () => {
     expect(verdicts(await judge(caller, savings, [{ ...incoming, name: 'Dan for dinner' }]))).toBe('transfer')
   })
 
-  test('are not linked by the mark of a rule or of a user to a salary or a refund', async () => {
+  test('the statements of two own accounts are not linked by the mark of a rule or of a user to a salary or a refund', async () => {
     const { caller, giro, savings } = await user()
     const half = await enter(caller, giro, -500, '2025-04-01', { name: 'Depot' })
     await caller.patch('/transactions', { transfer_id: half['id'] })
@@ -230,14 +230,14 @@ describe('the statements of two own accounts', () => {
     expect(verdicts(await judge(caller, giro, [{ ...outgoing, name: 'DEPOT 12', amount: -70 }]))).toBe('new')
   })
 
-  test('are linked to the half with the better proof, before a nearer one', async () => {
+  test('the statements of two own accounts are linked to the half with the better proof, before a nearer one', async () => {
     const { caller, giro, savings, card } = await user()
     await enter(caller, card, -500, '2025-04-02', { name: 'BIKE SHOP' })
     const half = await enter(caller, giro, -500, '2025-03-31', { name: 'Transfer' })
     expect(await judge(caller, savings, [{ ...incoming, name: 'Transfer' }])).toMatchObject([{ verdict: 'transfer', transaction_id: half['id'] }])
   })
 
-  test('are linked by a rule that marks transfers, whichever file comes first', async () => {
+  test('the statements of two own accounts are linked by a rule that marks transfers, whichever file comes first', async () => {
     for (const isFirst of [true, false]) {
       const { caller, giro, savings } = await user()
       await caller.create('rules', { name: 'r', conditions: [{ field: 'name', operation: 'ilike', value: '*depot*' }], mark_as_transfer: true })
@@ -249,7 +249,7 @@ describe('the statements of two own accounts', () => {
     }
   })
 
-  test('are not linked to a half of a closed day, and the reason names it', async () => {
+  test('the statements of two own accounts are not linked to a half of a closed day, and the reason names it', async () => {
     const { caller, giro, savings } = await user()
     await enter(caller, giro, -500, '2025-03-31', { name: 'Transfer to savings' })
     await caller.patch(`/accounts?id=eq.${giro}`, { closed_until: '2025-03-31' })
@@ -258,14 +258,14 @@ describe('the statements of two own accounts', () => {
     ])
   })
 
-  test('are linked if as many rows as halves are interchangeable', async () => {
+  test('the statements of two own accounts are linked if as many rows as halves are interchangeable', async () => {
     const { caller, giro, savings } = await user()
     await store(caller, giro, [outgoing, { ...outgoing, external_id: 'g-2' }])
     expect(verdicts(await store(caller, savings, [incoming, { ...incoming, external_id: 's-2' }]))).toBe('transfer transfer')
     expect(new Set((await stored(caller)).map(({ transfer_id }) => transfer_id)).size).toBe(2)
   })
 
-  test('are apart again after the import is deleted or undone', async () => {
+  test('the statements of two own accounts are apart again after the import is deleted or undone', async () => {
     const { caller, giro, savings } = await user()
     await store(caller, giro, [outgoing], { p_file_name: 'giro' })
     const before = (await stored(caller)).map(withoutTimes)
@@ -281,7 +281,7 @@ describe('the statements of two own accounts', () => {
     }
   })
 
-  test('can be taken back one after the other, the later import first', async () => {
+  test('the statements of two own accounts can be taken back one after the other, the later import first', async () => {
     const { caller, giro, savings } = await user()
     await store(caller, giro, [outgoing], { p_file_name: 'giro' })
     await store(caller, savings, [incoming], { p_file_name: 'savings' })
@@ -289,7 +289,7 @@ describe('the statements of two own accounts', () => {
     expect(await stored(caller)).toEqual([])
   })
 
-  test('keep their transfer if the bank corrects the day of one half, and report another amount', async () => {
+  test('the statements of two own accounts keep their transfer if the bank corrects the day of one half, and report another amount', async () => {
     const { caller, giro, savings } = await user()
     await store(caller, giro, [outgoing])
     await store(caller, savings, [incoming])
@@ -301,7 +301,7 @@ describe('the statements of two own accounts', () => {
     ])
   })
 
-  test('change no half of the other account: each bank says when its own half was booked', async () => {
+  test('the statements of two own accounts change no half of the other account: each bank says when its own half was booked', async () => {
     const { caller, giro, savings } = await user()
     await store(caller, giro, [{ ...outgoing, status: 'pending' }])
     await store(caller, savings, [{ ...incoming, transaction_date: '2025-03-31', status: 'pending' }])
@@ -316,116 +316,112 @@ describe('the statements of two own accounts', () => {
   })
 })
 
-describe('link_transfer', () => {
-  test('makes a transfer of two rows, which keep their days and names, and unlink_transfer makes two rows of it again', async () => {
-    const { caller, giro, savings } = await user()
-    const from = await enter(caller, giro, -500, '2025-01-31', { name: 'Out' })
-    const to = await enter(caller, savings, 500, '2025-02-05', { name: 'In', status: 'pending' })
-    const before = (await stored(caller)).map(withoutTimes)
-    const { status, body } = await link(caller, from['id'], to['id'])
-    expect([status, body]).toMatchObject([200, [{ id: from['id'], name: 'Out', booked_on: '2025-01-31' }, { id: to['id'], name: 'In', status: 'pending' }]])
-    expect(body[0].transfer_id).toBe(body[1].transfer_id)
-    expect(await expenses(caller)).toBe(0)
-    const unlinked = await caller.post('/rpc/unlink_transfer', { p_transfer_id: body[0].transfer_id })
-    expect(unlinked.body.map(withoutTimes)).toEqual(before)
-    expect((await undoLast(caller)).body).toMatchObject({ update: 2 })
-    expect((await stored(caller)).map(({ transfer_id }) => transfer_id)).toEqual([body[0].transfer_id, body[0].transfer_id])
-    expect((await undoLast(caller)).status).toBe(200)
-    expect((await stored(caller)).map(withoutTimes)).toEqual(before)
-  })
-
-  test('links different currencies with their own amounts', async () => {
-    const { caller, giro } = await user()
-    const dollars = await account(caller, { currency: 'usd' })
-    const [from, to] = [await enter(caller, giro, -500, '2025-01-31'), await enter(caller, dollars, 540, '2025-02-01')]
-    expect((await link(caller, from['id'], to['id'])).body).toMatchObject([{ amount: -500, currency: 'eur' }, { amount: 540, currency: 'usd' }])
-  })
-
-  test('refuses rows that are no transfer, and stores nothing', async () => {
-    const { caller, giro, savings, card, person } = await user()
-    const from = await enter(caller, giro, -500, '2025-01-31')
-    const to = await enter(caller, savings, 500, '2025-01-31')
-    const wrong = (message: string | RegExp) => ({ status: 400, body: { code: '22023', message: expect.stringMatching(message), hint: expect.any(String) } })
-    const id = async (row: Promise<Row>): Promise<string> => (await row)['id']
-    expect(await link(caller, to['id'], from['id'])).toMatchObject(wrong(/negative transaction to a positive/))
-    expect(await link(caller, from['id'], from['id'])).toMatchObject(wrong(/negative transaction to a positive/))
-    expect(await link(caller, from['id'], await id(enter(caller, savings, 499, '2025-01-31')))).toMatchObject(wrong(/the same amount/))
-    expect(await link(caller, from['id'], await id(enter(caller, giro, 500, '2025-01-31')))).toMatchObject(wrong(/between two accounts/))
-    expect(await link(caller, from['id'], await id(enter(caller, null, 500, '2025-01-31', { currency: 'eur' })))).toMatchObject(wrong(/between two accounts/))
-    for (const day of ['2025-01-25', '2025-02-06'])
-      expect(await link(caller, from['id'], await id(enter(caller, savings, 500, day)))).toMatchObject(wrong(/more than five days apart/))
-    expect(await link(caller, from['id'], await id(enter(caller, savings, 500, '2025-01-31', { status: 'failed' })))).toMatchObject(wrong(/moves no money/))
-    const split = await enter(caller, card, 500, '2025-01-31')
-    const { id: category_id } = await caller.create('categories', { name: 'Food' })
-    await caller.create('line_items', { transaction_id: split['id'], name: 'x', amount: 1, category_id })
-    expect(await link(caller, from['id'], split['id'])).toMatchObject(wrong(/a line item of a transfer has no category/))
-    const team = await stack.organization({ owner: person })
-    const ours = stack.as(person, team)
-    expect(await link(ours, from['id'], await id(enter(ours, await account(ours), 500, '2025-01-31')))).toMatchObject(wrong(/different contexts/))
-    const stranger = await user()
-    const theirs = await id(enter(stranger.caller, stranger.savings, 500, '2025-01-31'))
-    for (const other of [theirs, crypto.randomUUID()]) {
-      expect(await link(caller, from['id'], other)).toMatchObject({ status: 404, body: { code: 'PT404' } })
-      expect(await link(caller, other, to['id'])).toMatchObject({ status: 404, body: { code: 'PT404' } })
-    }
-    expect((await stored(caller)).every(({ transfer_id }) => transfer_id === null)).toBe(true)
-    const { body: [{ transfer_id }] } = await link(caller, from['id'], to['id'])
-    expect(await link(caller, from['id'], to['id'])).toMatchObject({ status: 409, body: { code: 'PT409', hint: expect.any(String) } })
-    for (const unlink of [transfer_id, crypto.randomUUID()])
-      expect(await stranger.caller.post('/rpc/unlink_transfer', { p_transfer_id: unlink })).toMatchObject({ status: 404, body: { code: 'PT404' } })
-  })
-
-  test('is for members who may change the rows', async () => {
-    const [ann, bob, vic] = [await stack.person(), await stack.person(), await stack.person()]
-    const team = await stack.organization({ owner: ann, editor: bob, viewer: vic })
-    const [ours, viewer] = [stack.as(bob, team), stack.as(vic, team)]
-    const { giro, savings } = await accounts(ours)
-    const [from, to] = [await enter(ours, giro, -5, '2025-01-31'), await enter(ours, savings, 5, '2025-01-31')]
-    expect(await link(viewer, from['id'], to['id'])).toMatchObject({ status: 403, body: { code: '42501' } })
-    const { body: [{ transfer_id }] } = await link(ours, from['id'], to['id'])
-    expect(await viewer.post('/rpc/unlink_transfer', { p_transfer_id: transfer_id })).toMatchObject({ status: 403 })
-    expect((await stack.as(ann, team).post('/rpc/unlink_transfer', { p_transfer_id: transfer_id })).body).toHaveLength(2)
-  })
-
-  test('links a row once if two requests come at the same time', async () => {
-    const { caller, giro, savings, card } = await user()
-    const [from, one, other] = [
-      await enter(caller, giro, -5, '2025-01-31'),
-      await enter(caller, savings, 5, '2025-01-31'),
-      await enter(caller, card, 5, '2025-01-31'),
-    ]
-    const answers = await Promise.all([one, other].map((to) => link(caller, from['id'], to['id'])))
-    expect(answers.map(({ status }) => status).toSorted((a, b) => a - b)).toEqual([200, 409])
-  })
+test('link_transfer makes a transfer of two rows, which keep their days and names, and unlink_transfer makes two rows of it again', async () => {
+  const { caller, giro, savings } = await user()
+  const from = await enter(caller, giro, -500, '2025-01-31', { name: 'Out' })
+  const to = await enter(caller, savings, 500, '2025-02-05', { name: 'In', status: 'pending' })
+  const before = (await stored(caller)).map(withoutTimes)
+  const { status, body } = await link(caller, from['id'], to['id'])
+  expect([status, body]).toMatchObject([200, [{ id: from['id'], name: 'Out', booked_on: '2025-01-31' }, { id: to['id'], name: 'In', status: 'pending' }]])
+  expect(body[0].transfer_id).toBe(body[1].transfer_id)
+  expect(await expenses(caller)).toBe(0)
+  const unlinked = await caller.post('/rpc/unlink_transfer', { p_transfer_id: body[0].transfer_id })
+  expect(unlinked.body.map(withoutTimes)).toEqual(before)
+  expect((await undoLast(caller)).body).toMatchObject({ update: 2 })
+  expect((await stored(caller)).map(({ transfer_id }) => transfer_id)).toEqual([body[0].transfer_id, body[0].transfer_id])
+  expect((await undoLast(caller)).status).toBe(200)
+  expect((await stored(caller)).map(withoutTimes)).toEqual(before)
 })
 
-describe('a change of a half of a linked transfer', () => {
-  test('changes the other half in what was equal, and leaves what differed', async () => {
-    const { caller, giro, savings } = await user()
-    const from = await enter(caller, giro, -500, '2025-01-31', { name: 'Out', description: 'both' })
-    const to = await enter(caller, savings, 500, '2025-02-01', { name: 'In', description: 'both' })
-    await link(caller, from['id'], to['id'])
-    const path = `/transactions?id=eq.${from['id']}`
-    await caller.patch(path, { name: 'Moved', description: 'one', transaction_date: '2025-01-30', amount: -400, status: 'pending' })
-    const other = { name: 'In', booked_on: '2025-02-01', description: 'one', amount: 400, status: 'pending' }
-    expect(await stored(caller)).toMatchObject([{ name: 'Moved', booked_on: '2025-01-30', amount: -400 }, other])
-    const [half, second] = await stored(caller)
-    const merge = { prefer: 'resolution=merge-duplicates' }
-    expect((await caller.post('/transactions', [{ ...half, name: 'Again' }, { ...second, transaction_date: '2025-02-03', booked_on: null }], merge)).status)
-      .toBe(200)
-    expect(await stored(caller)).toMatchObject([{ name: 'Again', booked_on: '2025-01-30' }, { name: 'In', booked_on: '2025-02-03' }])
-    expect((await caller.post('/transactions', [{ ...half, description: 'a' }, { ...second, description: 'b' }], merge)).status).toBe(400)
-    await caller.delete(path)
-    expect(await stored(caller)).toEqual([])
-  })
+test('link_transfer links different currencies with their own amounts', async () => {
+  const { caller, giro } = await user()
+  const dollars = await account(caller, { currency: 'usd' })
+  const [from, to] = [await enter(caller, giro, -500, '2025-01-31'), await enter(caller, dollars, 540, '2025-02-01')]
+  expect((await link(caller, from['id'], to['id'])).body).toMatchObject([{ amount: -500, currency: 'eur' }, { amount: 540, currency: 'usd' }])
+})
 
-  test('is possible after its halves were sent again, as the restore of an export does', async () => {
-    const { caller, giro, savings } = await user()
-    const [from, to] = [await enter(caller, giro, -500, '2025-01-31', { name: 'Out' }), await enter(caller, savings, 500, '2025-02-01', { name: 'In' })]
-    await link(caller, from['id'], to['id'])
-    const rows = await stored(caller)
-    await caller.delete('/transactions')
-    expect((await caller.post('/transactions', rows, { prefer: 'resolution=ignore-duplicates' })).status).toBe(201)
-    expect((await stored(caller)).map(({ name, transfer_id }) => [name, transfer_id])).toEqual(rows.map(({ name, transfer_id }) => [name, transfer_id]))
-  })
+test('link_transfer refuses rows that are no transfer, and stores nothing', async () => {
+  const { caller, giro, savings, card, person } = await user()
+  const from = await enter(caller, giro, -500, '2025-01-31')
+  const to = await enter(caller, savings, 500, '2025-01-31')
+  const wrong = (message: string | RegExp) => ({ status: 400, body: { code: '22023', message: expect.stringMatching(message), hint: expect.any(String) } })
+  const id = async (row: Promise<Row>): Promise<string> => (await row)['id']
+  expect(await link(caller, to['id'], from['id'])).toMatchObject(wrong(/negative transaction to a positive/))
+  expect(await link(caller, from['id'], from['id'])).toMatchObject(wrong(/negative transaction to a positive/))
+  expect(await link(caller, from['id'], await id(enter(caller, savings, 499, '2025-01-31')))).toMatchObject(wrong(/the same amount/))
+  expect(await link(caller, from['id'], await id(enter(caller, giro, 500, '2025-01-31')))).toMatchObject(wrong(/between two accounts/))
+  expect(await link(caller, from['id'], await id(enter(caller, null, 500, '2025-01-31', { currency: 'eur' })))).toMatchObject(wrong(/between two accounts/))
+  for (const day of ['2025-01-25', '2025-02-06'])
+    expect(await link(caller, from['id'], await id(enter(caller, savings, 500, day)))).toMatchObject(wrong(/more than five days apart/))
+  expect(await link(caller, from['id'], await id(enter(caller, savings, 500, '2025-01-31', { status: 'failed' })))).toMatchObject(wrong(/moves no money/))
+  const split = await enter(caller, card, 500, '2025-01-31')
+  const { id: category_id } = await caller.create('categories', { name: 'Food' })
+  await caller.create('line_items', { transaction_id: split['id'], name: 'x', amount: 1, category_id })
+  expect(await link(caller, from['id'], split['id'])).toMatchObject(wrong(/a line item of a transfer has no category/))
+  const team = await stack.organization({ owner: person })
+  const ours = stack.as(person, team)
+  expect(await link(ours, from['id'], await id(enter(ours, await account(ours), 500, '2025-01-31')))).toMatchObject(wrong(/different contexts/))
+  const stranger = await user()
+  const theirs = await id(enter(stranger.caller, stranger.savings, 500, '2025-01-31'))
+  for (const other of [theirs, crypto.randomUUID()]) {
+    expect(await link(caller, from['id'], other)).toMatchObject({ status: 404, body: { code: 'PT404' } })
+    expect(await link(caller, other, to['id'])).toMatchObject({ status: 404, body: { code: 'PT404' } })
+  }
+  expect((await stored(caller)).every(({ transfer_id }) => transfer_id === null)).toBe(true)
+  const { body: [{ transfer_id }] } = await link(caller, from['id'], to['id'])
+  expect(await link(caller, from['id'], to['id'])).toMatchObject({ status: 409, body: { code: 'PT409', hint: expect.any(String) } })
+  for (const unlink of [transfer_id, crypto.randomUUID()])
+    expect(await stranger.caller.post('/rpc/unlink_transfer', { p_transfer_id: unlink })).toMatchObject({ status: 404, body: { code: 'PT404' } })
+})
+
+test('link_transfer is for members who may change the rows', async () => {
+  const [ann, bob, vic] = [await stack.person(), await stack.person(), await stack.person()]
+  const team = await stack.organization({ owner: ann, editor: bob, viewer: vic })
+  const [ours, viewer] = [stack.as(bob, team), stack.as(vic, team)]
+  const { giro, savings } = await accounts(ours)
+  const [from, to] = [await enter(ours, giro, -5, '2025-01-31'), await enter(ours, savings, 5, '2025-01-31')]
+  expect(await link(viewer, from['id'], to['id'])).toMatchObject({ status: 403, body: { code: '42501' } })
+  const { body: [{ transfer_id }] } = await link(ours, from['id'], to['id'])
+  expect(await viewer.post('/rpc/unlink_transfer', { p_transfer_id: transfer_id })).toMatchObject({ status: 403 })
+  expect((await stack.as(ann, team).post('/rpc/unlink_transfer', { p_transfer_id: transfer_id })).body).toHaveLength(2)
+})
+
+test('link_transfer links a row once if two requests come at the same time', async () => {
+  const { caller, giro, savings, card } = await user()
+  const [from, one, other] = [
+    await enter(caller, giro, -5, '2025-01-31'),
+    await enter(caller, savings, 5, '2025-01-31'),
+    await enter(caller, card, 5, '2025-01-31'),
+  ]
+  const answers = await Promise.all([one, other].map((to) => link(caller, from['id'], to['id'])))
+  expect(answers.map(({ status }) => status).toSorted((a, b) => a - b)).toEqual([200, 409])
+})
+
+test('a change of a half of a linked transfer changes the other half in what was equal, and leaves what differed', async () => {
+  const { caller, giro, savings } = await user()
+  const from = await enter(caller, giro, -500, '2025-01-31', { name: 'Out', description: 'both' })
+  const to = await enter(caller, savings, 500, '2025-02-01', { name: 'In', description: 'both' })
+  await link(caller, from['id'], to['id'])
+  const path = `/transactions?id=eq.${from['id']}`
+  await caller.patch(path, { name: 'Moved', description: 'one', transaction_date: '2025-01-30', amount: -400, status: 'pending' })
+  const other = { name: 'In', booked_on: '2025-02-01', description: 'one', amount: 400, status: 'pending' }
+  expect(await stored(caller)).toMatchObject([{ name: 'Moved', booked_on: '2025-01-30', amount: -400 }, other])
+  const [half, second] = await stored(caller)
+  const merge = { prefer: 'resolution=merge-duplicates' }
+  expect((await caller.post('/transactions', [{ ...half, name: 'Again' }, { ...second, transaction_date: '2025-02-03', booked_on: null }], merge)).status)
+    .toBe(200)
+  expect(await stored(caller)).toMatchObject([{ name: 'Again', booked_on: '2025-01-30' }, { name: 'In', booked_on: '2025-02-03' }])
+  expect((await caller.post('/transactions', [{ ...half, description: 'a' }, { ...second, description: 'b' }], merge)).status).toBe(400)
+  await caller.delete(path)
+  expect(await stored(caller)).toEqual([])
+})
+
+test('a change of a half of a linked transfer is possible after its halves were sent again, as the restore of an export does', async () => {
+  const { caller, giro, savings } = await user()
+  const [from, to] = [await enter(caller, giro, -500, '2025-01-31', { name: 'Out' }), await enter(caller, savings, 500, '2025-02-01', { name: 'In' })]
+  await link(caller, from['id'], to['id'])
+  const rows = await stored(caller)
+  await caller.delete('/transactions')
+  expect((await caller.post('/transactions', rows, { prefer: 'resolution=ignore-duplicates' })).status).toBe(201)
+  expect((await stored(caller)).map(({ name, transfer_id }) => [name, transfer_id])).toEqual(rows.map(({ name, transfer_id }) => [name, transfer_id]))
 })

@@ -64,7 +64,7 @@ describe('each example works if it is sent', () => {
     await mine.create('subscriptions', { id: exampleId, title: 'Rent', amount: 900, period: 'monthly', starts_on: '2025-01-31' })
   })
 
-  test.each(ofData)('in each operation of %s', async (path, operations) => {
+  test.each(ofData)('each example works if it is sent in each operation of %s', async (path, operations) => {
     for (const verb of verbs.filter((name) => operations[name] !== undefined)) {
       const { parameters, requestBody } = operations[verb]
       const query = exampleQuery(parameters)

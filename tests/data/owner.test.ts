@@ -136,32 +136,35 @@ describe('references', () => {
   const nobody = '00000000-0000-4000-8000-000000000000'
   const answerOf = ({ status, body }: { status: number, body: unknown }) => ({ status, body })
 
-  test.each(['transactions', 'subscriptions', 'budgets'])('to a category of another context fail with the same error as missing ones: %s', async (table) => {
-    const { id: personal } = await mine.create('categories', { name: 'mine' })
-    const { id: shared } = await ours.create('categories', { name: 'ours' })
-    const { id: foreign } = await stranger.create('categories', { name: 'hers' })
-    const body = await row(table)
-    const missing = answerOf(await ours.post(`/${table}`, { ...body, category_id: nobody }))
-    expect(missing).toEqual({
-      status: 409,
-      body: {
-        code: '23503',
-        hint: 'category_id: Id of a category of the same context.',
-        details: 'Key is not present in table "categories".',
-        message: `insert or update on table "${table}" violates foreign key constraint "${table}_category_id_fkey"`,
-      },
-    })
-    for (const category_id of [foreign, personal]) expect(answerOf(await ours.post(`/${table}`, { ...body, category_id }))).toEqual(missing)
-    expect(answerOf(await ours.post(`/${table}`, { ...body, organization_id: null, category_id: shared }))).toEqual(missing)
-    const created = await ours.create(table, { ...body, category_id: shared })
-    for (const category_id of [foreign, personal, nobody]) {
-      expect(answerOf(await ours.patch(`/${table}?id=eq.${created.id}`, { category_id }))).toEqual(missing)
-      expect(answerOf(await ours.post(`/${table}`, { ...created, category_id }, { prefer: 'resolution=merge-duplicates' }))).toEqual(missing)
-    }
-    expect((await ours.get(`/${table}?id=eq.${created.id}`)).body).toEqual([created])
-  })
+  test.each(['transactions', 'subscriptions', 'budgets'])(
+    'references to a category of another context fail with the same error as missing ones: %s',
+    async (table) => {
+      const { id: personal } = await mine.create('categories', { name: 'mine' })
+      const { id: shared } = await ours.create('categories', { name: 'ours' })
+      const { id: foreign } = await stranger.create('categories', { name: 'hers' })
+      const body = await row(table)
+      const missing = answerOf(await ours.post(`/${table}`, { ...body, category_id: nobody }))
+      expect(missing).toEqual({
+        status: 409,
+        body: {
+          code: '23503',
+          hint: 'category_id: Id of a category of the same context.',
+          details: 'Key is not present in table "categories".',
+          message: `insert or update on table "${table}" violates foreign key constraint "${table}_category_id_fkey"`,
+        },
+      })
+      for (const category_id of [foreign, personal]) expect(answerOf(await ours.post(`/${table}`, { ...body, category_id }))).toEqual(missing)
+      expect(answerOf(await ours.post(`/${table}`, { ...body, organization_id: null, category_id: shared }))).toEqual(missing)
+      const created = await ours.create(table, { ...body, category_id: shared })
+      for (const category_id of [foreign, personal, nobody]) {
+        expect(answerOf(await ours.patch(`/${table}?id=eq.${created.id}`, { category_id }))).toEqual(missing)
+        expect(answerOf(await ours.post(`/${table}`, { ...created, category_id }, { prefer: 'resolution=merge-duplicates' }))).toEqual(missing)
+      }
+      expect((await ours.get(`/${table}?id=eq.${created.id}`)).body).toEqual([created])
+    },
+  )
 
-  test('of line items and tag associations fail with the same error, in each column', async () => {
+  test('references of line items and tag associations fail with the same error, in each column', async () => {
     const { id: personal } = await mine.create('transactions', { name: 'x', amount: 1 })
     const { id: shared } = await ours.create('transactions', { name: 'x', amount: 1 })
     const { id: foreign } = await stranger.create('transactions', { name: 'x', amount: 1 })
@@ -295,7 +298,7 @@ describe('after the deletion of an owner', () => {
     expect((await together.get('/transactions')).status).toBe(401)
   })
 
-  test('line items and tag associations of a deleted transaction are deleted, and rows of a deleted category stay without one', async () => {
+  test('after the deletion of an owner line items and tag associations of a deleted transaction are deleted, and rows of a deleted category stay without one', async () => {
     const category = await mine.create('categories', { name: 'x' })
     const transaction = await mine.create('transactions', { name: 'x', amount: 1, category_id: category.id })
     const tag = await mine.create('tags', { name: 'x' })

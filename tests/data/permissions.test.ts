@@ -182,7 +182,7 @@ describe('a viewer', () => {
     expect((await viewer.get(`/transactions?id=eq.${mine.id}`)).body).toEqual([mine])
   })
 
-  test('sees the shared and public dashboards of the organization, and the other roles also see the private ones', async () => {
+  test('a viewer sees the shared and public dashboards of the organization, and the other roles also see the private ones', async () => {
     const layout = { widgets: [] }
     const rows = await owner.create('dashboards', ['private', 'shared', 'public'].map((visibility) => ({ name: `walk ${visibility}`, layout, visibility })))
     const seen = async (role: Role) =>
@@ -199,7 +199,7 @@ describe('a viewer', () => {
     })
   })
 
-  test('cannot see a personal public dashboard of a colleague, and an outsider cannot see a public one of the organization', async () => {
+  test('a viewer cannot see a personal public dashboard of a colleague, and an outsider cannot see a public one of the organization', async () => {
     const layout = { widgets: [] }
     await owner.create('dashboards', [{ name: 'open', layout, visibility: 'public', organization_id: team.id }, {
       name: 'open',
@@ -212,29 +212,27 @@ describe('a viewer', () => {
   })
 })
 
-describe('app_subscriptions', () => {
-  test('are readable by their user and writable by no client', async () => {
-    const ada = await stack.person('ada')
-    await stack.owner.query(
-      `insert into api.app_subscriptions (user_id, product_id, period_start, period_end)
+test('app_subscriptions are readable by their user and writable by no client', async () => {
+  const ada = await stack.person('ada')
+  await stack.owner.query(
+    `insert into api.app_subscriptions (user_id, product_id, period_start, period_end)
        values ($1, 'teams', now() - interval '2 days', now() + interval '1 day'), ($1, 'personal', now() - interval '2 days', now() - interval '1 day')`,
-      [ada.id],
-    )
-    const active = '/app_subscriptions?status=eq.sub_active&period_start=lte.now&period_end=gte.now&select=product_id'
-    const caller = stack.as(ada)
-    expect((await caller.get(active)).body).toEqual([{ product_id: 'teams' }])
-    expect((await owner.get('/app_subscriptions')).body).toEqual([])
-    expect((await stack.anonymous.get('/app_subscriptions')).body).toEqual([])
-    const row = { user_id: ada.id, product_id: 'business', period_end: '2099-01-01' }
-    for (
-      const answer of [
-        await caller.post('/app_subscriptions', row),
-        await caller.post('/app_subscriptions', row, { prefer: 'resolution=merge-duplicates' }),
-        await caller.patch('/app_subscriptions?product_id=eq.teams', { product_id: 'business' }),
-        await caller.delete('/app_subscriptions?product_id=eq.teams'),
-      ]
-    ) expect(answer).toMatchObject({ status: 403, body: denied('app_subscriptions') })
-    expect((await caller.get('/app_subscriptions')).body).toHaveLength(2)
-    expect(await stack.anonymous.post('/app_subscriptions', row)).toMatchObject({ status: 401, body: denied('app_subscriptions') })
-  })
+    [ada.id],
+  )
+  const active = '/app_subscriptions?status=eq.sub_active&period_start=lte.now&period_end=gte.now&select=product_id'
+  const caller = stack.as(ada)
+  expect((await caller.get(active)).body).toEqual([{ product_id: 'teams' }])
+  expect((await owner.get('/app_subscriptions')).body).toEqual([])
+  expect((await stack.anonymous.get('/app_subscriptions')).body).toEqual([])
+  const row = { user_id: ada.id, product_id: 'business', period_end: '2099-01-01' }
+  for (
+    const answer of [
+      await caller.post('/app_subscriptions', row),
+      await caller.post('/app_subscriptions', row, { prefer: 'resolution=merge-duplicates' }),
+      await caller.patch('/app_subscriptions?product_id=eq.teams', { product_id: 'business' }),
+      await caller.delete('/app_subscriptions?product_id=eq.teams'),
+    ]
+  ) expect(answer).toMatchObject({ status: 403, body: denied('app_subscriptions') })
+  expect((await caller.get('/app_subscriptions')).body).toHaveLength(2)
+  expect(await stack.anonymous.post('/app_subscriptions', row)).toMatchObject({ status: 401, body: denied('app_subscriptions') })
 })

@@ -24,14 +24,14 @@ afterAll(() => stack.stop())
 describe('a token that PostgREST has cached as verified', () => {
   const expired = (seconds: number) => claimsOf(ann, undefined, { exp: Math.floor(Date.now() / 1000) - seconds })
 
-  test('is valid until half a minute after its expiry, by the clock of the database', async () => {
+  test('a token that PostgREST has cached as verified is valid until half a minute after its expiry, by the clock of the database', async () => {
     expect(await asPostgrest(stack, { claims: expired(20) })).toEqual({ rows: [] })
     expect(await asPostgrest(stack, { claims: expired(32) })).toEqual({
       refused: { status: 401, code: 'PGRST301', message: 'JWT expired', details: null, hint: expect.stringContaining('/api/auth/token') },
     })
   })
 
-  test('is refused later, and for each format of the number', async () => {
+  test('a token that PostgREST has cached as verified is refused later, and for each format of the number', async () => {
     for (const exp of [0, -1, 1.5, 1e-300, Date.now() / 1000 - 31.5]) {
       expect(await asPostgrest(stack, { claims: claimsOf(ann, undefined, { exp }) }), String(exp)).toMatchObject({ refused: { message: 'JWT expired' } })
     }
@@ -44,7 +44,7 @@ describe('Prefer: timezone', () => {
   const wanting = (timezone: string, prefer = `timezone=${timezone}`) => asPostgrest(stack, { ...request, timezone, headers: { prefer } }, read)
   const unknown = { refused: { code: '22023', message: expect.stringContaining('unknown time zone'), hint: expect.stringMatching(/Europe\/Berlin.*\+02:00/) } }
 
-  test('accepts each name that PostgreSQL lists', async () => {
+  test('Prefer: timezone accepts each name that PostgreSQL lists', async () => {
     await stack.owner.query(
       `create function pg_temp.takes(zone text) returns boolean language plpgsql as $$
        begin
@@ -65,7 +65,7 @@ describe('Prefer: timezone', () => {
     ['-03:30', '2025-01-31 20:00:00-03:30'],
     ['+14:00', '2025-02-01 13:30:00+14'],
     ['-00:00', '2025-01-31 23:30:00+00'],
-  ])('treats %s as an offset from UTC, positive east of Greenwich, unlike PostgreSQL itself', async (offset, moment) => {
+  ])('Prefer: timezone treats %s as an offset from UTC, positive east of Greenwich, unlike PostgreSQL itself', async (offset, moment) => {
     expect(await wanting(offset)).toMatchObject({ rows: [{ moment }] })
   })
 
@@ -77,7 +77,7 @@ describe('Prefer: timezone', () => {
     },
   )
 
-  test('is refused if one of several Prefer fields has a zone that the database does not see', async () => {
+  test('Prefer: timezone is refused if one of several Prefer fields has a zone that the database does not see', async () => {
     expect(await wanting('FOO3BAR', 'return=minimal')).toMatchObject({ refused: { message: "unknown time zone 'FOO3BAR'" } })
     expect(await wanting('+02:00', 'return=minimal')).toMatchObject(unknown)
     expect(await wanting('Asia/Tokyo', 'timezone=Europe/Berlin')).toMatchObject(unknown)

@@ -84,7 +84,7 @@ describe("a planner's estimate", () => {
     },
   )
 
-  test('is refused among several Prefer fields, of which the database sees only one', async () => {
+  test("a planner's estimate is refused among several Prefer fields, of which the database sees only one", async () => {
     const token = await mine.token()
     for (const table of everyTable) {
       for (const fields of [['count=planned', 'return=minimal'], ['return=minimal', 'count=planned'], ['count=estimated', 'tx=commit']]) {
@@ -99,13 +99,13 @@ describe("a planner's estimate", () => {
     }
   })
 
-  test('is not available as a query plan either', async () => {
+  test("a planner's estimate is not available as a query plan either", async () => {
     for (const accept of ['application/vnd.pgrst.plan', 'application/vnd.pgrst.plan+json', 'application/vnd.pgrst.plan+text; options=analyze']) {
       expect([406, 415]).toContain((await mine.get('/transactions', { accept })).status)
     }
   })
 
-  test('does not affect an exact count', async () => {
+  test("a planner's estimate does not affect an exact count", async () => {
     const { status, headers } = await mine.head('/transactions', { prefer: 'count=exact' })
     expect([status, headers.get('content-range')]).toEqual([200, '*/0'])
   })
@@ -139,7 +139,7 @@ describe('the catalogue', () => {
     await mine.create('categories', probes.map((name) => ({ name, monthly_budget: 1 })))
   })
 
-  test('cannot be read by a cast: the response is the same for every row', async () => {
+  test('the catalogue cannot be read by a cast: the response is the same for every row', async () => {
     for (const type of types) {
       const answers = await Promise.all(
         [...probes.map((name) => `/tags?select=name::${type}&name=eq.${encodeURIComponent(name)}`), `/tags?select=name::${type}`].map((path) => ann.get(path)),
@@ -151,7 +151,7 @@ describe('the catalogue', () => {
     expect((await ann.get('/transactions?select=amount::text,transaction_date::date,metadata::jsonb,amount::double%20precision')).status).toBe(200)
   })
 
-  test('cannot be read by a cast of embedded, written or returned rows', async () => {
+  test('the catalogue cannot be read by a cast of embedded, written or returned rows', async () => {
     expect((await ann.get('/tags?select=id,transactions(name::regclass)')).status).toBe(400)
     expect((await ann.post('/tags?select=name::regclass', { name: 'auth.users' }, { prefer: 'return=representation' })).status).toBe(400)
     expect((await ann.post('/rpc/get_budget_comparison?select=name::regclass', {})).status).toBe(400)
@@ -189,7 +189,7 @@ describe('the columns and functions that PostgreSQL adds to a table', () => {
     },
   )
 
-  test("allow any alias for a column, and the columns of a function's result", async () => {
+  test("the columns and functions that PostgreSQL adds to a table allow any alias for a column, and the columns of a function's result", async () => {
     expect((await ann.get('/transactions?select=count:amount,xmin:name,category:categories(json_agg:name),...categories(label:name)&limit=1')).status).toBe(
       200,
     )

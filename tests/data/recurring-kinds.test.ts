@@ -28,64 +28,62 @@ const upcoming = async (caller: Caller, start: string, end: string) =>
 const balances = async (caller: Caller): Promise<Record<string, number>> =>
   Object.fromEntries((await caller.get('/accounts?select=name,current_balance')).body.map((row: any) => [row.name, row.current_balance]))
 
-describe('a recurring income', () => {
-  test('is listed with its kind and a positive amount, recorded as a positive transaction in its account, and only once', async () => {
-    const caller = await someone()
-    const { giro, category } = await bank(caller)
-    const { id } = await caller.create('subscriptions', { ...salary, account_id: giro, category_id: category })
-    expect(await upcoming(caller, '2025-02-01', '2025-02-28')).toEqual([
-      { title: 'Salary', due_on: '2025-02-25', amount: 3000, kind: 'income', to_account_id: null, is_recorded: false },
-    ])
-    const recorded = await record(caller, id, '2025-02-25')
-    expect(recorded).toMatchObject({
-      status: 200,
-      body: {
-        name: 'Salary',
-        amount: 3000,
-        currency: 'eur',
-        account_id: giro,
-        category_id: category,
-        status: 'paid',
-        source: 'subscription',
-        transfer_id: null,
-      },
-    })
-    expect((await record(caller, id, '2025-02-25')).body.id).toBe(recorded.body.id)
-    expect(await balances(caller)).toMatchObject({ Giro: 4000 })
+test('a recurring income is listed with its kind and a positive amount, recorded as a positive transaction in its account, and only once', async () => {
+  const caller = await someone()
+  const { giro, category } = await bank(caller)
+  const { id } = await caller.create('subscriptions', { ...salary, account_id: giro, category_id: category })
+  expect(await upcoming(caller, '2025-02-01', '2025-02-28')).toEqual([
+    { title: 'Salary', due_on: '2025-02-25', amount: 3000, kind: 'income', to_account_id: null, is_recorded: false },
+  ])
+  const recorded = await record(caller, id, '2025-02-25')
+  expect(recorded).toMatchObject({
+    status: 200,
+    body: {
+      name: 'Salary',
+      amount: 3000,
+      currency: 'eur',
+      account_id: giro,
+      category_id: category,
+      status: 'paid',
+      source: 'subscription',
+      transfer_id: null,
+    },
   })
+  expect((await record(caller, id, '2025-02-25')).body.id).toBe(recorded.body.id)
+  expect(await balances(caller)).toMatchObject({ Giro: 4000 })
+})
 
-  test('has no monthly cost, and is planned as income in the cash flow', async () => {
-    const caller = await someone()
-    const { giro, savings } = await bank(caller)
-    await caller.create('subscriptions', [
-      { ...salary, account_id: giro, to_account_id: null, starts_on: '2025-01-01', interval_in_days: 1 },
-      { ...saving, account_id: giro, to_account_id: savings, starts_on: '2025-01-01', interval_in_days: 1 },
-      { ...salary, title: 'Rent', kind: 'expense', amount: 10, account_id: giro, to_account_id: null, starts_on: '2025-01-01', interval_in_days: 1 },
-    ])
-    expect((await caller.get('/subscriptions?select=title,monthly_cost&order=title')).body).toEqual([
-      { title: 'Rent', monthly_cost: 304.17 },
-      { title: 'Salary', monthly_cost: null },
-      { title: 'Saving', monthly_cost: null },
-    ])
-    const flow = await caller.get('/rpc/get_cash_flow?grouping=daily&periods=1&upcoming=2&select=income,expenses,net,is_planned&is_planned=is.true')
-    expect(flow.body).toEqual([0, 1, 2].map(() => ({ income: 3000, expenses: 10, net: 2990, is_planned: true })))
-    // a report by account counts the transfers of that account
-    const of = async (account: string) =>
-      (await caller.get(`/rpc/get_cash_flow?grouping=daily&periods=1&upcoming=1&p_account_id=${account}&select=income,expenses,is_planned&is_planned=is.true`))
-        .body
-    expect(await of(giro)).toEqual([0, 1].map(() => ({ income: 3000, expenses: 210, is_planned: true })))
-    expect(await of(savings)).toEqual([0, 1].map(() => ({ income: 200, expenses: 0, is_planned: true })))
-  })
+test('a recurring income has no monthly cost, and is planned as income in the cash flow', async () => {
+  const caller = await someone()
+  const { giro, savings } = await bank(caller)
+  await caller.create('subscriptions', [
+    { ...salary, account_id: giro, to_account_id: null, starts_on: '2025-01-01', interval_in_days: 1 },
+    { ...saving, account_id: giro, to_account_id: savings, starts_on: '2025-01-01', interval_in_days: 1 },
+    { ...salary, title: 'Rent', kind: 'expense', amount: 10, account_id: giro, to_account_id: null, starts_on: '2025-01-01', interval_in_days: 1 },
+  ])
+  expect((await caller.get('/subscriptions?select=title,monthly_cost&order=title')).body).toEqual([
+    { title: 'Rent', monthly_cost: 304.17 },
+    { title: 'Salary', monthly_cost: null },
+    { title: 'Saving', monthly_cost: null },
+  ])
+  const flow = await caller.get('/rpc/get_cash_flow?grouping=daily&periods=1&upcoming=2&select=income,expenses,net,is_planned&is_planned=is.true')
+  expect(flow.body).toEqual([0, 1, 2].map(() => ({ income: 3000, expenses: 10, net: 2990, is_planned: true })))
+  // a report by account counts the transfers of that account
+  const of = async (account: string) =>
+    (await caller.get(`/rpc/get_cash_flow?grouping=daily&periods=1&upcoming=1&p_account_id=${account}&select=income,expenses,is_planned&is_planned=is.true`))
+      .body
+  expect(await of(giro)).toEqual([0, 1].map(() => ({ income: 3000, expenses: 210, is_planned: true })))
+  expect(await of(savings)).toEqual([0, 1].map(() => ({ income: 200, expenses: 0, is_planned: true })))
+})
 
-  test('was a negative cost before: without a kind, a negative amount is stored as an income', async () => {
-    const caller = await someone()
-    expect(await caller.create('subscriptions', { title: 'Salary', amount: -3000, period: 'monthly' })).toMatchObject({ kind: 'income', amount: 3000 })
-    expect(await caller.create('subscriptions', { title: 'Rent', amount: 900, period: 'monthly' })).toMatchObject({ kind: 'expense', amount: 900 })
-  })
+test('a recurring income was a negative cost before: without a kind, a negative amount is stored as an income', async () => {
+  const caller = await someone()
+  expect(await caller.create('subscriptions', { title: 'Salary', amount: -3000, period: 'monthly' })).toMatchObject({ kind: 'income', amount: 3000 })
+  expect(await caller.create('subscriptions', { title: 'Rent', amount: 900, period: 'monthly' })).toMatchObject({ kind: 'expense', amount: 900 })
 })
 
 describe('a recurring transfer', () => {
-  test('is recorded as the two halves of one transfer, and only once, also if many requests record it at once', async () => {
+  test('a recurring transfer is recorded as the two halves of one transfer, and only once, also if many requests record it at once', async () => {
     const caller = await someone()
     const { giro, savings } = await bank(caller)
     const { id } = await caller.create('subscriptions', { ...saving, account_id: giro, to_account_id: savings })
@@ -116,7 +114,7 @@ describe('a recurring transfer', () => {
     expect(again.body.id).not.toBe(out.id)
   })
 
-  test('is undone in one step', async () => {
+  test('a recurring transfer is undone in one step', async () => {
     const caller = await someone()
     const { giro, savings } = await bank(caller)
     const { id } = await caller.create('subscriptions', { ...saving, account_id: giro, to_account_id: savings })
@@ -149,7 +147,7 @@ describe('a recurring transfer', () => {
     expect((await caller.get('/subscriptions')).body).toEqual([])
   })
 
-  test('to an account of another context, or to a missing one, is 409', async () => {
+  test('a recurring transfer to an account of another context, or to a missing one, is 409', async () => {
     const ann = await stack.person()
     const team = await stack.organization({ owner: ann })
     const [mine, ours] = [stack.as(ann), stack.as(ann, team)]
@@ -162,7 +160,7 @@ describe('a recurring transfer', () => {
     expect((await mine.patch(`/subscriptions?id=eq.${id}`, { to_account_id: others.savings })).status).toBe(409)
   })
 
-  test('pauses when one of its accounts is deleted, and goes on when the deletion is undone', async () => {
+  test('a recurring transfer pauses when one of its accounts is deleted, and goes on when the deletion is undone', async () => {
     for (const which of ['giro', 'savings'] as const) {
       const caller = await someone()
       const accounts = await bank(caller)
@@ -182,7 +180,7 @@ describe('a recurring transfer', () => {
     }
   })
 
-  test('keeps the currency of both accounts', async () => {
+  test('a recurring transfer keeps the currency of both accounts', async () => {
     const caller = await someone()
     const { giro, savings } = await bank(caller)
     await caller.create('subscriptions', { ...saving, account_id: giro, to_account_id: savings })
@@ -191,7 +189,7 @@ describe('a recurring transfer', () => {
 })
 
 describe('a recorded day', () => {
-  test.each(['Pacific/Kiritimati', 'Etc/GMT+12', 'UTC'])('after today in the time zone %s is pending, and today is paid', async (zone) => {
+  test.each(['Pacific/Kiritimati', 'Etc/GMT+12', 'UTC'])('a recorded day after today in the time zone %s is pending, and today is paid', async (zone) => {
     const caller = await someone()
     const { giro, savings } = await bank(caller)
     const headers = { prefer: `timezone=${zone}` }
@@ -208,7 +206,7 @@ describe('a recorded day', () => {
     expect(await balances(caller)).toMatchObject({ Giro: 800, Savings: 200 })
   })
 
-  test("stays recorded when the bank's id, day and amount replace its own, also after an undo of that", async () => {
+  test("a recorded day stays recorded when the bank's id, day and amount replace its own, also after an undo of that", async () => {
     const caller = await someone()
     const { giro } = await bank(caller)
     const { id } = await caller.create('subscriptions', { ...saving, kind: 'expense', title: 'Rent', account_id: giro })
@@ -222,7 +220,7 @@ describe('a recorded day', () => {
     expect((await record(caller, id, '2025-01-31')).body).toMatchObject({ id: rent.id, amount: -200 })
   })
 
-  test('can be a transaction that was there before, which a person marks, and is open again without the mark', async () => {
+  test('a recorded day can be a transaction that was there before, which a person marks, and is open again without the mark', async () => {
     const caller = await someone()
     const { id } = await caller.create('subscriptions', { ...saving, kind: 'expense', title: 'Rent' })
     const { id: paid } = await caller.create('transactions', { name: 'RENT JAN', amount: -200, currency: 'eur' })
@@ -242,7 +240,7 @@ describe('a recorded day', () => {
     (await caller.post('/rpc/import_transactions', { p_source: 'bank', p_account_id: account, p_rows: rows, p_link_transfers: false, p_dry_run: false })).body
   const count = async (caller: Caller) => (await caller.get('/transactions?select=id')).body.length
 
-  test('is the row that the bank sent first: it keeps its name, gets the category, and an undo opens the day again', async () => {
+  test('a recorded day is the row that the bank sent first: it keeps its name, gets the category, and an undo opens the day again', async () => {
     const caller = await someone()
     const { giro } = await bank(caller)
     const { id: category } = await caller.create('categories', { name: 'Home' })
@@ -263,7 +261,7 @@ describe('a recorded day', () => {
     expect((await caller.get(`/transactions?id=eq.${paid}`)).body).toMatchObject([{ category_id: null, subscription_id: null }])
   })
 
-  test('is the most similar of several rows of the bank on one day, and an arrived income', async () => {
+  test('a recorded day is the most similar of several rows of the bank on one day, and an arrived income', async () => {
     const caller = await someone()
     const { giro } = await bank(caller)
     const { id } = await caller.create('subscriptions', { ...salary, account_id: giro })
@@ -292,7 +290,7 @@ describe('a recorded day', () => {
     expect(await count(caller)).toBe(2)
   })
 
-  test('leaves a row of the bank to the due day that is nearer to it, and each row to one day', async () => {
+  test('a recorded day leaves a row of the bank to the due day that is nearer to it, and each row to one day', async () => {
     const caller = await someone()
     const { giro } = await bank(caller)
     const { id } = await caller.create('subscriptions', { ...saving, kind: 'expense', period: 'weekly', starts_on: '2025-01-01', account_id: giro })
@@ -303,7 +301,7 @@ describe('a recorded day', () => {
     expect((await record(caller, id, '2025-01-15')).body.id).not.toBe(paid)
   })
 
-  test('is the transfer of which the bank sent both halves', async () => {
+  test('a recorded day is the transfer of which the bank sent both halves', async () => {
     const caller = await someone()
     const { giro, savings } = await bank(caller)
     const { id } = await caller.create('subscriptions', { ...saving, account_id: giro, to_account_id: savings })
@@ -315,7 +313,7 @@ describe('a recorded day', () => {
     expect(await count(caller)).toBe(2)
   })
 
-  test('in a team marks no row of a personal context', async () => {
+  test('a recorded day in a team marks no row of a personal context', async () => {
     const ann = await stack.person()
     const [mine, ours] = [stack.as(ann), stack.as(ann, await stack.organization({ owner: ann }))]
     const { id } = await ours.create('subscriptions', { ...saving, kind: 'expense', account_id: null })
@@ -323,7 +321,7 @@ describe('a recorded day', () => {
     expect((await record(ours, id, '2025-01-31')).body).toMatchObject({ source: 'subscription', account_id: null })
   })
 
-  test('keeps its transaction when the subscription is deleted, and its mark when that is undone', async () => {
+  test('a recorded day keeps its transaction when the subscription is deleted, and its mark when that is undone', async () => {
     const caller = await someone()
     const { id } = await caller.create('subscriptions', { ...saving, kind: 'expense' })
     const { body: recorded } = await record(caller, id, '2025-01-31')

@@ -52,128 +52,126 @@ const terms = fc.record<Terms>({
   is_active: fc.constantFrom(true, true, true, true, false),
 })
 
-describe('the due days of a subscription', () => {
-  test('are those of a walk from the first day, for every period, interval, month end and leap day', async () => {
-    const subscriptionAndRange = fc.record({ terms, first: date('1985-01-01', '2015-01-01'), length: fc.integer({ min: 0, max: 2000 }) })
-    await fc.assert(
-      fc.asyncProperty(fc.array(subscriptionAndRange, { minLength: 20, maxLength: 20 }), async (cases) => {
-        const given = cases.map(({ terms: kept, first, length }) => ({
-          ...kept,
-          first,
-          last: new Date(Date.parse(first) + length * dayLength).toISOString().slice(0, 10),
-        }))
-        const { rows } = await stack.owner.query<{ found: string[] }>(
-          `select array(
+test('the due days of a subscription are those of a walk from the first day, for every period, interval, month end and leap day', async () => {
+  const subscriptionAndRange = fc.record({ terms, first: date('1985-01-01', '2015-01-01'), length: fc.integer({ min: 0, max: 2000 }) })
+  await fc.assert(
+    fc.asyncProperty(fc.array(subscriptionAndRange, { minLength: 20, maxLength: 20 }), async (cases) => {
+      const given = cases.map(({ terms: kept, first, length }) => ({
+        ...kept,
+        first,
+        last: new Date(Date.parse(first) + length * dayLength).toISOString().slice(0, 10),
+      }))
+      const { rows } = await stack.owner.query<{ found: string[] }>(
+        `select array(
              select to_char(due_on, 'YYYY-MM-DD') from private.occurrences(jsonb_populate_record(null::api.subscriptions, one), (one ->> 'first')::date, (one ->> 'last')::date)
            ) as found
            from jsonb_array_elements($1::jsonb) with ordinality as c (one, place) order by place`,
-          [JSON.stringify(given)],
-        )
-        expect(rows.map(({ found }) => found)).toEqual(given.map((one) => occurrences(one, one.first, one.last)))
-      }),
-      { numRuns: 30 },
-    )
-  })
+        [JSON.stringify(given)],
+      )
+      expect(rows.map(({ found }) => found)).toEqual(given.map((one) => occurrences(one, one.first, one.last)))
+    }),
+    { numRuns: 30 },
+  )
+})
 
-  test('fall on the last day of a shorter month for the 31st and then return to it, also for a leap day', async () => {
-    const caller = await someone()
-    await caller.create('subscriptions', [{ title: 'Rent', amount: 900, period: 'monthly', starts_on: '2023-12-31' }])
-    expect(days(await upcoming(caller, '2024-01-01', '2024-04-30'))).toEqual(['2024-01-31', '2024-02-29', '2024-03-31', '2024-04-30'])
-    expect(days(await upcoming(caller, '2025-02-01', '2025-03-31'))).toEqual(['2025-02-28', '2025-03-31'])
-    const leaper = await someone()
-    await leaper.create('subscriptions', [{ title: 'Club', amount: 29, period: 'yearly', starts_on: '2024-02-29' }])
-    expect(days(await upcoming(leaper, '2024-01-01', '2028-12-31'))).toEqual(['2024-02-29', '2025-02-28', '2026-02-28', '2027-02-28', '2028-02-29'])
-  })
+test('the due days of a subscription fall on the last day of a shorter month for the 31st and then return to it, also for a leap day', async () => {
+  const caller = await someone()
+  await caller.create('subscriptions', [{ title: 'Rent', amount: 900, period: 'monthly', starts_on: '2023-12-31' }])
+  expect(days(await upcoming(caller, '2024-01-01', '2024-04-30'))).toEqual(['2024-01-31', '2024-02-29', '2024-03-31', '2024-04-30'])
+  expect(days(await upcoming(caller, '2025-02-01', '2025-03-31'))).toEqual(['2025-02-28', '2025-03-31'])
+  const leaper = await someone()
+  await leaper.create('subscriptions', [{ title: 'Club', amount: 29, period: 'yearly', starts_on: '2024-02-29' }])
+  expect(days(await upcoming(leaper, '2024-01-01', '2028-12-31'))).toEqual(['2024-02-29', '2025-02-28', '2026-02-28', '2027-02-28', '2028-02-29'])
+})
 
-  test('are listed by day and title, with amount and category, from the first day to the last', async () => {
-    const caller = await someone()
-    const { id: home } = await caller.create('categories', { name: 'Home' })
-    const [rent, paper] = await caller.create('subscriptions', [
-      {
-        title: 'Rent',
-        amount: 900,
-        period: 'monthly',
-        starts_on: '2025-01-01',
-        ends_on: '2025-02-28',
-        currency: 'eur',
-        category_id: home,
-        interval_in_days: null,
-        is_active: true,
-      },
-      {
-        title: 'Paper',
-        amount: 12.5,
-        period: 'monthly',
-        starts_on: '2025-01-18',
-        ends_on: null,
-        currency: 'usd',
-        category_id: null,
-        interval_in_days: 14,
-        is_active: true,
-      },
-      {
-        title: 'Gym',
-        amount: 30,
-        period: 'weekly',
-        starts_on: '2025-01-01',
-        ends_on: null,
-        currency: 'usd',
-        category_id: null,
-        interval_in_days: null,
-        is_active: false,
-      },
-    ])
-    const of = ({ id: subscription_id, title, amount, currency, category_id }: Record<string, unknown>, due_on: string) => ({
-      subscription_id,
-      title,
-      amount,
-      currency,
-      category_id,
-      due_on,
-      is_recorded: false,
-      kind: 'expense',
-      to_account_id: null,
-    })
-    expect(await upcoming(caller, '2025-01-02', '2025-03-15')).toMatchObject({
-      status: 200,
-      body: [
-        of(paper, '2025-01-18'),
-        of(rent, '2025-02-01'),
-        of(paper, '2025-02-01'),
-        of(paper, '2025-02-15'),
-        of(paper, '2025-03-01'),
-        of(paper, '2025-03-15'),
-      ]
-        .toSorted((a, b) => a.due_on === b.due_on ? String(a.title).localeCompare(String(b.title)) : a.due_on < b.due_on ? -1 : 1),
-    })
+test('the due days of a subscription are listed by day and title, with amount and category, from the first day to the last', async () => {
+  const caller = await someone()
+  const { id: home } = await caller.create('categories', { name: 'Home' })
+  const [rent, paper] = await caller.create('subscriptions', [
+    {
+      title: 'Rent',
+      amount: 900,
+      period: 'monthly',
+      starts_on: '2025-01-01',
+      ends_on: '2025-02-28',
+      currency: 'eur',
+      category_id: home,
+      interval_in_days: null,
+      is_active: true,
+    },
+    {
+      title: 'Paper',
+      amount: 12.5,
+      period: 'monthly',
+      starts_on: '2025-01-18',
+      ends_on: null,
+      currency: 'usd',
+      category_id: null,
+      interval_in_days: 14,
+      is_active: true,
+    },
+    {
+      title: 'Gym',
+      amount: 30,
+      period: 'weekly',
+      starts_on: '2025-01-01',
+      ends_on: null,
+      currency: 'usd',
+      category_id: null,
+      interval_in_days: null,
+      is_active: false,
+    },
+  ])
+  const of = ({ id: subscription_id, title, amount, currency, category_id }: Record<string, unknown>, due_on: string) => ({
+    subscription_id,
+    title,
+    amount,
+    currency,
+    category_id,
+    due_on,
+    is_recorded: false,
+    kind: 'expense',
+    to_account_id: null,
   })
+  expect(await upcoming(caller, '2025-01-02', '2025-03-15')).toMatchObject({
+    status: 200,
+    body: [
+      of(paper, '2025-01-18'),
+      of(rent, '2025-02-01'),
+      of(paper, '2025-02-01'),
+      of(paper, '2025-02-15'),
+      of(paper, '2025-03-01'),
+      of(paper, '2025-03-15'),
+    ]
+      .toSorted((a, b) => a.due_on === b.due_on ? String(a.title).localeCompare(String(b.title)) : a.due_on < b.due_on ? -1 : 1),
+  })
+})
 
-  test('are those of the active context, also for a viewer, and are empty without a token', async () => {
-    const caller = await someone()
-    await caller.create('subscriptions', { title: 'Mine', amount: 1, period: 'daily', starts_on: '2025-01-01' })
-    await ours.create('subscriptions', { title: 'Ours', amount: 1, period: 'daily', starts_on: '2030-01-01' })
-    expect(days(await upcoming(mine, '2030-01-01', '2030-01-01'))).toEqual([])
-    for (const member of [ours, editor, viewer]) expect((await upcoming(member, '2030-01-01', '2030-01-01')).body).toMatchObject([{ title: 'Ours' }])
-    expect((await upcoming(stack.anonymous, '2030-01-01', '2030-01-01')).status).toBe(401)
-  })
+test('the due days of a subscription are those of the active context, also for a viewer, and are empty without a token', async () => {
+  const caller = await someone()
+  await caller.create('subscriptions', { title: 'Mine', amount: 1, period: 'daily', starts_on: '2025-01-01' })
+  await ours.create('subscriptions', { title: 'Ours', amount: 1, period: 'daily', starts_on: '2030-01-01' })
+  expect(days(await upcoming(mine, '2030-01-01', '2030-01-01'))).toEqual([])
+  for (const member of [ours, editor, viewer]) expect((await upcoming(member, '2030-01-01', '2030-01-01')).body).toMatchObject([{ title: 'Ours' }])
+  expect((await upcoming(stack.anonymous, '2030-01-01', '2030-01-01')).status).toBe(401)
+})
 
-  test('default to this month, and need a range with an end, an order and at most ten years', async () => {
-    const caller = await someone()
-    await caller.create('subscriptions', { title: 'Milk', amount: 1, period: 'daily', starts_on: '1900-01-01' })
-    expect((await caller.get('/rpc/get_upcoming')).body).toEqual((await caller.get('/rpc/get_upcoming?preset=this_month')).body)
-    expect((await upcoming(caller, '2180-01-01', '2190-01-07')).body).toHaveLength(3660)
-    expect(await upcoming(caller, '2180-01-01', '2190-01-08')).toMatchObject(refusal({ message: 'the range is longer than 3660 days' }))
-    expect(await upcoming(caller, '2025-02-01', '2025-01-01')).toMatchObject(refusal({}))
-    expect(await caller.get('/rpc/get_upcoming?preset=all_time')).toMatchObject(refusal({}))
-    expect(await caller.get('/rpc/get_upcoming?start_date=2025-01-01')).toMatchObject(refusal({}))
-    await caller.create('subscriptions', [{ title: 'Bread', amount: 1, period: 'daily', starts_on: '1900-01-01' }, {
-      title: 'Eggs',
-      amount: 1,
-      period: 'daily',
-      starts_on: '1900-01-01',
-    }])
-    expect(await upcoming(caller, '2180-01-01', '2190-01-07')).toMatchObject(refusal({ message: 'there are more than 10000 days on which something is due' }))
-  })
+test('the due days of a subscription default to this month, and need a range with an end, an order and at most ten years', async () => {
+  const caller = await someone()
+  await caller.create('subscriptions', { title: 'Milk', amount: 1, period: 'daily', starts_on: '1900-01-01' })
+  expect((await caller.get('/rpc/get_upcoming')).body).toEqual((await caller.get('/rpc/get_upcoming?preset=this_month')).body)
+  expect((await upcoming(caller, '2180-01-01', '2190-01-07')).body).toHaveLength(3660)
+  expect(await upcoming(caller, '2180-01-01', '2190-01-08')).toMatchObject(refusal({ message: 'the range is longer than 3660 days' }))
+  expect(await upcoming(caller, '2025-02-01', '2025-01-01')).toMatchObject(refusal({}))
+  expect(await caller.get('/rpc/get_upcoming?preset=all_time')).toMatchObject(refusal({}))
+  expect(await caller.get('/rpc/get_upcoming?start_date=2025-01-01')).toMatchObject(refusal({}))
+  await caller.create('subscriptions', [{ title: 'Bread', amount: 1, period: 'daily', starts_on: '1900-01-01' }, {
+    title: 'Eggs',
+    amount: 1,
+    period: 'daily',
+    starts_on: '1900-01-01',
+  }])
+  expect(await upcoming(caller, '2180-01-01', '2190-01-07')).toMatchObject(refusal({ message: 'there are more than 10000 days on which something is due' }))
 })
 
 describe('next_due_on', () => {
@@ -182,7 +180,7 @@ describe('next_due_on', () => {
   const dayIn = async (zone: string): Promise<string> =>
     (await stack.owner.query(`select to_char(now() at time zone $1, 'YYYY-MM-DD') as day`, [zone])).rows[0].day
 
-  test('is the first day from today that is not recorded, and null if none is left', async () => {
+  test('next_due_on is the first day from today that is not recorded, and null if none is left', async () => {
     const caller = await someone()
     const [year, week, past, paused] = await caller.create('subscriptions', [
       { title: 'Year', amount: 1, period: 'yearly', starts_on: '2150-05-31', ends_on: '2151-12-31', is_active: true },
@@ -202,7 +200,7 @@ describe('next_due_on', () => {
     expect((await caller.get('/subscriptions?select=title&next_due_on=lte.2155-01-01')).body).toEqual([{ title: 'Year' }])
   })
 
-  test.each(['UTC', 'Pacific/Kiritimati', 'Etc/GMT+12'])('begins with today in the time zone %s', async (zone) => {
+  test.each(['UTC', 'Pacific/Kiritimati', 'Etc/GMT+12'])('next_due_on begins with today in the time zone %s', async (zone) => {
     const caller = await someone()
     const { id } = await caller.create('subscriptions', { title: 'Milk', amount: 1, period: 'daily', starts_on: '2000-01-01' })
     const before = await dayIn(zone)
@@ -222,7 +220,7 @@ describe('monthly_cost', () => {
     ['daily', null, 1, 30.42],
     ['monthly', 30, 10, 10.14],
     ['yearly', null, 0.06, 0.01],
-  ])('with period %s, interval %s and amount %d is %d', async (period, interval_in_days, amount, cost) => {
+  ])('monthly_cost with period %s, interval %s and amount %d is %d', async (period, interval_in_days, amount, cost) => {
     const caller = await someone()
     await caller.create('subscriptions', { title: 'x', amount, period, interval_in_days })
     expect((await caller.get('/subscriptions?select=monthly_cost')).body).toEqual([{ monthly_cost: cost }])
@@ -237,7 +235,7 @@ describe('monthly_cost', () => {
     },
   )
 
-  test('is exact for every amount, with half a cent rounded away from zero', async () => {
+  test('monthly_cost is exact for every amount, with half a cent rounded away from zero', async () => {
     const fractions: Record<string, [bigint, bigint]> = {
       monthly: [1n, 1n],
       quarterly: [1n, 3n],
@@ -280,7 +278,7 @@ describe('record_subscription', () => {
   const rent = { title: 'Rent', amount: 900, period: 'monthly', starts_on: '2025-01-31', currency: 'eur' }
   const stored = async (caller: Caller) => (await caller.get('/transactions?source=eq.subscription')).body
 
-  test('records a due day as a transaction, and only once until that is deleted', async () => {
+  test('record_subscription records a due day as a transaction, and only once until that is deleted', async () => {
     const caller = await someone()
     const { id: category_id } = await caller.create('categories', { name: 'Home' })
     const { id: account_id } = await caller.create('accounts', { name: 'Bank', type: 'checking', currency: 'eur' })
@@ -317,7 +315,7 @@ describe('record_subscription', () => {
     expect(await stored(caller)).toHaveLength(1)
   })
 
-  test('stores one transaction if many requests record the same day at once', async () => {
+  test('record_subscription stores one transaction if many requests record the same day at once', async () => {
     const { id } = await ours.create('subscriptions', rent)
     const answers = await Promise.all([ours, editor, ours, editor, ours, editor].map((member) => record(member, id, '2025-03-31')))
     expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 200))
@@ -325,13 +323,13 @@ describe('record_subscription', () => {
     expect((await ours.get(`/transactions?external_id=eq.${id}:2025-03-31`)).body).toMatchObject([{ organization_id: team.id, amount: -900 }])
   })
 
-  test('records a personal subscription in the personal context, also while an organization is active', async () => {
+  test('record_subscription records a personal subscription in the personal context, also while an organization is active', async () => {
     const { id } = await mine.create('subscriptions', { ...rent, title: 'Flat' })
     expect((await record(ours, id, '2025-01-31')).body).toMatchObject({ name: 'Flat', organization_id: null, user_id: ada.id })
     expect((await mine.get(`/transactions?external_id=eq.${id}:2025-01-31`)).body).toHaveLength(1)
   })
 
-  test("does not mistake another transaction with the same external_id for the recorded one, and refuses another context's with its mark", async () => {
+  test("record_subscription does not mistake another transaction with the same external_id for the recorded one, and refuses another context's with its mark", async () => {
     const { id } = await ours.create('subscriptions', rent)
     const marked = { subscription_id: id, due_on: '2025-01-31' }
     expect(await mine.post('/transactions', { name: 'Planted', amount: 1, ...marked })).toMatchObject({ status: 409, body: { code: '23503' } })
@@ -340,7 +338,7 @@ describe('record_subscription', () => {
     expect((await record(ours, id, '2025-01-31')).body).toMatchObject({ name: 'Rent', organization_id: team.id })
   })
 
-  test('is 403 for a viewer, 404 for a subscription that the caller cannot see, and 400 for a day without an occurrence', async () => {
+  test('record_subscription is 403 for a viewer, 404 for a subscription that the caller cannot see, and 400 for a day without an occurrence', async () => {
     const { id } = await ours.create('subscriptions', { ...rent, ends_on: '2025-12-31' })
     expect(await record(viewer, id, '2025-01-31')).toMatchObject({ status: 403, body: { code: '42501' } })
     const stranger = await someone()

@@ -193,32 +193,32 @@ describe('by category', () => {
       return { caller, parts, count, flow }
     }
 
-    test('has each part in its category with its own sign', async () => {
+    test('by category a transaction whose parts have different signs has each part in its category with its own sign', async () => {
       const { parts, flow } = await books(-85, [[-60, 'Groceries'], [-40, 'Electronics'], [15, 'Electronics']])
       expect(await parts()).toEqual([['Electronics', 'usd', -25, 1], ['Groceries', 'usd', -60, 1]])
       expect(await flow()).toEqual([[0, 85, -85]])
     })
 
-    test('is income less deductions on a pay slip', async () => {
+    test('by category a transaction whose parts have different signs is income less deductions on a pay slip', async () => {
       const { parts, count, flow } = await books(2300, [[3000, 'Refunds'], [-700, 'Groceries']])
       expect(await parts()).toEqual([['Groceries', 'usd', -700, 1], ['Refunds', 'usd', 3000, 1]])
       expect([await count('income'), await count('expense'), await count('balance')]).toEqual([1, 1, 1])
       expect(await flow()).toEqual([[3000, 700, 2300]])
     })
 
-    test('keeps what remains in its own category, also with the other sign', async () => {
+    test('by category a transaction whose parts have different signs keeps what remains in its own category, also with the other sign', async () => {
       const { parts, flow } = await books(-85, [[-100, 'Groceries'], [15, null]])
       expect(await parts()).toEqual([['Groceries', 'usd', -100, 1], ['null', 'usd', 15, 1]].map(([name, ...rest]) => [name === 'null' ? null : name, ...rest]))
       // the coupon lowers the expenses
       expect(await flow()).toEqual([[0, 85, -85]])
     })
 
-    test('has no part in a category whose items add up to 0', async () => {
+    test('by category a transaction whose parts have different signs has no part in a category whose items add up to 0', async () => {
       const { parts } = await books(-10, [[-10, 'Groceries'], [-60, 'Electronics'], [60, 'Electronics']])
       expect(await parts()).toEqual([['Groceries', 'usd', -10, 1]])
     })
 
-    test('can be 0', async () => {
+    test('by category a transaction whose parts have different signs can be 0', async () => {
       const { caller, parts, count, flow } = await books(0, [[-60, 'Groceries'], [60, 'Refunds']])
       expect(await parts()).toEqual([['Groceries', 'usd', -60, 1], ['Refunds', 'usd', 60, 1]])
       expect(await flow()).toEqual([[60, 60, 0]])
@@ -228,7 +228,7 @@ describe('by category', () => {
       expect(budget.body).toMatchObject([{ budget: 100, actual: 60, difference: 40 }])
     })
 
-    test('of 0 has what remains without a category on the side of its sign', async () => {
+    test('by category a transaction whose parts have different signs of 0 has what remains without a category on the side of its sign', async () => {
       const { parts, count, flow } = await books(0, [[-60, 'Groceries'], [40, 'Refunds'], [20, null]])
       expect(await parts({ transaction_type: 'income' })).toEqual([['Refunds', 'usd', 40, 1], [null, 'usd', 20, 1]].toSorted(byName))
       expect(await parts({ transaction_type: 'expense' })).toEqual([['Groceries', 'usd', -60, 1]])
@@ -236,7 +236,7 @@ describe('by category', () => {
       expect(await flow()).toEqual([[60, 60, 0]])
     })
 
-    test('is converted part by part to its converted total', async () => {
+    test('by category a transaction whose parts have different signs is converted part by part to its converted total', async () => {
       const { caller, parts } = await books(-10, [[-13.33, 'Groceries'], [3.33, 'Electronics']], { currency: 'eur' })
       await caller.create('exchange_rates', { on_date: '2025-01-01', base: 'eur', quote: 'usd', rate: 1.05 })
       // 3.4965 is 3.50, and 13.9965 would be 14.00, which is also the rest of 10.50.
@@ -275,28 +275,24 @@ describe('by category', () => {
   })
 })
 
-describe('a status', () => {
-  test('failed counts nowhere, unless a filter or a group is on the status', async () => {
-    expect(await stat({ p_aggregate_fn: 'count' })).toBe(6)
-    expect(await stat({ p_filters: [where('status', 'failed')] })).toBe(-7.77)
-    expect(table(await aggregate({ p_filters: [where('status', 'failed')], p_group_by: 'category' }))).toEqual([['Fun', 'eur', -7.77, 1]])
-    expect(table(await aggregate({ p_group_by: 'status' }))).toEqual([
-      ['failed', 'eur', -7.77, 1],
-      ['paid', 'eur', 2920, 3],
-      ['paid', 'usd', -80.55, 2],
-      ['pending', 'eur', -900, 1],
-    ])
-  })
+test('a status failed counts nowhere, unless a filter or a group is on the status', async () => {
+  expect(await stat({ p_aggregate_fn: 'count' })).toBe(6)
+  expect(await stat({ p_filters: [where('status', 'failed')] })).toBe(-7.77)
+  expect(table(await aggregate({ p_filters: [where('status', 'failed')], p_group_by: 'category' }))).toEqual([['Fun', 'eur', -7.77, 1]])
+  expect(table(await aggregate({ p_group_by: 'status' }))).toEqual([
+    ['failed', 'eur', -7.77, 1],
+    ['paid', 'eur', 2920, 3],
+    ['paid', 'usd', -80.55, 2],
+    ['pending', 'eur', -900, 1],
+  ])
 })
 
-describe('a transfer', () => {
-  test('is in every list, and only in reports by account', async () => {
-    const { body } = await ada.post('/rpc/get_filtered_transactions', { filters: [where('name', 'Transfer')] })
-    expect(body.map(({ amount, currency }: { amount: number, currency: string }) => `${amount} ${currency}`).toSorted())
-      .toEqual(['-500 eur', '-500 eur', '500 eur', '550 usd'])
-    expect(await stat({ p_filters: [where('name', 'Transfer')], p_aggregate_fn: 'count' })).toBe(0)
-    expect(table(await distribution({ filters: { account_id: ids['Savings'] } }))).toEqual([[null, 'eur', 500, 1]])
-  })
+test('a transfer is in every list, and only in reports by account', async () => {
+  const { body } = await ada.post('/rpc/get_filtered_transactions', { filters: [where('name', 'Transfer')] })
+  expect(body.map(({ amount, currency }: { amount: number, currency: string }) => `${amount} ${currency}`).toSorted())
+    .toEqual(['-500 eur', '-500 eur', '500 eur', '550 usd'])
+  expect(await stat({ p_filters: [where('name', 'Transfer')], p_aggregate_fn: 'count' })).toBe(0)
+  expect(table(await distribution({ filters: { account_id: ids['Savings'] } }))).toEqual([[null, 'eur', 500, 1]])
 })
 
 describe('every report over the same days is the same money', () => {
@@ -352,7 +348,7 @@ describe('every report over the same days is the same money', () => {
     })
   })
 
-  test('of one account', async () => {
+  test('every report over the same days is the same money of one account', async () => {
     for (const [name, amount] of [['Main', 1020], ['Dollars', 469.45], ['Savings', 500]] as const) {
       const account = ids[name] ?? ''
       expect(await totals({ account })).toMatchObject({ stat: amount, sums: Array(8).fill(amount), parts: amount, types: amount })
@@ -360,35 +356,33 @@ describe('every report over the same days is the same money', () => {
     }
   })
 
-  test('of days in a time zone', async () => {
+  test('every report over the same days is the same money of days in a time zone', async () => {
     const february = { start_date: '2025-02-01', end_date: '2025-02-28' }
     for (const [zone, amount] of [['UTC', -1080.55], ['Europe/Berlin', -1080.5], ['America/New_York', -1080.55]] as const)
       expect(await totals({ zone, range: february, convert: 'usd' })).toMatchObject({ stat: amount, sums: Array(8).fill(amount), parts: amount })
   })
 
-  test('also in the comparison with a budget', async () => {
+  test('every report over the same days is the same money also in the comparison with a budget', async () => {
     await ada.patch(`/categories?id=eq.${ids['Home']}`, { monthly_budget: 1000 })
     const { body } = await ada.get('/rpc/get_budget_comparison?start_date=2025-01-01&end_date=2025-02-28&p_currency=eur')
     expect(body).toContainEqual(expect.objectContaining({ name: 'Home', currency: 'eur', actual: 905 }))
   })
 })
 
-describe('a converted report', () => {
-  test('rounds the parts and assigns the difference to the rest, so that no cent is lost', async () => {
-    expect(table(await distribution({ p_convert_to: 'usd' }))).toEqual([
-      [null, 'usd', 3299.95, 2],
-      // 27.50, and 1000 less 22.22.
-      ['Home', 'usd', -1005.28, 3],
-      // 11.011 of the supermarket is 11.01.
-      ['Fun', 'usd', -91.51, 2],
-      ['Food', 'usd', -71.49, 1],
-    ])
-  })
+test('a converted report rounds the parts and assigns the difference to the rest, so that no cent is lost', async () => {
+  expect(table(await distribution({ p_convert_to: 'usd' }))).toEqual([
+    [null, 'usd', 3299.95, 2],
+    // 27.50, and 1000 less 22.22.
+    ['Home', 'usd', -1005.28, 3],
+    // 11.011 of the supermarket is 11.01.
+    ['Fun', 'usd', -91.51, 2],
+    ['Food', 'usd', -71.49, 1],
+  ])
+})
 
-  test('grouped by currency keeps the names of the original currencies, with converted amounts', async () => {
-    const groups = await aggregate({ p_group_by: 'currency', p_convert_to: 'usd' })
-    expect(table(groups)).toEqual([['eur', 'usd', 2212.22, 4], ['usd', 'usd', -80.55, 2]])
-  })
+test('a converted report grouped by currency keeps the names of the original currencies, with converted amounts', async () => {
+  const groups = await aggregate({ p_group_by: 'currency', p_convert_to: 'usd' })
+  expect(table(groups)).toEqual([['eur', 'usd', 2212.22, 4], ['usd', 'usd', -80.55, 2]])
 })
 
 describe('an operator who acts as Ada', () => {
@@ -398,22 +392,25 @@ describe('an operator who acts as Ada', () => {
     ['transaction_aggregate_statement', `p_group_by => 'category', ${converted}`, `get_transaction_aggregate(p_group_by => 'category', ${converted})`],
     ['distribution_statement', `'{}', ${converted}`, `get_transaction_distribution_by_category('{}'::jsonb, ${converted})`],
     ['budget_comparison_statement', converted, `get_budget_comparison(${converted})`],
-  ])('prints the statement of a report by %s(), explains it, and gets the rows that the report returns', async (statement, given, report) => {
-    const { rows: [{ id }] } = await stack.owner.query(`select user_id as id from api.accounts limit 1`)
-    await stack.owner.query('begin')
-    await stack.owner.query(
-      `select set_config(split_part(setting, '=', 1), split_part(setting, '=', 2), true) from pg_roles, unnest(rolconfig) setting where rolname = 'authenticated'`,
-    )
-    await stack.owner.query(`select set_config('request.jwt.claims', $1, true)`, [JSON.stringify({ user_id: id, claims: {} })])
-    await stack.owner.query('set local role authenticated')
-    await stack.owner.query('set local enable_sort = off; set local enable_nestloop = off')
-    const { rows: [{ text }] } = await stack.owner.query(`select private.${statement}(${given}) as text`)
-    const { rows: plan } = await stack.owner.query(`explain (analyze) ${text}`)
-    expect(JSON.stringify(plan)).toContain('transactions')
-    const { rows } = await stack.owner.query({ text, rowMode: 'array' })
-    const { rows: answered } = await stack.owner.query({ text: `select * from api.${report}`, rowMode: 'array' })
-    await stack.owner.query('rollback')
-    expect(rows.length).toBeGreaterThan(0)
-    expect(rows).toEqual(answered)
-  })
+  ])(
+    'an operator who acts as Ada prints the statement of a report by %s(), explains it, and gets the rows that the report returns',
+    async (statement, given, report) => {
+      const { rows: [{ id }] } = await stack.owner.query(`select user_id as id from api.accounts limit 1`)
+      await stack.owner.query('begin')
+      await stack.owner.query(
+        `select set_config(split_part(setting, '=', 1), split_part(setting, '=', 2), true) from pg_roles, unnest(rolconfig) setting where rolname = 'authenticated'`,
+      )
+      await stack.owner.query(`select set_config('request.jwt.claims', $1, true)`, [JSON.stringify({ user_id: id, claims: {} })])
+      await stack.owner.query('set local role authenticated')
+      await stack.owner.query('set local enable_sort = off; set local enable_nestloop = off')
+      const { rows: [{ text }] } = await stack.owner.query(`select private.${statement}(${given}) as text`)
+      const { rows: plan } = await stack.owner.query(`explain (analyze) ${text}`)
+      expect(JSON.stringify(plan)).toContain('transactions')
+      const { rows } = await stack.owner.query({ text, rowMode: 'array' })
+      const { rows: answered } = await stack.owner.query({ text: `select * from api.${report}`, rowMode: 'array' })
+      await stack.owner.query('rollback')
+      expect(rows.length).toBeGreaterThan(0)
+      expect(rows).toEqual(answered)
+    },
+  )
 })

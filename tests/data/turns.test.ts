@@ -91,7 +91,7 @@ describe('a request that its client repeats', () => {
   const skip = { prefer: 'resolution=ignore-duplicates' }
   const count = async (caller: Caller, query: string) => (await caller.get(`${query}&select=id`)).body.length
 
-  test('stores each row with an own id once, also at the same moment, and of a transfer both halves', async () => {
+  test('a request that its client repeats stores each row with an own id once, also at the same moment, and of a transfer both halves', async () => {
     const once = [{ id: randomUUID(), name: 'once', amount: 1 }, { id: randomUUID(), name: 'once', amount: 2 }]
     expect(await atOnce(() => ann.post('/transactions', once, skip), () => ann.post('/transactions', once, skip), [200, 201])).toEqual([])
     expect(await count(ann, '/transactions?name=eq.once')).toBe(2)
@@ -105,7 +105,7 @@ describe('a request that its client repeats', () => {
     expect(await count(ann, '/transactions?name=eq.moved')).toBe(2)
   })
 
-  test('is 404 or 409 for a function that has nothing left to do', async () => {
+  test('a request that its client repeats is 404 or 409 for a function that has nothing left to do', async () => {
     const [{ id: from }, { id: to }, { id: category }] = [
       await ann.create('accounts', { name: 'One', type: 'cash' }),
       await ann.create('accounts', { name: 'Other', type: 'cash' }),
@@ -121,7 +121,7 @@ describe('a request that its client repeats', () => {
     expect(await twice('/rpc/delete_category', { p_category_id: id })).toEqual([200, 404])
   })
 
-  test('is 400 with an Idempotency-Key if it can write, whoever sends it, and stores nothing', async () => {
+  test('a request that its client repeats is 400 with an Idempotency-Key if it can write, whoever sends it, and stores nothing', async () => {
     const key = { 'idempotency-key': '8e03978e-40d5-43dd-bc93-6894a57f9324' }
     const refused = {
       status: 400,
@@ -147,7 +147,7 @@ describe('a request that its client repeats', () => {
     expect((await vic.post('/tags', { name: 'keyed' }, key)).status).toBe(400)
   })
 
-  test('may have an Idempotency-Key if it only reads', async () => {
+  test('a request that its client repeats may have an Idempotency-Key if it only reads', async () => {
     const key = { 'idempotency-key': 'k' }
     expect((await ann.get('/tags', key)).status).toBe(200)
     expect((await ann.head('/tags', key)).status).toBe(200)

@@ -4,7 +4,7 @@ import { randomBytes } from 'node:crypto'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import pg from 'pg'
-import { afterAll, beforeEach, describe, expect, inject, test } from 'vitest'
+import { afterAll, beforeEach, expect, inject, test } from 'vitest'
 import { describeDatabase } from '../../db/describe.ts'
 import { migrate, migrationNames } from '../../db/migrate.ts'
 import { selected } from '../rotation.ts'
@@ -68,160 +68,159 @@ afterAll(async () => {
   for (const name of databases) await execute(inject('serverUrl'), `drop database ${name} with (force)`)
 })
 
-describe('migrate', () => {
-  test('applies every migration once, and reports each', async () => {
-    const first: string[] = []
-    await migrate({ ...options(), log: (line) => first.push(line) })
-    expect(first).toEqual([...await migrationNames(), 'functions and rules'].map((name) => `applied ${name}`))
-    const again: string[] = []
-    await migrate({ ...options(), log: (line) => again.push(line) })
-    expect(again).toEqual([])
-  })
+test('migrate applies every migration once, and reports each', async () => {
+  const first: string[] = []
+  await migrate({ ...options(), log: (line) => first.push(line) })
+  expect(first).toEqual([...await migrationNames(), 'functions and rules'].map((name) => `applied ${name}`))
+  const again: string[] = []
+  await migrate({ ...options(), log: (line) => again.push(line) })
+  expect(again).toEqual([])
+})
 
-  test('is safe if five processes start it at once', async () => {
-    const lines: string[] = []
-    await Promise.all(Array.from({ length: 5 }, () => migrate({ ...options(), log: (line) => lines.push(line) })))
-    expect(lines).toHaveLength((await migrationNames()).length + 1)
-  })
+test('migrate is safe if five processes start it at once', async () => {
+  const lines: string[] = []
+  await Promise.all(Array.from({ length: 5 }, () => migrate({ ...options(), log: (line) => lines.push(line) })))
+  expect(lines).toHaveLength((await migrationNames()).length + 1)
+})
 
-  test('refuses a file that was edited after it was applied, and names it', async () => {
-    const copy = await copyOfDb()
-    await copy.migrate(options())
-    const file = join(copy.folder, 'migrations/0002_places.sql')
-    await writeFile(file, `${await readFile(file, 'utf8')}\n-- a second thought\n`)
-    await expect(copy.migrate(options())).rejects.toThrow(/^0002_places\.sql was edited/)
-  })
+test('migrate refuses a file that was edited after it was applied, and names it', async () => {
+  const copy = await copyOfDb()
+  await copy.migrate(options())
+  const file = join(copy.folder, 'migrations/0002_places.sql')
+  await writeFile(file, `${await readFile(file, 'utf8')}\n-- a second thought\n`)
+  await expect(copy.migrate(options())).rejects.toThrow(/^0002_places\.sql was edited/)
+})
 
-  test('applies a file completely or not at all, names the failing one, and continues from there', async () => {
-    const copy = await copyOfDb()
-    const file = join(copy.folder, 'migrations/9999_last.sql')
-    await writeFile(file, 'create table private.half (id integer); select 1 / 0;')
-    await expect(copy.migrate(options())).rejects.toThrow(/^9999_last\.sql failed: division by zero/)
-    expect(await query(`select to_regclass('private.half') as half`)).toEqual([{ half: null }])
-    await writeFile(file, 'create table private.half (id integer);')
-    await copy.migrate(options())
-    expect(await query(`select to_regclass('private.half')::text as half`)).toEqual([{ half: 'private.half' }])
-  })
+test('migrate applies a file completely or not at all, names the failing one, and continues from there', async () => {
+  const copy = await copyOfDb()
+  const file = join(copy.folder, 'migrations/9999_last.sql')
+  await writeFile(file, 'create table private.half (id integer); select 1 / 0;')
+  await expect(copy.migrate(options())).rejects.toThrow(/^9999_last\.sql failed: division by zero/)
+  expect(await query(`select to_regclass('private.half') as half`)).toEqual([{ half: null }])
+  await writeFile(file, 'create table private.half (id integer);')
+  await copy.migrate(options())
+  expect(await query(`select to_regclass('private.half')::text as half`)).toEqual([{ half: 'private.half' }])
+})
 
-  test('that was killed half-way is completed by the next run', async () => {
-    const copy = await copyOfDb()
-    await writeFile(join(copy.folder, 'migrations/9999_slow.sql'), 'create table private.half (id integer); select pg_sleep(30);')
-    const script = `import('${join(copy.folder, 'migrate.ts')}').then((m) => m.migrate(${JSON.stringify(options())}))`
-    const child = spawn(process.execPath, ['-e', script], { stdio: 'ignore' })
-    await expect.poll(
-      async () =>
-        (await query(
-          `select count(*)::int from pg_stat_activity where datname = current_database() and query like '%pg_sleep(30)%' and pid <> pg_backend_pid()`,
-        ))[0].count,
-    ).toBe(1)
-    child.kill('SIGKILL')
-    await writeFile(join(copy.folder, 'migrations/9999_slow.sql'), 'create table private.half (id integer);')
-    // A server notices a dead client at the end of its statement. Ending the statement is what an impatient operator does.
-    await query(`select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and application_name = 'migrate'`)
-    await copy.migrate(options())
-    expect(await query(`select to_regclass('private.half')::text as half`)).toEqual([{ half: 'private.half' }])
-  })
+test('migrate that was killed half-way is completed by the next run', async () => {
+  const copy = await copyOfDb()
+  await writeFile(join(copy.folder, 'migrations/9999_slow.sql'), 'create table private.half (id integer); select pg_sleep(30);')
+  const script = `import('${join(copy.folder, 'migrate.ts')}').then((m) => m.migrate(${JSON.stringify(options())}))`
+  const child = spawn(process.execPath, ['-e', script], { stdio: 'ignore' })
+  await expect.poll(
+    async () =>
+      (await query(
+        `select count(*)::int from pg_stat_activity where datname = current_database() and query like '%pg_sleep(30)%' and pid <> pg_backend_pid()`,
+      ))[0].count,
+  ).toBe(1)
+  child.kill('SIGKILL')
+  await writeFile(join(copy.folder, 'migrations/9999_slow.sql'), 'create table private.half (id integer);')
+  // A server notices a dead client at the end of its statement. Ending the statement is what an impatient operator does.
+  await query(`select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and application_name = 'migrate'`)
+  await copy.migrate(options())
+  expect(await query(`select to_regclass('private.half')::text as half`)).toEqual([{ half: 'private.half' }])
+})
 
-  test('of an older version does not change a database with a newer table, and says why', async () => {
-    const newer = await copyOfDb()
-    await writeFile(join(newer.folder, 'migrations/9999_goals.sql'), 'create table api.goals (id uuid primary key);')
-    await writeFile(
-      join(newer.folder, 'rules/goals.sql'),
-      `comment on table api.goals is 'Goals'; comment on column api.goals.id is 'Id';
+test('migrate of an older version does not change a database with a newer table, and says why', async () => {
+  const newer = await copyOfDb()
+  await writeFile(join(newer.folder, 'migrations/9999_goals.sql'), 'create table api.goals (id uuid primary key);')
+  await writeFile(
+    join(newer.folder, 'rules/goals.sql'),
+    `comment on table api.goals is 'Goals'; comment on column api.goals.id is 'Id';
        alter table api.goals enable row level security;
        grant select on api.goals to anon, authenticated;
        create policy goals_list on api.goals for select to authenticated using (private.is_not_explained() and id::text = (select public.uid()));`,
-    )
-    await newer.migrate(options())
-    const before = await described()
-    for (let starts = 0; starts < 2; starts++) {
-      const lines: string[] = []
-      await migrate({ ...options(), log: (line) => lines.push(line) })
-      expect(lines).toEqual([expect.stringMatching(/^left functions and rules as the newer version has made them; .*goals/)])
-    }
-    expect(await described()).toEqual(before)
-  })
+  )
+  await newer.migrate(options())
+  const before = await described()
+  for (let starts = 0; starts < 2; starts++) {
+    const lines: string[] = []
+    await migrate({ ...options(), log: (line) => lines.push(line) })
+    expect(lines).toEqual([expect.stringMatching(/^left functions and rules as the newer version has made them; .*goals/)])
+  }
+  expect(await described()).toEqual(before)
+})
 
-  test('runs functions and rules again if one of their files has changed, and only then', async () => {
-    const copy = await copyOfDb()
-    await copy.migrate(options())
-    const unchanged: string[] = []
-    await copy.migrate({ ...options(), log: (line) => unchanged.push(line) })
-    expect(unchanged).toEqual([])
-    await appendFile(
-      join(copy.folder, 'functions/public/claims.sql'),
-      `create or replace function public.uid() returns text language sql stable return 'somebody else';`,
-    )
-    await appendFile(
-      join(copy.folder, 'rules/app_subscriptions.sql'),
-      `alter policy app_subscriptions_read_own on api.app_subscriptions using (private.is_not_explained() and user_id is null and user_id = (select public.uid()));`,
-    )
-    await copy.migrate(options())
-    expect(await query(`select public.uid(), (select qual from pg_policies where policyname = 'app_subscriptions_read_own')`)).toEqual([{
-      uid: 'somebody else',
-      qual: expect.stringContaining('user_id IS NULL'),
-    }])
-  })
+test('migrate runs functions and rules again if one of their files has changed, and only then', async () => {
+  const copy = await copyOfDb()
+  await copy.migrate(options())
+  const unchanged: string[] = []
+  await copy.migrate({ ...options(), log: (line) => unchanged.push(line) })
+  expect(unchanged).toEqual([])
+  await appendFile(
+    join(copy.folder, 'functions/public/claims.sql'),
+    `create or replace function public.uid() returns text language sql stable return 'somebody else';`,
+  )
+  await appendFile(
+    join(copy.folder, 'rules/app_subscriptions.sql'),
+    `alter policy app_subscriptions_read_own on api.app_subscriptions using (private.is_not_explained() and user_id is null and user_id = (select public.uid()));`,
+  )
+  await copy.migrate(options())
+  expect(await query(`select public.uid(), (select qual from pg_policies where policyname = 'app_subscriptions_read_own')`)).toEqual([{
+    uid: 'somebody else',
+    qual: expect.stringContaining('user_id IS NULL'),
+  }])
+})
 
-  test('replaces a function that an older version had with other parameters or another result', async () => {
-    await migrate(options())
-    const fresh = await described()
-    await query(`
+test('migrate replaces a function that an older version had with other parameters or another result', async () => {
+  await migrate(options())
+  const fresh = await described()
+  await query(`
       drop function private.effects_of(uuid), private.matches_state(jsonb, jsonb);
       create function private.effects_of(p_request uuid) returns setof api.activity language sql as 'select * from api.activity';
       create function private.matches_state(p_old jsonb, p_new jsonb default null) returns boolean language sql as 'select true';
       update private.migrations set checksum = 'of an older version' where name = 'functions and rules'`)
-    await migrate(options())
-    expect(await described()).toEqual(fresh)
-  })
+  await migrate(options())
+  expect(await described()).toEqual(fresh)
+})
 
-  test('commits nothing that breaks a rule of db/lints, and names the offender', async () => {
-    await migrate(options())
-    const before = await described()
-    const copy = await copyOfDb()
-    await appendFile(join(copy.folder, 'rules/tags.sql'), 'alter table api.tags disable row level security;')
-    await expect(copy.migrate(options())).rejects.toThrow(/Every exposed table has row security\. tables_without_row_security: tags$/)
-    expect(await described()).toEqual(before)
-  })
+test('migrate commits nothing that breaks a rule of db/lints, and names the offender', async () => {
+  await migrate(options())
+  const before = await described()
+  const copy = await copyOfDb()
+  await appendFile(join(copy.folder, 'rules/tags.sql'), 'alter table api.tags disable row level security;')
+  await expect(copy.migrate(options())).rejects.toThrow(/Every exposed table has row security\. tables_without_row_security: tags$/)
+  expect(await described()).toEqual(before)
+})
 
-  test('fails on a database on which row level security was turned off', async () => {
-    await migrate(options())
-    await query('alter table api.transactions disable row level security')
-    await expect(migrate(options())).rejects.toThrow(/tables_without_row_security: transactions$/)
-  })
+test('migrate fails on a database on which row level security was turned off', async () => {
+  await migrate(options())
+  await query('alter table api.transactions disable row level security')
+  await expect(migrate(options())).rejects.toThrow(/tables_without_row_security: transactions$/)
+})
 
-  test('waits for requests that lock the tables in another order, and cancels none', async () => {
-    await migrate(options())
-    await query(`update private.migrations set checksum = '' where name = 'functions and rules'`)
-    await using requests = await Promise.all(Array.from({ length: 2 }, async () => {
-      const client = new pg.Client({ connectionString: databaseUrl })
-      await client.connect()
-      return client
-    })).then((clients) => ({ clients, [Symbol.asyncDispose]: async () => void await Promise.all(clients.map((client) => client.end())) }))
-    // Each holds a lock on a table and then requests the lock at the other end of the order.
-    const [first, last] =
-      (await query(`select oid::regclass::text as name from pg_class where relkind = 'r' and relnamespace = 'api'::regnamespace order by oid`))
-        .map(({ name }) => name).filter((_, index, all) => index === 0 || index === all.length - 1)
-    for (const [index, client] of requests.clients.entries()) {
-      await client.query('begin')
-      await client.query(`lock table ${index === 0 ? first : last} in row exclusive mode`)
-    }
-    const migrated = migrate(options())
-    await expect.poll(() =>
-      query(`select 1 from pg_stat_activity where datname = current_database() and application_name = 'migrate' and wait_event_type = 'Lock'`)
-    ).toHaveLength(1)
-    for (const [index, client] of requests.clients.entries()) {
-      await client.query(`lock table ${index === 0 ? last : first} in row exclusive mode`)
-      await client.query('commit')
-    }
-    await migrated
-    expect(await query(`select 1 from private.migrations where name = 'functions and rules' and checksum <> ''`)).toHaveLength(1)
-  })
+test('migrate waits for requests that lock the tables in another order, and cancels none', async () => {
+  await migrate(options())
+  await query(`update private.migrations set checksum = '' where name = 'functions and rules'`)
+  await using requests = await Promise.all(Array.from({ length: 2 }, async () => {
+    const client = new pg.Client({ connectionString: databaseUrl })
+    await client.connect()
+    return client
+  })).then((clients) => ({ clients, [Symbol.asyncDispose]: async () => void await Promise.all(clients.map((client) => client.end())) }))
+  // Each holds a lock on a table and then requests the lock at the other end of the order.
+  const [first, last] =
+    (await query(`select oid::regclass::text as name from pg_class where relkind = 'r' and relnamespace = 'api'::regnamespace order by oid`))
+      .map(({ name }) => name).filter((_, index, all) => index === 0 || index === all.length - 1)
+  for (const [index, client] of requests.clients.entries()) {
+    await client.query('begin')
+    await client.query(`lock table ${index === 0 ? first : last} in row exclusive mode`)
+  }
+  const migrated = migrate(options())
+  await expect.poll(() =>
+    query(`select 1 from pg_stat_activity where datname = current_database() and application_name = 'migrate' and wait_event_type = 'Lock'`)
+  ).toHaveLength(1)
+  for (const [index, client] of requests.clients.entries()) {
+    await client.query(`lock table ${index === 0 ? last : first} in row exclusive mode`)
+    await client.query('commit')
+  }
+  await migrated
+  expect(await query(`select 1 from private.migrations where name = 'functions and rules' and checksum <> ''`)).toHaveLength(1)
+})
 
-  test('drops functions, policies, triggers and grants that no file declares', async () => {
-    await migrate(options())
-    const fresh = await described()
-    await query(`
+test('migrate drops functions, policies, triggers and grants that no file declares', async () => {
+  await migrate(options())
+  const fresh = await described()
+  await query(`
       create function private.left_over() returns trigger language plpgsql as 'begin return new; end';
       create function api.left_over(integer) returns integer language sql return 1;
       create function api.another(integer) returns integer language sql return api.left_over($1);
@@ -233,95 +232,94 @@ describe('migrate', () => {
       grant usage on schema auth to authenticated;
       grant select on auth.users to authenticated;
       update private.migrations set checksum = 'of an earlier version' where name = 'functions and rules'`)
-    expect(await described()).not.toEqual(fresh)
-    await migrate(options())
-    expect(await described()).toEqual(fresh)
-  })
+  expect(await described()).not.toEqual(fresh)
+  await migrate(options())
+  expect(await described()).toEqual(fresh)
+})
 
-  test('upgrades a database from before the baseline to the same objects as a new one', async () => {
-    await migrate(options())
-    const old = await emptyDatabase()
-    // Such a database has the tables of the baseline, other migration names, and older rules and functions.
-    await query(await readFile(join(root, 'db/migrations/0001_baseline.sql'), 'utf8'), old)
-    await query(
-      `
+test('migrate upgrades a database from before the baseline to the same objects as a new one', async () => {
+  await migrate(options())
+  const old = await emptyDatabase()
+  // Such a database has the tables of the baseline, other migration names, and older rules and functions.
+  await query(await readFile(join(root, 'db/migrations/0001_baseline.sql'), 'utf8'), old)
+  await query(
+    `
       alter table api.tags enable row level security;
       create policy tags_read on api.tags for select to authenticated using (user_id = current_user);
       create function private.written_audience(text) returns jsonb language sql return null::jsonb;
       create table private.migrations (name text primary key, checksum text not null, applied_at timestamptz not null default now());
       insert into private.migrations (name, checksum) values ('0001_roles_and_schemas.sql', 'x'), ('0024_personal_rows.sql', 'x')`,
-      old,
-    )
+    old,
+  )
+  await migrate({ ...options(), databaseUrl: old })
+  expect(await described(old)).toEqual(await described())
+  expect(await appliedMigrations(old)).toEqual(await migrationNames())
+})
+
+test('migrate upgrades a database of each earlier version to the same objects as a new one', async (context) => {
+  const git = async (...args: string[]) => (await run('git', ['-C', root, ...args], { maxBuffer: 1e8 })).stdout.trim()
+  const added = await git('log', '--diff-filter=A', '--format=%P', '--', 'db/migrations').catch(() => '')
+  const before = added.split('\n').filter((commit) => /^[0-9a-f]{40}$/.test(commit))
+  const versions: string[] = []
+  for (const commit of before)
+    if (await git('cat-file', '-e', `${commit}:db/migrations/0001_baseline.sql`).then(() => true, () => false)) versions.push(commit)
+  if (versions.length === 0) context.skip('NOT TESTED: git has no earlier version of db')
+  await migrate(options())
+  const fresh = await described()
+  for (const version of selected('tests/database/migrate.test.ts', versions)) {
+    const folder = await mkdtemp(join(root, '.data-test-'))
+    folders.push(folder)
+    await run('bash', ['-ec', `git -C '${root}' archive ${version} | tar -x -C '${folder}'`])
+    const old = await emptyDatabase()
+    await (await import(join(folder, 'db/migrate.ts')) as { migrate: typeof migrate }).migrate({ ...options(), databaseUrl: old })
     await migrate({ ...options(), databaseUrl: old })
-    expect(await described(old)).toEqual(await described())
-    expect(await appliedMigrations(old)).toEqual(await migrationNames())
-  })
+    expect([version, await described(old)]).toEqual([version, fresh])
+  }
+})
 
-  test('upgrades a database of each earlier version to the same objects as a new one', async (context) => {
-    const git = async (...args: string[]) => (await run('git', ['-C', root, ...args], { maxBuffer: 1e8 })).stdout.trim()
-    const added = await git('log', '--diff-filter=A', '--format=%P', '--', 'db/migrations').catch(() => '')
-    const before = added.split('\n').filter((commit) => /^[0-9a-f]{40}$/.test(commit))
-    const versions: string[] = []
-    for (const commit of before)
-      if (await git('cat-file', '-e', `${commit}:db/migrations/0001_baseline.sql`).then(() => true, () => false)) versions.push(commit)
-    if (versions.length === 0) context.skip('NOT TESTED: git has no earlier version of db')
-    await migrate(options())
-    const fresh = await described()
-    for (const version of selected('tests/database/migrate.test.ts', versions)) {
-      const folder = await mkdtemp(join(root, '.data-test-'))
-      folders.push(folder)
-      await run('bash', ['-ec', `git -C '${root}' archive ${version} | tar -x -C '${folder}'`])
-      const old = await emptyDatabase()
-      await (await import(join(folder, 'db/migrate.ts')) as { migrate: typeof migrate }).migrate({ ...options(), databaseUrl: old })
-      await migrate({ ...options(), databaseUrl: old })
-      expect([version, await described(old)]).toEqual([version, fresh])
-    }
-  })
+test('migrate refuses a database that a version before the baseline left half-migrated', async () => {
+  await migrate(options())
+  await query(`delete from private.migrations; insert into private.migrations (name, checksum) values ('0001_roles_and_schemas.sql', 'x')`)
+  await expect(migrate(options())).rejects.toThrow(/Migrate it with that version first/)
+})
 
-  test('refuses a database that a version before the baseline left half-migrated', async () => {
-    await migrate(options())
-    await query(`delete from private.migrations; insert into private.migrations (name, checksum) values ('0001_roles_and_schemas.sql', 'x')`)
-    await expect(migrate(options())).rejects.toThrow(/Migrate it with that version first/)
-  })
+test('migrate sets the passwords of the logins each time, and stores them as SCRAM', async () => {
+  await migrate(options())
+  const login = (user: string, password: string) => query('select current_user', connection(databaseUrl, { user, password }))
+  expect(await login('auth_service', passwords.authService)).toEqual([{ current_user: 'auth_service' }])
+  expect(await login('authenticator', passwords.authenticator)).toEqual([{ current_user: 'authenticator' }])
+  expect(await query(`select rolpassword like 'SCRAM-SHA-256$%' as scram from pg_authid where rolname in ('auth_service', 'authenticator')`)).toEqual([{
+    scram: true,
+  }, { scram: true }])
+  // Roles belong to the whole server, and other tests need their passwords, so the test changes the password of its own role.
+  await expect(login('authenticator', 'not the password')).rejects.toThrow(/password authentication failed/)
+})
 
-  test('sets the passwords of the logins each time, and stores them as SCRAM', async () => {
-    await migrate(options())
-    const login = (user: string, password: string) => query('select current_user', connection(databaseUrl, { user, password }))
-    expect(await login('auth_service', passwords.authService)).toEqual([{ current_user: 'auth_service' }])
-    expect(await login('authenticator', passwords.authenticator)).toEqual([{ current_user: 'authenticator' }])
-    expect(await query(`select rolpassword like 'SCRAM-SHA-256$%' as scram from pg_authid where rolname in ('auth_service', 'authenticator')`)).toEqual([{
-      scram: true,
-    }, { scram: true }])
-    // Roles belong to the whole server, and other tests need their passwords, so the test changes the password of its own role.
-    await expect(login('authenticator', 'not the password')).rejects.toThrow(/password authentication failed/)
-  })
+test('migrate notifies PostgREST', async () => {
+  await migrate(options())
+  const client = new pg.Client({ connectionString: databaseUrl })
+  await client.connect()
+  const channels: string[] = []
+  client.on('notification', ({ payload }) => channels.push(payload ?? ''))
+  await client.query('listen pgrst')
+  await migrate(options())
+  await expect.poll(() => channels.toSorted()).toEqual(['reload config', 'reload schema'])
+  await client.end()
+})
 
-  test('notifies PostgREST', async () => {
-    await migrate(options())
-    const client = new pg.Client({ connectionString: databaseUrl })
-    await client.connect()
-    const channels: string[] = []
-    client.on('notification', ({ payload }) => channels.push(payload ?? ''))
-    await client.query('listen pgrst')
-    await migrate(options())
-    await expect.poll(() => channels.toSorted()).toEqual(['reload config', 'reload schema'])
-    await client.end()
-  })
-
-  test('needs no superuser: an owner that may create roles and owns the database is sufficient', async () => {
-    const owner = `owner_${randomBytes(4).toString('hex')}`
-    await query(`create role ${owner} login createrole password 'owner'`)
-    await query(`alter database ${new URL(databaseUrl).pathname.slice(1)} owner to ${owner}`)
-    // On a server of its own it would have created the roles. Here it gets the memberships that their creator has.
-    for (const role of ['anon', 'authenticated', 'authenticator', 'auth_service']) await query(`grant ${role} to ${owner} with admin option`)
-    await migrate({ ...options(), databaseUrl: connection(databaseUrl, { user: owner, password: 'owner' }) })
-    expect(await appliedMigrations()).toEqual(await migrationNames())
-    await query(
-      `alter database ${
-        new URL(databaseUrl).pathname.slice(1)
-      } owner to postgres; reassign owned by ${owner} to postgres; drop owned by ${owner}; drop role ${owner}`,
-    )
-  })
+test('migrate needs no superuser: an owner that may create roles and owns the database is sufficient', async () => {
+  const owner = `owner_${randomBytes(4).toString('hex')}`
+  await query(`create role ${owner} login createrole password 'owner'`)
+  await query(`alter database ${new URL(databaseUrl).pathname.slice(1)} owner to ${owner}`)
+  // On a server of its own it would have created the roles. Here it gets the memberships that their creator has.
+  for (const role of ['anon', 'authenticated', 'authenticator', 'auth_service']) await query(`grant ${role} to ${owner} with admin option`)
+  await migrate({ ...options(), databaseUrl: connection(databaseUrl, { user: owner, password: 'owner' }) })
+  expect(await appliedMigrations()).toEqual(await migrationNames())
+  await query(
+    `alter database ${
+      new URL(databaseUrl).pathname.slice(1)
+    } owner to postgres; reassign owned by ${owner} to postgres; drop owned by ${owner}; drop role ${owner}`,
+  )
 })
 
 test('a database copied from the template is migrated', async () => {

@@ -3,7 +3,7 @@
  * restore, in which users and operators have revoked and changed things.
  */
 import pg from 'pg'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, expect, test } from 'vitest'
 import { execute, freshDatabase } from '../support/database.ts'
 
 type Database = Awaited<ReturnType<typeof freshDatabase>>
@@ -92,71 +92,69 @@ const end = async (access: string | null) => {
   return Object.fromEntries(rows.filter(({ ended }) => ended !== '0').map(({ what, ended }) => [what, Number(ended)]))
 }
 
-describe('a restore', () => {
-  test('without a former database, or into one of other users, ends only sessions and pending tokens', async () => {
-    await restored.query('begin')
-    const stranger = '{"users": {"zoe": {"email": "zoe@example.org"}}, "keys": {}, "members": {}}'
-    expect(await end(null)).toEqual({ sessions: 1, 'pending links and sign-ins': 1 })
-    expect(await end(stranger)).toEqual({})
-    await restored.query('rollback')
-    expect(await column('select id from auth.sessions')).toEqual(['s'])
-  })
+test('a restore without a former database, or into one of other users, ends only sessions and pending tokens', async () => {
+  await restored.query('begin')
+  const stranger = '{"users": {"zoe": {"email": "zoe@example.org"}}, "keys": {}, "members": {}}'
+  expect(await end(null)).toEqual({ sessions: 1, 'pending links and sign-ins': 1 })
+  expect(await end(stranger)).toEqual({})
+  await restored.query('rollback')
+  expect(await column('select id from auth.sessions')).toEqual(['s'])
+})
 
-  test('ends again what was revoked since the backup', async () => {
-    expect(await end(await presentAccess())).toEqual({
-      sessions: 1,
-      'pending links and sign-ins': 1,
-      'signing keys': 1,
-      members: 1,
-      'former roles of members': 2,
-      invitations: 1,
-      'linked identities': 1,
-      'former passwords': 1,
-      'former email addresses': 1,
-      'second factors': 2,
-      passkeys: 1,
-      'API keys': 1,
-      calendars: 1,
-      webhooks: 1,
-      'former addresses of webhooks': 1,
-    })
+test('a restore ends again what was revoked since the backup', async () => {
+  expect(await end(await presentAccess())).toEqual({
+    sessions: 1,
+    'pending links and sign-ins': 1,
+    'signing keys': 1,
+    members: 1,
+    'former roles of members': 2,
+    invitations: 1,
+    'linked identities': 1,
+    'former passwords': 1,
+    'former email addresses': 1,
+    'second factors': 2,
+    passkeys: 1,
+    'API keys': 1,
+    calendars: 1,
+    webhooks: 1,
+    'former addresses of webhooks': 1,
   })
+})
 
-  test('keeps the present owner and roles of a team, and its open invitations', async () => {
-    expect(await column(`select user_id, role from auth.members where organization_id = 'team' order by 1`)).toEqual([
-      ['ann', 'editor'],
-      ['ben', 'owner'],
-      ['dee', 'editor'],
-    ])
-    expect(await column(`select id from auth.invitations where status = 'pending'`)).toEqual(['kept'])
-  })
+test('a restore keeps the present owner and roles of a team, and its open invitations', async () => {
+  expect(await column(`select user_id, role from auth.members where organization_id = 'team' order by 1`)).toEqual([
+    ['ann', 'editor'],
+    ['ben', 'owner'],
+    ['dee', 'editor'],
+  ])
+  expect(await column(`select id from auth.invitations where status = 'pending'`)).toEqual(['kept'])
+})
 
-  test('keeps the present passwords, addresses, second factors and links', async () => {
-    expect(await column('select id, password from auth.accounts order by 1')).toEqual([
-      ['o-ann', null],
-      ['p-ann', hash('c')],
-      ['p-ben', hash('b')],
-      ['p-eve', hash('e')],
-    ])
-    expect(await column(`select email, passkey_required from auth.users where id = 'ann'`)).toEqual([['ann@example.com', true]])
-    expect(await column('select user_id, secret from auth.two_factors order by 1')).toEqual([['ann', 'present'], ['eve', 'kept']])
-  })
+test('a restore keeps the present passwords, addresses, second factors and links', async () => {
+  expect(await column('select id, password from auth.accounts order by 1')).toEqual([
+    ['o-ann', null],
+    ['p-ann', hash('c')],
+    ['p-ben', hash('b')],
+    ['p-eve', hash('e')],
+  ])
+  expect(await column(`select email, passkey_required from auth.users where id = 'ann'`)).toEqual([['ann@example.com', true]])
+  expect(await column('select user_id, secret from auth.two_factors order by 1')).toEqual([['ann', 'present'], ['eve', 'kept']])
+})
 
-  test('keeps what was not revoked, and whole accounts and teams that were deleted since', async () => {
-    expect(await column('select id from auth.passkeys order by 1')).toEqual(['mine', 'of-eve'])
-    expect(await column('select id from auth.api_keys order by 1')).toEqual(['of-club', 'used'])
-    expect(await column('select id from auth.calendars')).toEqual(['read'])
-    expect(await column('select id, url from auth.webhooks order by 1')).toEqual([
-      ['moved', 'https://present.example.org'],
-      ['sent', 'https://sent.example.org'],
-    ])
-    expect(await column(`select user_id, role from auth.members where organization_id = 'club'`)).toEqual([['ann', 'owner']])
-    expect(await column('select id from auth.jwks')).toEqual(['next'])
-  })
+test('a restore keeps what was not revoked, and whole accounts and teams that were deleted since', async () => {
+  expect(await column('select id from auth.passkeys order by 1')).toEqual(['mine', 'of-eve'])
+  expect(await column('select id from auth.api_keys order by 1')).toEqual(['of-club', 'used'])
+  expect(await column('select id from auth.calendars')).toEqual(['read'])
+  expect(await column('select id, url from auth.webhooks order by 1')).toEqual([
+    ['moved', 'https://present.example.org'],
+    ['sent', 'https://sent.example.org'],
+  ])
+  expect(await column(`select user_id, role from auth.members where organization_id = 'club'`)).toEqual([['ann', 'owner']])
+  expect(await column('select id from auth.jwks')).toEqual(['next'])
+})
 
-  test('mails nobody about it', async () => {
-    expect(await column('select kind from auth.events where mail_to is not null')).toEqual([])
-  })
+test('a restore mails nobody about it', async () => {
+  expect(await column('select kind from auth.events where mail_to is not null')).toEqual([])
 })
 
 /** Ends the access in a database with these rows. @returns its members */

@@ -28,99 +28,95 @@ const row = (bytes: number) => `{"name":"Bread","amount":-3,"description":"${'x'
 const chunksOf = (bytes: number) => Array.from({ length: Math.ceil(bytes / (16 * KiB)) }, () => Buffer.alloc(16 * KiB, '['))
 const pathOf = (prefix: string, bytes: number) => `${prefix}/transactions?select=${'a'.repeat(bytes)}`.slice(0, bytes)
 
-describe('a body', () => {
-  test('of 64 KiB is accepted without a token, and one more byte is refused', async () => {
-    expect((await send('/transactions', { method: 'POST', headers: json, body: row(64 * KiB) })).status).toBe(401)
-    expect(await send('/transactions', { method: 'POST', headers: json, body: row(64 * KiB + 1) })).toEqual({
-      status: 413,
-      type: 'application/json; charset=utf-8',
-      body: tooLarge,
-    })
-  })
-
-  test('of 2 MiB is accepted with a token, and one more byte is refused', async () => {
-    const rows = JSON.stringify(Array.from({ length: 1000 }, (_, number) => ({ name: `Row ${number}`, amount: 1 }))).padEnd(2 * MiB)
-    expect((await send('/transactions', { method: 'POST', headers: { ...json, ...bearer }, body: rows })).status).toBe(201)
-    expect(await send('/transactions', { method: 'POST', headers: { ...json, ...bearer }, body: `${rows} ` })).toMatchObject({ status: 413, body: tooLarge })
-  })
-
-  test('with an invalid token gets the token’s error, whatever its size', async () => {
-    for (const bytes of [5 * KiB, 60 * KiB, 200 * KiB]) {
-      const answers = await Promise.all(
-        Array.from({ length: 20 }, () => send('/transactions', { method: 'POST', headers: { ...json, authorization: 'Bearer x' }, body: row(bytes) })),
-      )
-      expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([401]))
-    }
-  })
-
-  test.each(['Basic abc', 'Bearer', 'Bearer  ', 'Token x'])('with the Authorization %j counts as anonymous, like in PostgREST', async (authorization) => {
-    expect(await send('/transactions', { method: 'POST', headers: { ...json, authorization }, body: row(64 * KiB + 1) })).toMatchObject({
-      status: 413,
-      body: tooLarge,
-    })
-  })
-
-  test('with two tokens counts as anonymous if the first is invalid, because PostgREST reads the first', async () => {
-    const answer = await raw(
-      stack.url,
-      `POST /data/transactions HTTP/1.1\r\nHost: localhost\r\nAuthorization: x\r\nAuthorization: ${bearer.authorization}\r\nContent-Length: 70000\r\nConnection: close\r\n\r\n`,
-      Buffer.alloc(70_000, '['),
-    )
-    expect(answer).toMatch(/^HTTP\/1\.1 413 /)
-  })
-
-  test.each(['GET', 'HEAD', 'OPTIONS', 'DELETE'])('of more than 64 KiB is refused for %s, which needs no body', async (method) => {
-    const answer = await raw(
-      stack.url,
-      `${method} /data/transactions HTTP/1.1\r\nHost: localhost\r\nAuthorization: ${bearer.authorization}\r\nContent-Length: 70000\r\nConnection: close\r\n\r\n`,
-      Buffer.alloc(70_000, '['),
-    )
-    expect(answer).toMatch(/^HTTP\/1\.1 413 /)
-  })
-
-  test('of CSV may have 4 KiB, or 16 KiB with a token, because PostgREST writes the column names into each row', async () => {
-    const csv = (bytes: number) => `name,amount\n${'Bread,-3\n'.repeat(bytes / 9)}`.slice(0, bytes).padEnd(bytes, '\n')
-    const headers = { 'content-type': 'text/csv' }
-    expect((await send('/transactions', { method: 'POST', headers, body: csv(4 * KiB) })).status).not.toBe(413)
-    expect((await send('/transactions', { method: 'POST', headers, body: csv(4 * KiB + 1) })).status).toBe(413)
-    expect((await send('/transactions', { method: 'POST', headers: { ...headers, ...bearer }, body: csv(16 * KiB) })).status).not.toBe(413)
-    expect((await send('/transactions', { method: 'POST', headers: { ...headers, ...bearer }, body: csv(16 * KiB + 1) })).status).toBe(413)
-  })
-
-  test('may be as large as DATA_BODY_LIMIT', async () => {
-    await using small = await startStack({ data: true, env: { DATA_BODY_LIMIT: '100000' } })
-    const headers = { ...json, authorization: `Bearer ${await (await signedIn(small, 'Ann')).token()}` }
-    const status = async (bytes: number) => (await fetch(`${small.url}/data/transactions`, { method: 'POST', headers, body: row(bytes) })).status
-    expect([await status(99_999), await status(100_001)]).toEqual([400, 413])
+test('a body of 64 KiB is accepted without a token, and one more byte is refused', async () => {
+  expect((await send('/transactions', { method: 'POST', headers: json, body: row(64 * KiB) })).status).toBe(401)
+  expect(await send('/transactions', { method: 'POST', headers: json, body: row(64 * KiB + 1) })).toEqual({
+    status: 413,
+    type: 'application/json; charset=utf-8',
+    body: tooLarge,
   })
 })
 
-describe('a chunked body', () => {
-  test('is counted, and refused at the first byte above the limit', async () => {
-    expect(await stream(`${stack.url}/data/transactions`, json, chunksOf(64 * KiB))).toMatchObject({ status: 400 })
-    expect(JSON.parse((await stream(`${stack.url}/data/transactions`, json, [...chunksOf(64 * KiB), '['])).body)).toEqual(tooLarge)
-    expect((await stream(`${stack.url}/data/transactions`, { ...json, ...bearer }, [...chunksOf(2 * MiB), '['])).status).toBe(413)
-  })
+test('a body of 2 MiB is accepted with a token, and one more byte is refused', async () => {
+  const rows = JSON.stringify(Array.from({ length: 1000 }, (_, number) => ({ name: `Row ${number}`, amount: 1 }))).padEnd(2 * MiB)
+  expect((await send('/transactions', { method: 'POST', headers: { ...json, ...bearer }, body: rows })).status).toBe(201)
+  expect(await send('/transactions', { method: 'POST', headers: { ...json, ...bearer }, body: `${rows} ` })).toMatchObject({ status: 413, body: tooLarge })
+})
 
-  test('slightly above the limit is read to its end, and the connection stays open', async () => {
-    const chunk = (bytes: number) => Buffer.concat([Buffer.from(`${bytes.toString(16)}\r\n`), Buffer.alloc(bytes, '['), Buffer.from('\r\n')])
-    const answer = await raw(
-      stack.url,
-      'POST /data/transactions HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\n',
-      chunk(3 * MiB),
-      '0\r\n\r\n',
-      'GET /data/transactions HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n',
+test('a body with an invalid token gets the token’s error, whatever its size', async () => {
+  for (const bytes of [5 * KiB, 60 * KiB, 200 * KiB]) {
+    const answers = await Promise.all(
+      Array.from({ length: 20 }, () => send('/transactions', { method: 'POST', headers: { ...json, authorization: 'Bearer x' }, body: row(bytes) })),
     )
-    expect(answer.match(/HTTP\/1\.1 \d+/g)).toEqual(['HTTP/1.1 413', 'HTTP/1.1 200'])
-  })
+    expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([401]))
+  }
+})
 
-  test('without an end gets a response, and its connection is closed', async () => {
-    const endless = (function*() {
-      for (;;) yield Buffer.alloc(64 * KiB, '[')
-    })()
-    const answered = stream(`${stack.url}/data/transactions`, json, endless)
-    await expect(Promise.race([answered.then(({ status }) => status), answered.then(() => 0)])).resolves.toBe(413)
+test.each(['Basic abc', 'Bearer', 'Bearer  ', 'Token x'])('a body with the Authorization %j counts as anonymous, like in PostgREST', async (authorization) => {
+  expect(await send('/transactions', { method: 'POST', headers: { ...json, authorization }, body: row(64 * KiB + 1) })).toMatchObject({
+    status: 413,
+    body: tooLarge,
   })
+})
+
+test('a body with two tokens counts as anonymous if the first is invalid, because PostgREST reads the first', async () => {
+  const answer = await raw(
+    stack.url,
+    `POST /data/transactions HTTP/1.1\r\nHost: localhost\r\nAuthorization: x\r\nAuthorization: ${bearer.authorization}\r\nContent-Length: 70000\r\nConnection: close\r\n\r\n`,
+    Buffer.alloc(70_000, '['),
+  )
+  expect(answer).toMatch(/^HTTP\/1\.1 413 /)
+})
+
+test.each(['GET', 'HEAD', 'OPTIONS', 'DELETE'])('a body of more than 64 KiB is refused for %s, which needs no body', async (method) => {
+  const answer = await raw(
+    stack.url,
+    `${method} /data/transactions HTTP/1.1\r\nHost: localhost\r\nAuthorization: ${bearer.authorization}\r\nContent-Length: 70000\r\nConnection: close\r\n\r\n`,
+    Buffer.alloc(70_000, '['),
+  )
+  expect(answer).toMatch(/^HTTP\/1\.1 413 /)
+})
+
+test('a body of CSV may have 4 KiB, or 16 KiB with a token, because PostgREST writes the column names into each row', async () => {
+  const csv = (bytes: number) => `name,amount\n${'Bread,-3\n'.repeat(bytes / 9)}`.slice(0, bytes).padEnd(bytes, '\n')
+  const headers = { 'content-type': 'text/csv' }
+  expect((await send('/transactions', { method: 'POST', headers, body: csv(4 * KiB) })).status).not.toBe(413)
+  expect((await send('/transactions', { method: 'POST', headers, body: csv(4 * KiB + 1) })).status).toBe(413)
+  expect((await send('/transactions', { method: 'POST', headers: { ...headers, ...bearer }, body: csv(16 * KiB) })).status).not.toBe(413)
+  expect((await send('/transactions', { method: 'POST', headers: { ...headers, ...bearer }, body: csv(16 * KiB + 1) })).status).toBe(413)
+})
+
+test('a body may be as large as DATA_BODY_LIMIT', async () => {
+  await using small = await startStack({ data: true, env: { DATA_BODY_LIMIT: '100000' } })
+  const headers = { ...json, authorization: `Bearer ${await (await signedIn(small, 'Ann')).token()}` }
+  const status = async (bytes: number) => (await fetch(`${small.url}/data/transactions`, { method: 'POST', headers, body: row(bytes) })).status
+  expect([await status(99_999), await status(100_001)]).toEqual([400, 413])
+})
+
+test('a chunked body is counted, and refused at the first byte above the limit', async () => {
+  expect(await stream(`${stack.url}/data/transactions`, json, chunksOf(64 * KiB))).toMatchObject({ status: 400 })
+  expect(JSON.parse((await stream(`${stack.url}/data/transactions`, json, [...chunksOf(64 * KiB), '['])).body)).toEqual(tooLarge)
+  expect((await stream(`${stack.url}/data/transactions`, { ...json, ...bearer }, [...chunksOf(2 * MiB), '['])).status).toBe(413)
+})
+
+test('a chunked body slightly above the limit is read to its end, and the connection stays open', async () => {
+  const chunk = (bytes: number) => Buffer.concat([Buffer.from(`${bytes.toString(16)}\r\n`), Buffer.alloc(bytes, '['), Buffer.from('\r\n')])
+  const answer = await raw(
+    stack.url,
+    'POST /data/transactions HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\n',
+    chunk(3 * MiB),
+    '0\r\n\r\n',
+    'GET /data/transactions HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n',
+  )
+  expect(answer.match(/HTTP\/1\.1 \d+/g)).toEqual(['HTTP/1.1 413', 'HTTP/1.1 200'])
+})
+
+test('a chunked body without an end gets a response, and its connection is closed', async () => {
+  const endless = (function*() {
+    for (;;) yield Buffer.alloc(64 * KiB, '[')
+  })()
+  const answered = stream(`${stack.url}/data/transactions`, json, endless)
+  await expect(Promise.race([answered.then(({ status }) => status), answered.then(() => 0)])).resolves.toBe(413)
 })
 
 describe('PostgREST', () => {
@@ -142,26 +138,26 @@ describe('PostgREST', () => {
     return { url, seen }
   }
 
-  test('receives nothing of a request with too large a Content-Length or too long a URL', async () => {
+  test('PostgREST receives nothing of a request with too large a Content-Length or too long a URL', async () => {
     const { url, seen } = await recordingPostgrest()
     expect((await fetch(`${url}/data/transactions`, { method: 'POST', body: Buffer.alloc(16 * MiB) })).status).toBe(413)
     expect((await fetch(url + pathOf('/data', 2 * KiB + 1))).status).toBe(414)
     expect(seen).toEqual([])
   })
 
-  test('receives a chunked request above the limit without its end', async () => {
+  test('PostgREST receives a chunked request above the limit without its end', async () => {
     const { url, seen } = await recordingPostgrest()
     expect((await stream(`${url}/data/transactions`, json, chunksOf(MiB))).status).toBe(413)
     await expect.poll(() => seen).toMatchObject([{ complete: false }])
     expect(seen[0]?.bytes).toBeLessThanOrEqual(64 * KiB)
   })
 
-  test('receives no byte of a body with an invalid token', async () => {
+  test('PostgREST receives no byte of a body with an invalid token', async () => {
     const answered = await stream(`${stack.url}/data/transactions`, { ...json, authorization: 'Bearer bent' }, chunksOf(MiB))
     expect(answered).toMatchObject({ status: 401, body: expect.stringContaining('PGRST301') })
   })
 
-  test('reads two large bodies at a time, and the others wait', async () => {
+  test('PostgREST reads two large bodies at a time, and the others wait', async () => {
     let reading = 0
     let most = 0
     const waiting: (() => void)[] = []
@@ -214,18 +210,16 @@ test('a client that disconnects after its large body keeps its slot until PostgR
   waiting[1]?.()
 })
 
-describe('a URL', () => {
-  test.each(['/data', '/rest/v1'])('at %s may have 2 KiB, or 8 KiB with a token, counted as received', async (prefix) => {
-    const status = async (bytes: number, headers: Record<string, string>) => (await fetch(stack.url + pathOf(prefix, bytes), { headers })).status
-    expect([await status(2 * KiB, {}), await status(2 * KiB + 1, {})]).toEqual([400, 414])
-    expect([await status(8 * KiB, bearer), await status(8 * KiB + 1, bearer)]).toEqual([400, 414])
-  })
+test.each(['/data', '/rest/v1'])('a URL at %s may have 2 KiB, or 8 KiB with a token, counted as received', async (prefix) => {
+  const status = async (bytes: number, headers: Record<string, string>) => (await fetch(stack.url + pathOf(prefix, bytes), { headers })).status
+  expect([await status(2 * KiB, {}), await status(2 * KiB + 1, {})]).toEqual([400, 414])
+  expect([await status(8 * KiB, bearer), await status(8 * KiB + 1, bearer)]).toEqual([400, 414])
+})
 
-  test('above the limit gets an error in PostgREST’s format, readable by pages of all origins', async () => {
-    const response = await fetch(stack.url + pathOf('/data', 3 * KiB), { headers: { origin: 'https://app.example.org' } })
-    expect([response.status, response.headers.get('content-type'), response.headers.get('access-control-allow-origin'), await response.json()])
-      .toEqual([414, 'application/json; charset=utf-8', '*', tooLong])
-  })
+test('a URL above the limit gets an error in PostgREST’s format, readable by pages of all origins', async () => {
+  const response = await fetch(stack.url + pathOf('/data', 3 * KiB), { headers: { origin: 'https://app.example.org' } })
+  expect([response.status, response.headers.get('content-type'), response.headers.get('access-control-allow-origin'), await response.json()])
+    .toEqual([414, 'application/json; charset=utf-8', '*', tooLong])
 })
 
 describe('a request that two servers could parse differently', () => {
@@ -242,7 +236,7 @@ describe('a request that two servers could parse differently', () => {
     ['a space before the colon', `${head}Transfer-Encoding : chunked\r\n\r\n0\r\n\r\n${hidden}`],
     ['a chunk size that is not a number', `${head}Transfer-Encoding: chunked\r\n\r\n4x\r\nnull\r\n0\r\n\r\n${hidden}`],
     ['a line that ends with a line feed only', `${head}X: a\nContent-Length: 4\r\n\r\nnull`],
-  ])('is refused: %s', async (_, bytes) => {
+  ])('a request that two servers could parse differently is refused: %s', async (_, bytes) => {
     const answer = await raw(stack.url, bytes)
     expect(answer).toMatch(/^HTTP\/1\.1 400 /)
     expect(answer.match(/HTTP\/1\.1 \d+/g)).toHaveLength(1)

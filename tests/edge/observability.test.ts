@@ -38,14 +38,14 @@ describe('a response', () => {
     await expect.poll(() => lines(stack, id)).toMatchObject([{ id, path: path.split('?')[0] }])
   })
 
-  test('has one X-Request-Id, even if PostgREST repeats it', async () => {
+  test('a response has one X-Request-Id, even if PostgREST repeats it', async () => {
     const answer = await raw(stack.url, 'GET /data/transactions HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n')
     expect(answer.match(/x-request-id/gi)).toHaveLength(1)
     const direct = await fetch(`${stack.dataUrl}/transactions`, { headers: { 'x-request-id': 'asked-directly' } })
     expect(direct.headers.get('x-request-id')).toBe('asked-directly')
   })
 
-  test('exposes its id to pages of other origins', async () => {
+  test('a response exposes its id to pages of other origins', async () => {
     for (const path of ['/data/transactions', `/data/transactions?select=${'a'.repeat(3_000)}`]) {
       const { headers } = await fetch(stack.url + path, { headers: { origin: 'https://app.example.org' } })
       expect(headers.get('access-control-expose-headers')?.toLowerCase()).toContain('x-request-id')
@@ -54,7 +54,7 @@ describe('a response', () => {
 })
 
 describe('a request id from outside', () => {
-  test.each(['/api/auth/get-session', '/data/transactions'])('to %s is accepted only from a proxy of TRACE_PROXIES', async (path) => {
+  test.each(['/api/auth/get-session', '/data/transactions'])('a request id from outside to %s is accepted only from a proxy of TRACE_PROXIES', async (path) => {
     const headers = { 'x-request-id': 'an-id.of_the-proxy-1' }
     await using trusted = await startStack({ data: true, env: { TRUSTED_PROXIES: '127.0.0.1' } })
     expect(await idOf(trusted.url + path, { headers })).toMatch(ownId)
@@ -72,56 +72,54 @@ describe('a request id from outside', () => {
     },
   )
 
-  test('is in PostgREST’s log, if that logs ids', async () => {
+  test('a request id from outside is in PostgREST’s log, if that logs ids', async () => {
     await fetch(`${behindProxy.url}/data/transactions`, { headers: { 'x-request-id': 'to-find-again', 'user-agent': 'a browser' } })
     await expect.poll(() => behindProxy.logged.filter((line) => line.includes('"a browser request-id/to-find-again"'))).toHaveLength(1)
   })
 })
 
-describe('the log line of a request to the data surface', () => {
-  test('has the same fields as lines of the auth service', async () => {
-    const id = await idOf(`${stack.url}/data/transactions?name=eq.Rent`, { headers: { authorization: `Bearer ${token}` } })
-    await expect.poll(() => lines(stack, id)).toEqual([{
-      level: 'info',
-      time: expect.any(String),
-      id,
-      method: 'GET',
-      path: '/data/transactions',
-      status: 200,
-      ms: expect.any(Number),
-      client: '127.0.0.1',
-      msg: 'request',
-    }])
-  })
+test('the log line of a request to the data surface has the same fields as lines of the auth service', async () => {
+  const id = await idOf(`${stack.url}/data/transactions?name=eq.Rent`, { headers: { authorization: `Bearer ${token}` } })
+  await expect.poll(() => lines(stack, id)).toEqual([{
+    level: 'info',
+    time: expect.any(String),
+    id,
+    method: 'GET',
+    path: '/data/transactions',
+    status: 200,
+    ms: expect.any(Number),
+    client: '127.0.0.1',
+    msg: 'request',
+  }])
+})
 
-  test('contains no search text, no written values and no token', async () => {
-    const id = await idOf(`${stack.url}/data/transactions?name=eq.a-name-to-look-for`, {
-      method: 'PATCH',
-      body: '{"name":"another-name-to-look-for"}',
-      headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json', 'user-agent': 'an-agent-to-look-for', cookie: 'a=cookie-to-look-for' },
-    })
-    await expect.poll(() => lines(stack, id)).toHaveLength(1)
-    expect(stack.logged.filter((line) => /-to-look-for/.test(line) || line.includes(token))).toEqual([])
+test('the log line of a request to the data surface contains no search text, no written values and no token', async () => {
+  const id = await idOf(`${stack.url}/data/transactions?name=eq.a-name-to-look-for`, {
+    method: 'PATCH',
+    body: '{"name":"another-name-to-look-for"}',
+    headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json', 'user-agent': 'an-agent-to-look-for', cookie: 'a=cookie-to-look-for' },
   })
+  await expect.poll(() => lines(stack, id)).toHaveLength(1)
+  expect(stack.logged.filter((line) => /-to-look-for/.test(line) || line.includes(token))).toEqual([])
+})
 
-  test('also exists for a client that disconnected before the response', async () => {
-    const requestReceived = Promise.withResolvers<void>()
-    const logged: string[] = []
-    const url = await edgeForTest(await fakePostgrest(() => requestReceived.resolve()), 2_000, logged)
-    const impatient = new AbortController()
-    const answer = fetch(`${url}/data/slow`, { signal: impatient.signal })
-    await requestReceived.promise
-    impatient.abort()
-    await expect(answer).rejects.toThrow()
-    await expect.poll(() => logged.map((line) => JSON.parse(line).status)).toEqual([499])
-  })
+test('the log line of a request to the data surface also exists for a client that disconnected before the response', async () => {
+  const requestReceived = Promise.withResolvers<void>()
+  const logged: string[] = []
+  const url = await edgeForTest(await fakePostgrest(() => requestReceived.resolve()), 2_000, logged)
+  const impatient = new AbortController()
+  const answer = fetch(`${url}/data/slow`, { signal: impatient.signal })
+  await requestReceived.promise
+  impatient.abort()
+  await expect(answer).rejects.toThrow()
+  await expect.poll(() => logged.map((line) => JSON.parse(line).status)).toEqual([499])
 })
 
 describe('/metrics', () => {
   const value = async (name: string) =>
     Number(new RegExp(`^${name.replace(/[{}]/g, '\\$&')} (\\S+)$`, 'm').exec(await (await fetch(`${stack.url}/metrics`)).text())?.[1])
 
-  test('counts requests by surface and status, and refused requests by reason', async () => {
+  test('/metrics counts requests by surface and status, and refused requests by reason', async () => {
     const names = ['edge_requests_total{surface="data",status="414"}', 'edge_refused_total{code="URI_TOO_LONG"}', 'edge_data_request_duration_seconds_count']
     const before = await Promise.all(names.map(value))
     await fetch(`${stack.url}/data/transactions?select=${'a'.repeat(3_000)}`)
@@ -137,7 +135,7 @@ describe('/healthz', () => {
     return { status: response.status, id, policy, type, body: await response.json() }
   }
 
-  test('reports that both surfaces are up, and nothing else', async () => {
+  test('/healthz reports that both surfaces are up, and nothing else', async () => {
     expect(await health(stack.url)).toEqual({
       status: 200,
       id: expect.stringMatching(ownId),
@@ -147,7 +145,7 @@ describe('/healthz', () => {
     })
   })
 
-  test('has only GET and HEAD, and says so', async () => {
+  test('/healthz has only GET and HEAD, and says so', async () => {
     expect((await fetch(`${stack.url}/healthz`, { method: 'HEAD' })).status).toBe(200)
     for (const method of ['POST', 'PUT', 'DELETE', 'OPTIONS']) {
       const response = await fetch(`${stack.url}/healthz`, { method })
@@ -156,7 +154,7 @@ describe('/healthz', () => {
     }
   })
 
-  test('reports down if PostgREST does not respond, or if the auth service is not ready', async () => {
+  test('/healthz reports down if PostgREST does not respond, or if the auth service is not ready', async () => {
     expect(await health(await edgeForTest(`http://127.0.0.1:${await freePort()}`))).toMatchObject({ status: 503, body: { status: 'down' } })
     await stack.sql.query(`update private.migrations set name = 'hidden ' || name where name like '0001%'`)
     await expect.poll(() => health(stack.url)).toMatchObject({ status: 503, body: { status: 'down' } })

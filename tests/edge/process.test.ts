@@ -68,7 +68,7 @@ const isReady = (of: EdgeProcess) =>
 describe('a live stream', () => {
   const openStream = (of: EdgeProcess) => openLive(of.url, { cookie: [...ann.cookies].map(([key, value]) => `${key}=${value}`).join('; ') }, '?tables=tags')
 
-  test('passes the edge without a buffer, and its end reaches the auth service', async () => {
+  test('a live stream passes the edge without a buffer, and its end reaches the auth service', async () => {
     const stream = await openStream(edge)
     await stream.next('ready')
     const created = await fetch(`${edge.url}/data/tags`, { method: 'POST', headers: { ...bearer(), ...json }, body: '{"name":"Food"}' })
@@ -80,7 +80,7 @@ describe('a live stream', () => {
     await expect.poll(() => edge.output()).toMatch(/"path":"\/api\/auth\/changes","status":200/)
   })
 
-  test('is refused beside a thousand others, so that half of the connections remain for other requests', async () => {
+  test('a live stream is refused beside a thousand others, so that half of the connections remain for other requests', async () => {
     const endless: RequestListener = (request, response) => {
       if (request.url !== '/api/auth/changes') response.end()
       else response.writeHead(200, { 'content-type': 'text/event-stream' }).write(':\n\n')
@@ -102,7 +102,7 @@ describe('a live stream', () => {
     await expect.poll(async () => (await open('192.0.2.7', last)).status).toBe(200)
   })
 
-  test('ends when the edge stops, so that the stop does not wait for it', async () => {
+  test('a live stream ends when the edge stops, so that the stop does not wait for it', async () => {
     const stopping = await startEdgeProcess(stackUpstreams())
     const stream = await openStream(stopping)
     await stream.next('ready')
@@ -115,49 +115,47 @@ describe('a live stream', () => {
   })
 })
 
-describe('both surfaces', () => {
-  test('are on one origin: a user signs up, stores a transaction and reads it back', async () => {
-    const created = await fetch(`${edge.url}/data/transactions`, { method: 'POST', headers: { ...bearer(), ...json }, body: '{"name":"Bread","amount":-3}' })
-    expect(created.status).toBe(201)
-    expect(await (await fetch(`${edge.url}/rest/v1/transactions?select=name`, { headers: bearer() })).json()).toEqual([{ name: 'Bread' }])
-    expect((await ann.get('/get-session')).status).toBe(200)
-    expect(await statusOf(`${edge.url}/docs`)).toBe(200)
-  })
+test('both surfaces are on one origin: a user signs up, stores a transaction and reads it back', async () => {
+  const created = await fetch(`${edge.url}/data/transactions`, { method: 'POST', headers: { ...bearer(), ...json }, body: '{"name":"Bread","amount":-3}' })
+  expect(created.status).toBe(201)
+  expect(await (await fetch(`${edge.url}/rest/v1/transactions?select=name`, { headers: bearer() })).json()).toEqual([{ name: 'Bread' }])
+  expect((await ann.get('/get-session')).status).toBe(200)
+  expect(await statusOf(`${edge.url}/docs`)).toBe(200)
+})
 
-  test('log one line per request without its query, and the auth service logs the same id and client', async () => {
-    for (const path of ['/data/transactions?name=eq.secret', '/api/auth/get-session?a=secret']) {
-      const headers = { 'x-forwarded-for': '203.0.113.7', traceparent: '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01' }
-      const id = (await fetch(edge.url + path, { headers: { ...headers, 'x-request-id': 'chosen-by-a-client' } })).headers.get('x-request-id') ?? ''
-      expect(id).toMatch(/^[0-9a-f-]{36}$/)
-      await expect.poll(() => lines(edge, id)).toHaveLength(1)
-      expect(lines(edge, id)[0]).toMatchObject({
-        id,
-        method: 'GET',
-        path: path.split('?')[0],
-        status: expect.any(Number),
-        ms: expect.any(Number),
-        client: '203.0.113.7',
-      })
-      if (path.startsWith('/api')) await expect.poll(() => stack.logged.filter((line) => line.includes(id) && line.includes('203.0.113.7'))).toHaveLength(1)
-    }
-    expect(edge.output()).not.toContain('secret')
-    expect(stack.logged.join('')).not.toContain('chosen-by-a-client')
-  })
+test('both surfaces log one line per request without its query, and the auth service logs the same id and client', async () => {
+  for (const path of ['/data/transactions?name=eq.secret', '/api/auth/get-session?a=secret']) {
+    const headers = { 'x-forwarded-for': '203.0.113.7', traceparent: '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01' }
+    const id = (await fetch(edge.url + path, { headers: { ...headers, 'x-request-id': 'chosen-by-a-client' } })).headers.get('x-request-id') ?? ''
+    expect(id).toMatch(/^[0-9a-f-]{36}$/)
+    await expect.poll(() => lines(edge, id)).toHaveLength(1)
+    expect(lines(edge, id)[0]).toMatchObject({
+      id,
+      method: 'GET',
+      path: path.split('?')[0],
+      status: expect.any(Number),
+      ms: expect.any(Number),
+      client: '203.0.113.7',
+    })
+    if (path.startsWith('/api')) await expect.poll(() => stack.logged.filter((line) => line.includes(id) && line.includes('203.0.113.7'))).toHaveLength(1)
+  }
+  expect(edge.output()).not.toContain('secret')
+  expect(stack.logged.join('')).not.toContain('chosen-by-a-client')
+})
 
-  test('are up at /healthz, and down if either does not respond', async () => {
-    const health = async (of: EdgeProcess) => {
-      const response = await fetch(`${of.url}/healthz`)
-      return [response.status, await response.json()]
-    }
-    await isReady(edge)
-    expect(await health(edge)).toEqual([200, { status: 'up' }])
-    expect(await health(await edgeFor({ POSTGREST_UPSTREAM: stack.dataUrl, POSTGREST_READY_PORT: String(readyPort) }))).toEqual([503, { status: 'down' }])
-    expect(await health(await edgeFor({ AUTH_UPSTREAM: stack.url }))).toEqual([503, { status: 'down' }])
-  })
+test('both surfaces are up at /healthz, and down if either does not respond', async () => {
+  const health = async (of: EdgeProcess) => {
+    const response = await fetch(`${of.url}/healthz`)
+    return [response.status, await response.json()]
+  }
+  await isReady(edge)
+  expect(await health(edge)).toEqual([200, { status: 'up' }])
+  expect(await health(await edgeFor({ POSTGREST_UPSTREAM: stack.dataUrl, POSTGREST_READY_PORT: String(readyPort) }))).toEqual([503, { status: 'down' }])
+  expect(await health(await edgeFor({ AUTH_UPSTREAM: stack.url }))).toEqual([503, { status: 'down' }])
 })
 
 describe('the state of the edge', () => {
-  test('is served at the admin port only; the public port has no probe of the edge or the auth service', async () => {
+  test('the state of the edge is served at the admin port only; the public port has no probe of the edge or the auth service', async () => {
     for (const path of ['/livez', '/readyz', '/metrics']) {
       expect([path, await statusOf(edge.adminUrl + path)]).toEqual([path, 200])
       for (const form of [path, `${path}?a=b`, `http://localhost${path}`, `/x/..${path}`, `//${path}`]) {
@@ -214,24 +212,22 @@ describe('the state of the edge', () => {
   })
 })
 
-describe('the app', () => {
-  test('in APP_DIR is served like by npm start, and compressed if its build has no compressed copy', async () => {
-    const folder = await mkdtemp(join(tmpdir(), 'finance app '))
-    onTestFinished(() => rm(folder, { recursive: true }))
-    const directory = await writeApp(folder)
-    await writeFile(join(directory, 'large.js'), 'money()\n'.repeat(1_000))
-    const one = await edgeFor({ APP_DIR: directory, APP_CSP: "default-src 'self'" })
-    for (const [what, request, status] of appRequests.slice(0, 12)) expect([what, (await requestFile(one.url, ...request)).status]).toEqual([what, status])
-    expect((await requestFile(one.url, 'GET', '/')).headers['content-security-policy']).toBe("default-src 'self'")
-    const packed = await requestFile(one.url, 'GET', '/large.js', { 'accept-encoding': 'gzip' })
-    expect(packed.headers).toMatchObject({ 'content-encoding': 'gzip', vary: expect.stringMatching(/accept-encoding/i) })
-    expect(packed.body.length).toBeLessThan(1_000)
-  })
+test('the app in APP_DIR is served like by npm start, and compressed if its build has no compressed copy', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'finance app '))
+  onTestFinished(() => rm(folder, { recursive: true }))
+  const directory = await writeApp(folder)
+  await writeFile(join(directory, 'large.js'), 'money()\n'.repeat(1_000))
+  const one = await edgeFor({ APP_DIR: directory, APP_CSP: "default-src 'self'" })
+  for (const [what, request, status] of appRequests.slice(0, 12)) expect([what, (await requestFile(one.url, ...request)).status]).toEqual([what, status])
+  expect((await requestFile(one.url, 'GET', '/')).headers['content-security-policy']).toBe("default-src 'self'")
+  const packed = await requestFile(one.url, 'GET', '/large.js', { 'accept-encoding': 'gzip' })
+  expect(packed.headers).toMatchObject({ 'content-encoding': 'gzip', vary: expect.stringMatching(/accept-encoding/i) })
+  expect(packed.body.length).toBeLessThan(1_000)
+})
 
-  test('is absent if APP_DIR is a file: `/` is served by the auth service, which links to the docs', async () => {
-    const one = await edgeFor({ AUTH_UPSTREAM: stack.url, APP_DIR: join(import.meta.dirname, 'process.ts') })
-    expect(await (await fetch(one.url)).json()).toMatchObject({ auth: expect.any(String) })
-  })
+test('the app is absent if APP_DIR is a file: `/` is served by the auth service, which links to the docs', async () => {
+  const one = await edgeFor({ AUTH_UPSTREAM: stack.url, APP_DIR: join(import.meta.dirname, 'process.ts') })
+  expect(await (await fetch(one.url)).json()).toMatchObject({ auth: expect.any(String) })
 })
 
 describe('upstreams', () => {
@@ -247,7 +243,7 @@ describe('upstreams', () => {
     return { served, a: await start('a'), b: await start('b') }
   }
 
-  test('share the requests, and one that is not ready gets none', async () => {
+  test('upstreams share the requests, and one that is not ready gets none', async () => {
     let isBReady = true
     const ready = await fakePostgrest((_, response) => response.writeHead(isBReady ? 200 : 503).end())
     const { served, a, b } = await two()
@@ -263,7 +259,7 @@ describe('upstreams', () => {
     expect(await waits).toBe(200)
   })
 
-  test('that were ready serve again as soon as they read the database, even if they are not ready', async () => {
+  test('upstreams that were ready serve again as soon as they read the database, even if they are not ready', async () => {
     let [isListening, hasDatabase] = [true, true]
     const start = (answersReady: () => boolean) =>
       fakePostgrest((request, response) => response.writeHead((request.url === '/ready' ? answersReady() : hasDatabase) ? 200 : 503).end())
@@ -281,7 +277,7 @@ describe('upstreams', () => {
     expect(await ready(other)).toBe('0')
   })
 
-  test('are chosen by their load: while one is slow, the other responds', async () => {
+  test('upstreams are chosen by their load: while one is slow, the other responds', async () => {
     const waiting: (() => void)[] = []
     const { served, a, b } = await two((name) => (_, response) => (name === 'a' ? void waiting.push(() => response.end()) : void response.end()))
     const ready = await fakePostgrest((_, response) => response.end())
@@ -296,7 +292,7 @@ describe('upstreams', () => {
     expect(before).toBeLessThanOrEqual(12)
   })
 
-  test('that refuse connections are skipped: no request fails while one of two is down', async () => {
+  test('upstreams that refuse connections are skipped: no request fails while one of two is down', async () => {
     const { a } = await two()
     const ready = await fakePostgrest((_, response) => response.end())
     const one = await edgeFor({ POSTGREST_UPSTREAM: `${a} http://127.0.0.1:9`, POSTGREST_READY_PORT: new URL(ready).port })
@@ -308,7 +304,7 @@ describe('upstreams', () => {
     }
   })
 
-  test('of the auth surface may be down: the data surface responds, and an auth request waits for a start', async () => {
+  test('upstreams of the auth surface may be down: the data surface responds, and an auth request waits for a start', async () => {
     const port = await freePort()
     const one = await edgeFor({ ...stackUpstreams(), AUTH_UPSTREAM: `http://127.0.0.1:${port}` })
     await isReady(one)
@@ -322,7 +318,7 @@ describe('upstreams', () => {
     expect(await Promise.all(waits.map(async (answer) => (await answer).text()))).toEqual(['/api/auth/jwks', '/api/auth/sign-out', '/api/auth/x'])
   })
 
-  test('that abort a request cause an error in the surface’s format, and a change is not repeated', async () => {
+  test('upstreams that abort a request cause an error in the surface’s format, and a change is not repeated', async () => {
     let changes = 0
     const cut: RequestListener = (request) => {
       if (request.method === 'POST') changes += 1
@@ -342,36 +338,34 @@ describe('upstreams', () => {
   })
 })
 
-describe('standbys', () => {
-  test('serve reads; the primary serves changes, reads with no-cache, and all requests that a standby refuses', async () => {
-    let status = 200
-    const standby = await postgrest((request, response) => void response.writeHead(status).end(`standby ${request.method} ${request.url}`))
-    const primary = await postgrest((request, response) => void request.resume().once('end', () => response.end(`primary ${request.method} ${request.url}`)))
-    const one = await edgeFor({
-      ...primary,
-      DATA_REPLICAS: standby.POSTGREST_UPSTREAM.slice('http://'.length),
-      DATA_REPLICAS_READY_PORT: standby.POSTGREST_READY_PORT,
-    })
-    await expect.poll(async () => (await fetch(`${one.adminUrl}/metrics`)).text()).toContain('edge_upstreams{surface="standby",state="ready"} 1')
-    const ask = async (path: string, init: RequestInit = {}) => {
-      const response = await fetch(`${one.url}/data${path}`, init)
-      return `${response.status} ${await response.text()}`
-    }
-    expect(await ask('/x?a=b')).toBe('200 standby GET /x?a=b')
-    expect(await ask('/x', { headers: { 'cache-control': 'max-age=0, No-Cache' } })).toBe('200 primary GET /x')
-    expect(await ask('/x', { method: 'DELETE' })).toBe('200 primary DELETE /x')
-    expect(await ask('/x', { method: 'POST', body: 'x' })).toBe('200 primary POST /x')
-    for (status of [401, 404, 500, 503]) expect(await ask('/x')).toBe('200 primary GET /x')
-    status = 429
-    expect(await ask('/x')).toBe('429 standby GET /x')
+test('standbys serve reads; the primary serves changes, reads with no-cache, and all requests that a standby refuses', async () => {
+  let status = 200
+  const standby = await postgrest((request, response) => void response.writeHead(status).end(`standby ${request.method} ${request.url}`))
+  const primary = await postgrest((request, response) => void request.resume().once('end', () => response.end(`primary ${request.method} ${request.url}`)))
+  const one = await edgeFor({
+    ...primary,
+    DATA_REPLICAS: standby.POSTGREST_UPSTREAM.slice('http://'.length),
+    DATA_REPLICAS_READY_PORT: standby.POSTGREST_READY_PORT,
   })
+  await expect.poll(async () => (await fetch(`${one.adminUrl}/metrics`)).text()).toContain('edge_upstreams{surface="standby",state="ready"} 1')
+  const ask = async (path: string, init: RequestInit = {}) => {
+    const response = await fetch(`${one.url}/data${path}`, init)
+    return `${response.status} ${await response.text()}`
+  }
+  expect(await ask('/x?a=b')).toBe('200 standby GET /x?a=b')
+  expect(await ask('/x', { headers: { 'cache-control': 'max-age=0, No-Cache' } })).toBe('200 primary GET /x')
+  expect(await ask('/x', { method: 'DELETE' })).toBe('200 primary DELETE /x')
+  expect(await ask('/x', { method: 'POST', body: 'x' })).toBe('200 primary POST /x')
+  for (status of [401, 404, 500, 503]) expect(await ask('/x')).toBe('200 primary GET /x')
+  status = 429
+  expect(await ask('/x')).toBe('429 standby GET /x')
+})
 
-  test('that are down leave the reads to the primary', async () => {
-    const primary = await postgrest((_, response) => void response.end('primary'))
-    const one = await edgeFor({ ...primary, DATA_REPLICAS: '127.0.0.1:9' })
-    await isReady(one)
-    expect(await (await fetch(`${one.url}/data/x`)).text()).toBe('primary')
-  })
+test('standbys that are down leave the reads to the primary', async () => {
+  const primary = await postgrest((_, response) => void response.end('primary'))
+  const one = await edgeFor({ ...primary, DATA_REPLICAS: '127.0.0.1:9' })
+  await isReady(one)
+  expect(await (await fetch(`${one.url}/data/x`)).text()).toBe('primary')
 })
 
 describe('a PostgREST of version 16', () => {
@@ -420,45 +414,41 @@ test('the real PostgREST never returns 500 to a client for an upsert with the sa
   expect(await post('/data/rpc/get_filtered_transactions', `{"filters":${deep}}`)).toEqual([413, '54001'])
 })
 
-describe('a stop', () => {
-  test('keeps serving for a moment with Connection: close, completes running requests, and returns 503 to probes', async () => {
-    let finish = () => {}
-    const requestReceived = Promise.withResolvers<void>()
-    const one = await edgeFor(
-      await postgrest((request, response) => {
-        if (request.url !== '/slow') return void response.end('[]')
-        finish = () => response.end('whole')
-        return requestReceived.resolve()
-      }),
-    )
-    await isReady(one)
-    const slow = fetch(`${one.url}/data/slow`).then((response) => response.text())
-    await requestReceived.promise
-    process.kill(one.pid, 'SIGTERM')
-    await expect.poll(() => statusOf(`${one.adminUrl}/readyz`)).toBe(503)
-    const late = httpRequest(`${one.url}/data/x`).end()
-    const [{ headers }] = await once(late, 'response') as [{ headers: Record<string, string> }]
-    expect(headers['connection']).toBe('close')
-    finish()
-    expect(await slow).toBe('whole')
-    expect(await one.ended).toBe(0)
-  })
+test('a stop keeps serving for a moment with Connection: close, completes running requests, and returns 503 to probes', async () => {
+  let finish = () => {}
+  const requestReceived = Promise.withResolvers<void>()
+  const one = await edgeFor(
+    await postgrest((request, response) => {
+      if (request.url !== '/slow') return void response.end('[]')
+      finish = () => response.end('whole')
+      return requestReceived.resolve()
+    }),
+  )
+  await isReady(one)
+  const slow = fetch(`${one.url}/data/slow`).then((response) => response.text())
+  await requestReceived.promise
+  process.kill(one.pid, 'SIGTERM')
+  await expect.poll(() => statusOf(`${one.adminUrl}/readyz`)).toBe(503)
+  const late = httpRequest(`${one.url}/data/x`).end()
+  const [{ headers }] = await once(late, 'response') as [{ headers: Record<string, string> }]
+  expect(headers['connection']).toBe('close')
+  finish()
+  expect(await slow).toBe('whole')
+  expect(await one.ended).toBe(0)
 })
 
-describe('a hold', () => {
-  test('delays requests of both surfaces until it ends, but not the app and /healthz', async () => {
-    const one = await edgeFor({ ...stackUpstreams(), APP_DIR: await writeApp(await mkdtemp(join(tmpdir(), 'finance app '))) })
-    await isReady(one)
-    process.kill(one.pid, 'SIGUSR2')
-    await expect.poll(one.output).toContain('requests are held')
-    let answered = 0
-    const waiting = ['/data/transactions', '/api/auth/jwks'].map((path) => statusOf(one.url + path).finally(() => (answered += 1)))
-    expect(await statusOf(`${one.url}/healthz`)).toBe(200)
-    expect(await statusOf(one.url)).toBe(200)
-    expect(answered).toBe(0)
-    process.kill(one.pid, 'SIGUSR1')
-    expect(await Promise.all(waiting)).toEqual([200, 200])
-  })
+test('a hold delays requests of both surfaces until it ends, but not the app and /healthz', async () => {
+  const one = await edgeFor({ ...stackUpstreams(), APP_DIR: await writeApp(await mkdtemp(join(tmpdir(), 'finance app '))) })
+  await isReady(one)
+  process.kill(one.pid, 'SIGUSR2')
+  await expect.poll(one.output).toContain('requests are held')
+  let answered = 0
+  const waiting = ['/data/transactions', '/api/auth/jwks'].map((path) => statusOf(one.url + path).finally(() => (answered += 1)))
+  expect(await statusOf(`${one.url}/healthz`)).toBe(200)
+  expect(await statusOf(one.url)).toBe(200)
+  expect(answered).toBe(0)
+  process.kill(one.pid, 'SIGUSR1')
+  expect(await Promise.all(waiting)).toEqual([200, 200])
 })
 
 test('after kill -9 under load only requests in progress are lost: every acknowledged row is stored once', async () => {

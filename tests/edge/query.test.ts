@@ -72,16 +72,16 @@ test('a URL and headers of more than 16 KiB together are refused without a body'
 })
 
 describe('the edge refuses', () => {
-  test.each(refusedQueries)('with %s: %s', async (code, _, path, method = 'GET') => {
+  test.each(refusedQueries)('the edge refuses with %s: %s', async (code, _, path, method = 'GET') => {
     for (const prefix of ['/data', '/rest/v1']) expect(parsed(await answer(stack.url + prefix + path, method, bearer))).toEqual(refusal(code))
   })
 
-  test.each(Object.getOwnPropertyNames(Object.prototype))('columns of the unknown function %s', async (name) => {
+  test.each(Object.getOwnPropertyNames(Object.prototype))('the edge refuses columns of the unknown function %s', async (name) => {
     for (const query of ['select=foo', 'order=foo', 'foo=eq.1', 'or=(foo.eq.1,foo.eq.2)'])
       expect(parsed(await answer(`${stack.url}/data/rpc/${name}?${query}`, 'GET', bearer))).toEqual(refusal('42703'))
   })
 
-  test('these queries for anonymous clients too, and PostgREST receives none', async () => {
+  test('the edge refuses these queries for anonymous clients too, and PostgREST receives none', async () => {
     const seen: (string | undefined)[] = []
     const address = await edgeForTest(
       await fakePostgrest((request, response) => {

@@ -228,56 +228,54 @@ test('a path that only starts like a prefix is not the data surface, and the aut
   expect((await fetch(`${stack.url}/livez`)).status).toBe(200)
 })
 
-describe('a response', () => {
-  test('is streamed before it is complete', async () => {
-    let finish = () => {}
-    const url = await edgeForTest(
-      await fakePostgrest((_, response) => {
-        response.write('[1,')
-        finish = () => response.end('2]')
-      }),
-    )
-    const body = (await fetch(`${url}/data/transactions`)).body?.getReader()
-    expect(Buffer.from((await body?.read())?.value ?? []).toString()).toBe('[1,')
-    finish()
-    expect(Buffer.from((await body?.read())?.value ?? []).toString()).toBe('2]')
-  })
+test('a response is streamed before it is complete', async () => {
+  let finish = () => {}
+  const url = await edgeForTest(
+    await fakePostgrest((_, response) => {
+      response.write('[1,')
+      finish = () => response.end('2]')
+    }),
+  )
+  const body = (await fetch(`${url}/data/transactions`)).body?.getReader()
+  expect(Buffer.from((await body?.read())?.value ?? []).toString()).toBe('[1,')
+  finish()
+  expect(Buffer.from((await body?.read())?.value ?? []).toString()).toBe('2]')
+})
 
-  test('of 10,000 rows is complete and unchanged', async () => {
-    await stack.sql.query(`insert into api.tags (name, user_id) select 'tag ' || n, $1 from generate_series(1, 10000) n`, [await ann.id()])
-    const [direct, through] = [
-      await visibleParts(`${stack.dataUrl}/tags?order=id`, { headers: bearer() }),
-      await visibleParts(`${stack.url}/data/tags?order=id`, { headers: bearer() }),
-    ]
-    expect(through.body.length).toBeGreaterThan(1_000_000)
-    expect(through).toEqual({ ...direct, headers: { ...direct.headers, ...dataHeaders, 'content-location': '/data/tags?order=id' } })
-  })
+test('a response of 10,000 rows is complete and unchanged', async () => {
+  await stack.sql.query(`insert into api.tags (name, user_id) select 'tag ' || n, $1 from generate_series(1, 10000) n`, [await ann.id()])
+  const [direct, through] = [
+    await visibleParts(`${stack.dataUrl}/tags?order=id`, { headers: bearer() }),
+    await visibleParts(`${stack.url}/data/tags?order=id`, { headers: bearer() }),
+  ]
+  expect(through.body.length).toBeGreaterThan(1_000_000)
+  expect(through).toEqual({ ...direct, headers: { ...direct.headers, ...dataHeaders, 'content-location': '/data/tags?order=id' } })
+})
 
-  test('that breaks off also breaks off for the client', async () => {
-    const url = await edgeForTest(
-      await fakePostgrest((_, response) => {
-        response.write('[1,', () => response.destroy())
-      }),
-    )
-    await expect(fetch(`${url}/data/transactions`).then((response) => response.text())).rejects.toThrow()
-  })
+test('a response that breaks off also breaks off for the client', async () => {
+  const url = await edgeForTest(
+    await fakePostgrest((_, response) => {
+      response.write('[1,', () => response.destroy())
+    }),
+  )
+  await expect(fetch(`${url}/data/transactions`).then((response) => response.text())).rejects.toThrow()
+})
 
-  test('is canceled at PostgREST when its client disconnects', async () => {
-    const cut: string[] = []
-    const requestReceived = Promise.withResolvers<void>()
-    const url = await edgeForTest(
-      await fakePostgrest((request, response) => {
-        response.once('close', () => cut.push(request.url ?? ''))
-        requestReceived.resolve()
-      }),
-    )
-    const impatient = new AbortController()
-    const answer = fetch(`${url}/data/slow`, { signal: impatient.signal })
-    await requestReceived.promise
-    impatient.abort()
-    await expect(answer).rejects.toThrow()
-    await expect.poll(() => cut).toEqual(['/slow'])
-  })
+test('a response is canceled at PostgREST when its client disconnects', async () => {
+  const cut: string[] = []
+  const requestReceived = Promise.withResolvers<void>()
+  const url = await edgeForTest(
+    await fakePostgrest((request, response) => {
+      response.once('close', () => cut.push(request.url ?? ''))
+      requestReceived.resolve()
+    }),
+  )
+  const impatient = new AbortController()
+  const answer = fetch(`${url}/data/slow`, { signal: impatient.signal })
+  await requestReceived.promise
+  impatient.abort()
+  await expect(answer).rejects.toThrow()
+  await expect.poll(() => cut).toEqual(['/slow'])
 })
 
 test('a reason phrase that HTTP forbids is not passed on, and the edge serves the next request', async () => {
@@ -307,44 +305,42 @@ test.each([
   })
 })
 
-describe('an unreachable PostgREST', () => {
-  test('causes an error in PostgREST’s format after a short wait, and the auth surface responds', async () => {
-    const url = await edgeForTest(`http://127.0.0.1:${await freePort()}`, 300)
-    for (const init of [{}, { method: 'POST', body: '{}' }]) {
-      expect(await visibleParts(`${url}/data/transactions`, { ...init, headers: { origin: 'https://app.example.org' } })).toMatchObject({
-        status: 502,
-        headers: { 'content-type': 'application/json; charset=utf-8', 'access-control-allow-origin': '*' },
-        body: '{"code":"BAD_GATEWAY","message":"The data surface does not answer.","details":null,"hint":null}',
-      })
-    }
-    expect((await visibleParts(`${url}/api/auth/jwks`)).body).toBe('the auth surface')
-  })
+test('an unreachable PostgREST causes an error in PostgREST’s format after a short wait, and the auth surface responds', async () => {
+  const url = await edgeForTest(`http://127.0.0.1:${await freePort()}`, 300)
+  for (const init of [{}, { method: 'POST', body: '{}' }]) {
+    expect(await visibleParts(`${url}/data/transactions`, { ...init, headers: { origin: 'https://app.example.org' } })).toMatchObject({
+      status: 502,
+      headers: { 'content-type': 'application/json; charset=utf-8', 'access-control-allow-origin': '*' },
+      body: '{"code":"BAD_GATEWAY","message":"The data surface does not answer.","details":null,"hint":null}',
+    })
+  }
+  expect((await visibleParts(`${url}/api/auth/jwks`)).body).toBe('the auth surface')
+})
 
-  test('that returns during the wait serves the request', async () => {
-    const port = await freePort()
-    const url = await edgeForTest(`http://127.0.0.1:${port}`, 10_000)
-    const answers = [visibleParts(`${url}/data/a`), visibleParts(`${url}/data/b`, { method: 'POST', body: 'x' })]
+test('an unreachable PostgREST that returns during the wait serves the request', async () => {
+  const port = await freePort()
+  const url = await edgeForTest(`http://127.0.0.1:${port}`, 10_000)
+  const answers = [visibleParts(`${url}/data/a`), visibleParts(`${url}/data/b`, { method: 'POST', body: 'x' })]
+  await fakePostgrest((request, response) => {
+    request.resume().once('end', () => response.end(request.url))
+  }, port)
+  expect((await Promise.all(answers)).map(({ status, body }) => [status, body])).toEqual([[200, '/a'], [200, '/b']])
+})
+
+test('an unreachable PostgREST that closed a kept connection gets a read again, and a change is not repeated', async () => {
+  let served = 0
+  const url = await edgeForTest(
     await fakePostgrest((request, response) => {
-      request.resume().once('end', () => response.end(request.url))
-    }, port)
-    expect((await Promise.all(answers)).map(({ status, body }) => [status, body])).toEqual([[200, '/a'], [200, '/b']])
-  })
-
-  test('that closed a kept connection gets a read again, and a change is not repeated', async () => {
-    let served = 0
-    const url = await edgeForTest(
-      await fakePostgrest((request, response) => {
-        served += 1
-        // The second request uses the closed connection.
-        if (served === 2) request.socket.destroy()
-        else response.end(String(served))
-      }),
-    )
-    expect((await visibleParts(`${url}/data/a`)).body).toBe('1')
-    expect((await visibleParts(`${url}/data/a`)).body).toBe('3')
-    served = 1
-    expect((await visibleParts(`${url}/data/a`, { method: 'DELETE' })).status).toBe(502)
-  })
+      served += 1
+      // The second request uses the closed connection.
+      if (served === 2) request.socket.destroy()
+      else response.end(String(served))
+    }),
+  )
+  expect((await visibleParts(`${url}/data/a`)).body).toBe('1')
+  expect((await visibleParts(`${url}/data/a`)).body).toBe('3')
+  served = 1
+  expect((await visibleParts(`${url}/data/a`, { method: 'DELETE' })).status).toBe(502)
 })
 
 test('consecutive reads use one connection to PostgREST, and changes with a body use another', async () => {

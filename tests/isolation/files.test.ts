@@ -54,54 +54,52 @@ const waitForKey = async () => {
   await expect.poll(async () => (await stepsOf(actor).call('GET', '/attachments')).status).toBe(200)
 }
 
-describe('every actor', () => {
-  test('opens exactly the files of the attachments that it may list, and reads exactly their bytes', async () => {
-    await waitForKey()
-    let opened = 0
-    for (const actor of world.actors) {
-      const steps = stepsOf(actor)
-      for (const row of rowsOf('attachments')) {
-        const name = `${actor.name} opens ${row.key}`
-        const { status, body } = await steps.call('POST', '/rpc/open_attachment', { id: row.key })
-        expect(status, name).toBe(actor.caller.kind !== 'user' ? 401 : sees(actor.caller, row) ? 200 : 404)
-        if (status !== 200) continue
-        const response = await steps.get(body.ticket)
-        expect(response.status, name).toBe(200)
-        expect(Buffer.from(await response.arrayBuffer()).equals(bytesOf(row)), name).toBe(true)
-        opened += 1
-      }
+test('every actor opens exactly the files of the attachments that it may list, and reads exactly their bytes', async () => {
+  await waitForKey()
+  let opened = 0
+  for (const actor of world.actors) {
+    const steps = stepsOf(actor)
+    for (const row of rowsOf('attachments')) {
+      const name = `${actor.name} opens ${row.key}`
+      const { status, body } = await steps.call('POST', '/rpc/open_attachment', { id: row.key })
+      expect(status, name).toBe(actor.caller.kind !== 'user' ? 401 : sees(actor.caller, row) ? 200 : 404)
+      if (status !== 200) continue
+      const response = await steps.get(body.ticket)
+      expect(response.status, name).toBe(200)
+      expect(Buffer.from(await response.arrayBuffer()).equals(bytesOf(row)), name).toBe(true)
+      opened += 1
     }
-    expect(opened).toBeGreaterThan(40)
-  })
+  }
+  expect(opened).toBeGreaterThan(40)
+})
 
-  test('adds files exactly to the transactions where it may create rows, for the tenant of the transaction', async () => {
-    await waitForKey()
-    let added = 0
-    for (const actor of world.actors) {
-      const steps = stepsOf(actor)
-      const { caller } = actor
-      for (const row of rowsOf('transactions')) {
-        const name = `${actor.name} adds to ${row.key}`
-        const file = newPdf(100)
-        const { status, body } = await steps.call('POST', '/rpc/begin_upload', {
-          transaction_id: row.key,
-          name: 'new.pdf',
-          size: file.length,
-          sha256: sha256Of(file),
-        })
-        const isAllowed = caller.kind === 'user' && !onlyReads(caller) && (row.organization === null || may(caller.role, 'create'))
-        const expected = caller.kind !== 'user' ? 401 : onlyReads(caller) ? 403 : !sees(caller, row) ? 404 : isAllowed ? 200 : 403
-        expect(status, name).toBe(expected)
-        const { rows } = await owner.query('select transaction_id, user_id, organization_id, status from api.attachments where sha256 = $1', [sha256Of(file)])
-        const { user, organization } = pairOfPart(row)
-        expect(rows, name).toEqual(status === 200 ? [{ transaction_id: row.key, user_id: user, organization_id: organization, status: 'pending' }] : [])
-        if (status !== 200) continue
-        expect((await steps.put(body.ticket, file)).status, name).toBe(200)
-        added += 1
-      }
+test('every actor adds files exactly to the transactions where it may create rows, for the tenant of the transaction', async () => {
+  await waitForKey()
+  let added = 0
+  for (const actor of world.actors) {
+    const steps = stepsOf(actor)
+    const { caller } = actor
+    for (const row of rowsOf('transactions')) {
+      const name = `${actor.name} adds to ${row.key}`
+      const file = newPdf(100)
+      const { status, body } = await steps.call('POST', '/rpc/begin_upload', {
+        transaction_id: row.key,
+        name: 'new.pdf',
+        size: file.length,
+        sha256: sha256Of(file),
+      })
+      const isAllowed = caller.kind === 'user' && !onlyReads(caller) && (row.organization === null || may(caller.role, 'create'))
+      const expected = caller.kind !== 'user' ? 401 : onlyReads(caller) ? 403 : !sees(caller, row) ? 404 : isAllowed ? 200 : 403
+      expect(status, name).toBe(expected)
+      const { rows } = await owner.query('select transaction_id, user_id, organization_id, status from api.attachments where sha256 = $1', [sha256Of(file)])
+      const { user, organization } = pairOfPart(row)
+      expect(rows, name).toEqual(status === 200 ? [{ transaction_id: row.key, user_id: user, organization_id: organization, status: 'pending' }] : [])
+      if (status !== 200) continue
+      expect((await steps.put(body.ticket, file)).status, name).toBe(200)
+      added += 1
     }
-    expect(added).toBeGreaterThan(50)
-  })
+  }
+  expect(added).toBeGreaterThan(50)
 })
 
 describe('a ticket', () => {
@@ -118,7 +116,7 @@ describe('a ticket', () => {
   const anybody = () => receiptsOf(stack, { token: () => Promise.reject(new Error('a ticket needs no token')) })
   const statusOf = async ({ read, write, other }: Tickets) => [(await anybody().get(read)).status, (await anybody().put(write, other)).status]
 
-  test('is a capability: each holder reads or writes its file, and nothing else', async () => {
+  test('a ticket is a capability: each holder reads or writes its file, and nothing else', async () => {
     const ann = await signedIn(stack, 'Ann')
     const tickets = await ticketsOf(ann)
     expect(Buffer.from(await (await anybody().get(tickets.read)).arrayBuffer()).equals(tickets.file)).toBe(true)
@@ -127,14 +125,14 @@ describe('a ticket', () => {
     expect(await receiptsOf(stack, ann).list()).toMatchObject([{ status: 'ready' }, { status: 'ready' }])
   })
 
-  test('is useless in the other direction, before and after the upload', async () => {
+  test('a ticket is useless in the other direction, before and after the upload', async () => {
     const { read, write, file, other } = await ticketsOf(await signedIn(stack, 'Ann'))
     expect([(await anybody().put(read, file)).status, (await anybody().get(write)).status]).toEqual([404, 404])
     expect((await anybody().put(write, other)).status).toBe(200)
     expect((await anybody().get(write)).status).toBe(404)
   })
 
-  test('cannot be guessed, changed or derived from what the database stores', async () => {
+  test('a ticket cannot be guessed, changed or derived from what the database stores', async () => {
     const { read, id } = await ticketsOf(await signedIn(stack, 'Ann'))
     const { rows } = await owner.query<{ hash: Buffer }>('select token_hash as hash from private.file_tickets where attachment_id = $1', [id])
     const hashes = rows.flatMap(({ hash }) => [hash.toString('hex'), hash.toString('base64url')])
@@ -146,7 +144,7 @@ describe('a ticket', () => {
     }
   })
 
-  test('has no effect after its time', async () => {
+  test('a ticket has no effect after its time', async () => {
     const tickets = await ticketsOf(await signedIn(stack, 'Ann'))
     const left = (await owner.query(
       `select is_upload, extract(epoch from expires_at - now()) <= case when is_upload then 600 else 60 end as "isShort" from private.file_tickets where attachment_id in (
@@ -175,7 +173,7 @@ describe('a ticket', () => {
     'the attachments': { of: 'session', end: ({ id }) => owner.query('delete from api.attachments where organization_id = $1', [id]) },
     'their transaction': { of: 'session', end: ({ id }) => owner.query('delete from api.transactions where organization_id = $1', [id]) },
   }
-  test.each(Object.entries(ends))('ends at once with %s', async (_name, { of, end }) => {
+  test.each(Object.entries(ends))('a ticket ends at once with %s', async (_name, { of, end }) => {
     const one = await team(stack, ['editor'])
     const { body } = await one.editor.post('/api-key/create', { name: 'Receipts', expiresInDays: 30, organizationId: one.id, role: 'editor' })
     const tickets = await ticketsOf(of === 'key' ? programOf(body.key) : one.editor)
@@ -184,7 +182,7 @@ describe('a ticket', () => {
     expect(await statusOf(tickets)).toEqual([404, 404])
   })
 
-  test('of a viewer and of a key that only reads opens files, and adds none', async () => {
+  test('a ticket of a viewer and of a key that only reads opens files, and adds none', async () => {
     const one = await team(stack, ['viewer'])
     const { file, read } = await ticketsOf(one.owner, one.viewer)
     expect(Buffer.from(await (await anybody().get(read)).arrayBuffer()).equals(file)).toBe(true)
@@ -196,7 +194,7 @@ describe('a ticket', () => {
     expect((await receiptsOf(stack, one.viewer).begin(transaction, newPdf(100))).status).toBe(403)
   })
 
-  test('keeps the context of its token when the session changes to another', async () => {
+  test('a ticket keeps the context of its token when the session changes to another', async () => {
     const one = await team(stack, ['editor'])
     const ofTeam = await ticketsOf(one.editor)
     await one.editor.post('/organization/set-active', { organizationId: null })
@@ -225,12 +223,12 @@ describe('a running download', () => {
     }
   }
 
-  test('ends with the session behind its ticket', async () => {
+  test('a running download ends with the session behind its ticket', async () => {
     const ann = await signedIn(stack, 'Ann')
     expect(await download(ann, () => ann.post('/sign-out'))).toBeNull()
   })
 
-  test('continues after the time of its ticket', async () => {
+  test('a running download continues after the time of its ticket', async () => {
     const isLate = () => owner.query('update private.file_tickets set expires_at = now()')
     expect(await download(await signedIn(stack, 'Ann'), isLate)).toBe(bytes)
   })

@@ -32,7 +32,7 @@ function findings(files: string[]): { sentences: number, broken: string[] } {
 }
 
 describe('sentences', () => {
-  test.each([...rooms.map((room) => `${room}/`), 'README.md', 'CONTRIBUTING.md', 'compose.yaml'])('of %s are understood at first reading', (room) => {
+  test.each([...rooms.map((room) => `${room}/`), 'README.md', 'CONTRIBUTING.md', 'compose.yaml'])('sentences of %s are understood at first reading', (room) => {
     const { sentences, broken } = findings(written(room))
     expect(sentences, 'sentences were found').toBeGreaterThan(0)
     expect(broken.length / sentences, broken.join('\n')).toBeLessThanOrEqual(tolerated)
@@ -61,7 +61,7 @@ describe('sentences', () => {
       'Press the first button.',
     ]],
     ['a.yaml', '# oxlint is a tool\nkey: value\n# the port of the edge', ['the port of the edge']],
-  ])('are read from %s', (file, text, expected) => {
+  ])('sentences are read from %s', (file, text, expected) => {
     expect(proseOf(file, text).flatMap((prose) => sentencesOf(prose.text))).toEqual(expected)
   })
 })
@@ -70,7 +70,7 @@ describe('names', () => {
   // the sample of the second test declares such names
   const code = tracked.filter((file) => /\.(tsx?|mjs)$/.test(file) && file !== 'tests/lints/style.lint.ts')
 
-  test('are words of the field', () => {
+  test('names are words of the field', () => {
     const broken = code.flatMap((file) =>
       declaredNames(read(file)).flatMap((name) =>
         Object.hasOwn(replacements, name.toLowerCase()) ? [`${file}: ${name} → ${replacements[name.toLowerCase()]}`] : []
@@ -79,7 +79,7 @@ describe('names', () => {
     expect(broken).toEqual([])
   })
 
-  test('are read from declarations', () => {
+  test('names are read from declarations', () => {
     expect(declaredNames('const told = 1\nexport async function give() { let x }\ntype Whose = string')).toEqual(['told', 'give', 'x', 'Whose'])
   })
 })
@@ -88,7 +88,7 @@ describe('files', () => {
   /** Lines that one sitting takes. A catalogue of messages is looked up, not read. */
   const longest = 650
 
-  test(`have at most ${longest} lines`, () => {
+  test(`files have at most ${longest} lines`, () => {
     const long = tracked.filter((file) => /\.(tsx?|mjs|sql|sh|tf)$/.test(file) && !file.includes('/messages/') && read(file).split('\n').length > longest)
     expect(long).toEqual([])
   })
@@ -96,14 +96,14 @@ describe('files', () => {
   /** Comments of code, and all of a document: its tables name files too. */
   const textOf = (file: string) => file.endsWith('.md') ? read(file) : proseOf(file, read(file)).map(({ text }) => text).join('\n')
 
-  test('that comments and documents name exist', () => {
+  test('files that comments and documents name exist', () => {
     const immutable = /^db\/migrations\/|^docs\/decisions\//
     const missing = tracked.filter((file) => /\.(tsx?|mjs|sql|md|sh|ya?ml|tf)$/.test(file) && !immutable.test(file) && file !== 'tests/lints/style.lint.ts')
       .flatMap((file) => pathsIn(textOf(file)).filter((path) => !existsSync(join(root, path))).map((path) => `${file}: ${path}`))
     expect(missing).toEqual([])
   })
 
-  test('of docs/ are in their index, decisions with their titles', () => {
+  test('files of docs/ are in their index, decisions with their titles', () => {
     const [pages, decisions] = [read('docs/README.md'), read('docs/decisions/README.md')]
     const isListed = (file: string) =>
       file.startsWith('docs/decisions/')
@@ -112,7 +112,7 @@ describe('files', () => {
     expect(tracked.filter((file) => /^docs\/.+\.md$/.test(file) && !file.endsWith('README.md') && !isListed(file))).toEqual([])
   })
 
-  test('are found by their paths', () => {
+  test('files are found by their paths', () => {
     expect(pathsIn('See db/rules/tags.sql and `auth/main.ts`, not ./auth/x.ts or docs.')).toEqual(['db/rules/tags.sql', 'auth/main.ts'])
   })
 })

@@ -1,48 +1,44 @@
-import { describe, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { readSettings } from '../../common/settings.ts'
 import { authDatabaseUrl, authEnvironment, postgrestConnection, postgrestEnvironment } from '../../infra/local/environment.ts'
 
 const password = `p@ss w:o/r%d'"\\$&=x`
 const secrets = { betterAuthSecret: 'b'.repeat(32), ownerPassword: 'o'.repeat(32), logins: { authService: password, authenticator: password } }
 
-describe('the auth service’s connection', () => {
-  test('is the owner’s with another user, and keeps its parameters', () => {
-    const url = new URL(authDatabaseUrl('postgresql://owner:secret@db.example.org:6432/ledger?sslmode=verify-full', password))
-    expect(url).toMatchObject({ username: 'auth_service', host: 'db.example.org:6432', pathname: '/ledger', search: '?sslmode=verify-full' })
-    expect(decodeURIComponent(url.password)).toBe(password)
-  })
-
-  test('names the database if the owner’s URL omits it', () => {
-    expect(new URL(authDatabaseUrl('postgresql://owner@db', 'x')).pathname).toBe('/owner')
-  })
-
-  test('uses a socket if the owner’s does', () => {
-    expect(authDatabaseUrl('postgresql:///ledger?host=/run/postgresql', 'x'))
-      .toBe('postgresql://auth_service:x@localhost/ledger?host=/run/postgresql')
-  })
+test('the auth service’s connection is the owner’s with another user, and keeps its parameters', () => {
+  const url = new URL(authDatabaseUrl('postgresql://owner:secret@db.example.org:6432/ledger?sslmode=verify-full', password))
+  expect(url).toMatchObject({ username: 'auth_service', host: 'db.example.org:6432', pathname: '/ledger', search: '?sslmode=verify-full' })
+  expect(decodeURIComponent(url.password)).toBe(password)
 })
 
-describe('PostgREST’s connection', () => {
-  test('is passed in variables of libpq, with the password unchanged', () => {
-    expect(postgrestConnection('postgresql://owner:secret@db.example.org/my%20ledger?sslmode=verify-full&sslrootcert=/ca.pem&application_name=x', password))
-      .toEqual({
-        PGHOST: 'db.example.org',
-        PGPORT: '5432',
-        PGDATABASE: 'my ledger',
-        PGUSER: 'authenticator',
-        PGPASSWORD: password,
-        PGSSLMODE: 'verify-full',
-        PGSSLROOTCERT: '/ca.pem',
-      })
-  })
+test('the auth service’s connection names the database if the owner’s URL omits it', () => {
+  expect(new URL(authDatabaseUrl('postgresql://owner@db', 'x')).pathname).toBe('/owner')
+})
 
-  test.each([
-    ['postgresql://owner@[::1]:6432/x', { PGHOST: '::1', PGPORT: '6432' }],
-    ['postgresql:///x?host=/run/postgresql', { PGHOST: '/run/postgresql' }],
-    ['postgresql://owner@db/x?sslmode=no-verify', { PGSSLMODE: 'require' }],
-  ])('is parsed from %s', (url, expected) => {
-    expect(postgrestConnection(url, 'x')).toMatchObject(expected)
-  })
+test('the auth service’s connection uses a socket if the owner’s does', () => {
+  expect(authDatabaseUrl('postgresql:///ledger?host=/run/postgresql', 'x'))
+    .toBe('postgresql://auth_service:x@localhost/ledger?host=/run/postgresql')
+})
+
+test('PostgREST’s connection is passed in variables of libpq, with the password unchanged', () => {
+  expect(postgrestConnection('postgresql://owner:secret@db.example.org/my%20ledger?sslmode=verify-full&sslrootcert=/ca.pem&application_name=x', password))
+    .toEqual({
+      PGHOST: 'db.example.org',
+      PGPORT: '5432',
+      PGDATABASE: 'my ledger',
+      PGUSER: 'authenticator',
+      PGPASSWORD: password,
+      PGSSLMODE: 'verify-full',
+      PGSSLROOTCERT: '/ca.pem',
+    })
+})
+
+test.each([
+  ['postgresql://owner@[::1]:6432/x', { PGHOST: '::1', PGPORT: '6432' }],
+  ['postgresql:///x?host=/run/postgresql', { PGHOST: '/run/postgresql' }],
+  ['postgresql://owner@db/x?sslmode=no-verify', { PGSSLMODE: 'require' }],
+])('PostgREST’s connection is parsed from %s', (url, expected) => {
+  expect(postgrestConnection(url, 'x')).toMatchObject(expected)
 })
 
 test('no service gets the owner’s connection', () => {

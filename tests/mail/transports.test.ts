@@ -59,12 +59,12 @@ describe('Resend', () => {
   })
   afterEach(() => sink.close())
 
-  test('receives sender, recipient, subject, both bodies and the idempotency key', async () => {
+  test('Resend receives sender, recipient, subject, both bodies and the idempotency key', async () => {
     await sender()(mail, never)
     expect(sink.mails()).toMatchObject([{ to: message.to, from: mail.from, subject: message.subject, text: message.text, html: message.html, key }])
   })
 
-  test('is called through our function for outbound requests, which rejects a compressed response', async () => {
+  test('Resend is called through our function for outbound requests, which rejects a compressed response', async () => {
     vi.stubGlobal('fetch', () => expect.unreachable())
     await sender()(mail, never)
     sink.mode = 'encoded'
@@ -72,7 +72,7 @@ describe('Resend', () => {
     vi.unstubAllGlobals()
   })
 
-  test('delivers a mail with the same key once', async () => {
+  test('Resend delivers a mail with the same key once', async () => {
     await sender()(mail, never)
     await sender()(mail, never)
     expect(sink.requests()).toBe(2)
@@ -84,17 +84,17 @@ describe('Resend', () => {
     ['busy', 'Resend answered 429 rate_limit_exceeded', false],
     ['refuse', 'Resend answered nothing application_error', false],
     ['reject', 'Resend answered 422 validation_error', true],
-  ])('in mode %s causes the error %j, permanent: %s', async (mode, words, permanent) => {
+  ])('Resend in mode %s causes the error %j, permanent: %s', async (mode, words, permanent) => {
     sink.mode = mode
     expect(await failure(sender()(mail, never))).toEqual({ message: words, permanent })
   })
 
-  test('permanently refuses another mail under a used key', async () => {
+  test('Resend permanently refuses another mail under a used key', async () => {
     await sender()(mail, never)
     expect(await failure(sender()({ ...mail, text: 'other' }, never))).toMatchObject({ permanent: true })
   })
 
-  test('that accepts the connection and never responds is given up after the timeout, and its socket is closed', async () => {
+  test('Resend that accepts the connection and never responds is given up after the timeout, and its socket is closed', async () => {
     const bound = shortenBound(50)
     sink.mode = 'hang'
     expect(await failure(sender()(mail, never))).toEqual({ message: 'no answer in time', permanent: false })
@@ -102,21 +102,21 @@ describe('Resend', () => {
     await expect.poll(() => sink.openConnections()).toBe(0)
   })
 
-  test('can be interrupted', async () => {
+  test('Resend can be interrupted', async () => {
     sink.mode = 'hang'
     const stop = new AbortController()
     setTimeout(() => stop.abort(), 50)
     expect(await failure(sender()(mail, stop.signal))).toEqual({ message: 'stopped', permanent: false })
   })
 
-  test('receives nothing for a recipient that is not exactly one bare address', async () => {
+  test('Resend receives nothing for a recipient that is not exactly one bare address', async () => {
     for (const to of ['a@x.org, b@x.org', 'Ann <a@x.org>', 'a@x.org\r\nBcc: b@x.org', '', 'nobody']) {
       expect(await failure(sender()({ ...mail, to }, never))).toMatchObject({ permanent: true })
     }
     expect(sink.requests()).toBe(0)
   })
 
-  test('causes no log line', () => {
+  test('Resend causes no log line', () => {
     expect(lines).toEqual([])
   })
 })
@@ -130,7 +130,7 @@ describe('SMTP', () => {
   afterEach(() => sink.close())
   const headersOf = (data: string) => data.slice(0, data.indexOf('\r\n\r\n'))
 
-  test('receives the mail with both bodies and the key as Message-ID', async () => {
+  test('SMTP receives the mail with both bodies and the key as Message-ID', async () => {
     await sender()(mail, never)
     const [received] = sink.mails
     expect(received).toMatchObject({ from: 'no-reply@money.example.org', to: ['ann@example.org'] })
@@ -139,7 +139,7 @@ describe('SMTP', () => {
     expect(received?.data).toMatch(/Content-Type: text\/plain[^]*Content-Type: text\/html/)
   })
 
-  test('receives no header injected by a name', async () => {
+  test('SMTP receives no header injected by a name', async () => {
     const attack = 'Bob\r\nBcc: evil@example.org\r\n\r\nHi'
     const invitation = invitationMessage({
       to: 'ann@example.org',
@@ -163,7 +163,7 @@ describe('SMTP', () => {
   test.each<[SmtpSink['mode'], string, boolean]>([
     ['no-such-user', 'SMTP: EENVELOPE 550 RCPT TO', true],
     ['later', 'SMTP: EENVELOPE 451 RCPT TO', false],
-  ])('that responds %s fails with %j, permanent: %s', async (mode, words, permanent) => {
+  ])('SMTP that responds %s fails with %j, permanent: %s', async (mode, words, permanent) => {
     sink.mode = mode
     expect(await failure(sender()(mail, never))).toEqual({ message: words, permanent })
   })
@@ -178,7 +178,7 @@ describe('SMTP', () => {
     },
   )
 
-  test('that is unreachable is retried', async () => {
+  test('SMTP that is unreachable is retried', async () => {
     const send = mailSender({ kind: 'smtp', url: 'smtp://127.0.0.1:1' }, recorder().log)
     expect(await failure(send(mail, never))).toMatchObject({ permanent: false })
   })

@@ -5,7 +5,7 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import pg from 'pg'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, expect, test } from 'vitest'
 import { describeDatabase, sumUpRows } from '../../db/describe.ts'
 import { ownedDatabase } from '../support/database.ts'
 import { damages, type Damage } from './damages.ts'
@@ -81,23 +81,22 @@ async function outcomeOf({ kind, statement }: Damage, before: Before): Promise<'
   }
 }
 
-describe('the notes of a backup', () => {
-  test('are independent of session settings and of the order of rows', async () => {
-    const before = await allNotes()
-    await db.query('begin')
-    await db.query(`
+test('the notes of a backup are independent of session settings and of the order of rows', async () => {
+  const before = await allNotes()
+  await db.query('begin')
+  await db.query(`
       set local timezone = 'Asia/Tokyo'; set local datestyle = 'German'; set local bytea_output = 'escape'; set local search_path = auth, api, public;
       set local role postgres; set local extra_float_digits = 0;
       create temporary table lying on commit drop as select * from private.role_permissions;
       delete from private.role_permissions;
       insert into private.role_permissions select * from lying order by random()`)
-    expect(await allNotes()).toBe(before)
-    await db.query('rollback')
-  })
+  expect(await allNotes()).toBe(before)
+  await db.query('rollback')
+})
 
-  test('stay the same if each definition is created again from a dump', async () => {
-    const before = (await allNotes()).split('\n')
-    const { rows } = await db.query<{ statement: string }>(`
+test('the notes of a backup stay the same if each definition is created again from a dump', async () => {
+  const before = (await allNotes()).split('\n')
+  const { rows } = await db.query<{ statement: string }>(`
       with ours as (select oid from pg_namespace where nspname in ('api', 'auth', 'private', 'public'))
       select format('drop trigger %I on %s; %s', t.tgname, t.tgrelid::regclass, pg_get_triggerdef(t.oid)) as statement
       from pg_trigger t join pg_class c on c.oid = t.tgrelid where not t.tgisinternal and c.relnamespace in (select oid from ours)
@@ -115,41 +114,40 @@ describe('the notes of a backup', () => {
       union all
       select format('drop index %s; %s', i.indexrelid::regclass, pg_get_indexdef(i.indexrelid)) from pg_index i join pg_class c on c.oid = i.indexrelid
       where c.relnamespace in (select oid from ours) and not exists (select from pg_constraint k where k.conindid = i.indexrelid)`)
-    expect(rows.length).toBeGreaterThan(200)
-    await db.query('begin')
-    for (const { statement } of rows) await db.query(statement)
-    const after = new Set((await allNotes()).split('\n'))
-    await db.query('rollback')
-    expect(before.filter((line) => !after.has(line))).toEqual([])
-  })
+  expect(rows.length).toBeGreaterThan(200)
+  await db.query('begin')
+  for (const { statement } of rows) await db.query(statement)
+  const after = new Set((await allNotes()).split('\n'))
+  await db.query('rollback')
+  expect(before.filter((line) => !after.has(line))).toEqual([])
+})
 
-  test('ignore the number that PostgreSQL 17.12 stores in each column, and keep the options next to it', async () => {
-    const before = await allNotes()
-    const options = `update pg_attribute set attoptions = $1 where attrelid = 'api.tags'::regclass and attname = 'user_id'`
-    const { rows: [{ attoptions }] } = await db.query(`select attoptions from pg_attribute where attrelid = 'api.tags'::regclass and attname = 'user_id'`)
-    await db.query('begin')
-    await db.query(options, [['pg_attver=26950712', ...attoptions]])
-    expect(await allNotes()).toBe(before)
-    await db.query(options, [['pg_attver=26950712']])
-    expect(await allNotes()).not.toBe(before)
-    await db.query('rollback')
-  })
+test('the notes of a backup ignore the number that PostgreSQL 17.12 stores in each column, and keep the options next to it', async () => {
+  const before = await allNotes()
+  const options = `update pg_attribute set attoptions = $1 where attrelid = 'api.tags'::regclass and attname = 'user_id'`
+  const { rows: [{ attoptions }] } = await db.query(`select attoptions from pg_attribute where attrelid = 'api.tags'::regclass and attname = 'user_id'`)
+  await db.query('begin')
+  await db.query(options, [['pg_attver=26950712', ...attoptions]])
+  expect(await allNotes()).toBe(before)
+  await db.query(options, [['pg_attver=26950712']])
+  expect(await allNotes()).not.toBe(before)
+  await db.query('rollback')
+})
 
-  test(`detect damage to any object and any row: one in ${every} is tried`, async () => {
-    const before: Before = new Map()
-    for (const part of new Set(Object.values(partsOf).flat())) before.set(part, await part())
-    const all = await damages(db)
-    // Some of every kind.
-    const tried = Object.values(Object.groupBy(all, ({ kind }) => kind)).flatMap((some = []) => some.filter((_, index) => index % every === 0))
-    const outcomes = []
-    for (const damage of tried) outcomes.push({ ...damage, outcome: await outcomeOf(damage, before) })
-    expect(outcomes.filter((one) => one.outcome === 'not seen')).toEqual([])
-    const seen = outcomes.filter((one) => one.outcome === 'seen')
-    process.stdout.write(
-      `  ${all.length} damages; of ${tried.length} tried, ${seen.length} were seen, ${tried.length - seen.length} refused by PostgreSQL itself\n`,
-    )
-    expect(new Set(seen.map(({ kind }) => kind))).toEqual(new Set(all.map(({ kind }) => kind)))
-    expect(seen.length).toBeGreaterThan(tried.length * 0.8)
-    for (const [part, text] of before) expect(await part()).toBe(text)
-  })
+test(`the notes of a backup detect damage to any object and any row: one in ${every} is tried`, async () => {
+  const before: Before = new Map()
+  for (const part of new Set(Object.values(partsOf).flat())) before.set(part, await part())
+  const all = await damages(db)
+  // Some of every kind.
+  const tried = Object.values(Object.groupBy(all, ({ kind }) => kind)).flatMap((some = []) => some.filter((_, index) => index % every === 0))
+  const outcomes = []
+  for (const damage of tried) outcomes.push({ ...damage, outcome: await outcomeOf(damage, before) })
+  expect(outcomes.filter((one) => one.outcome === 'not seen')).toEqual([])
+  const seen = outcomes.filter((one) => one.outcome === 'seen')
+  process.stdout.write(
+    `  ${all.length} damages; of ${tried.length} tried, ${seen.length} were seen, ${tried.length - seen.length} refused by PostgreSQL itself\n`,
+  )
+  expect(new Set(seen.map(({ kind }) => kind))).toEqual(new Set(all.map(({ kind }) => kind)))
+  expect(seen.length).toBeGreaterThan(tried.length * 0.8)
+  for (const [part, text] of before) expect(await part()).toBe(text)
 })

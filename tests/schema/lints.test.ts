@@ -2,7 +2,7 @@
  * The queries of db/lints, which check every object of the database for rules. A new table, function or column that breaks a rule makes
  * this file fail. The tests below also prove that each query detects a violation.
  */
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, expect, test } from 'vitest'
 import type pg from 'pg'
 import { checkDatabase, lints } from '../../db/check.ts'
 import { ownedDatabase } from '../support/database.ts'
@@ -130,44 +130,42 @@ const breaches: Record<string, [breach: string, names: RegExp][]> = {
   ],
 }
 
-describe('a migrated database', () => {
-  test('breaks no rule', async () => {
+test('a migrated database breaks no rule', async () => {
+  await db.query('begin')
+  expect(await checkDatabase(db)).toEqual([])
+  await db.query('rollback')
+})
+
+test.each(Object.entries(breaches))('a migrated database is reported if it breaks %s', async (name, some) => {
+  const lint = (await lints()).find((one) => one.name === name)
+  expect(lint?.rule, 'its first line says the rule').toMatch(/^\w.*\.$/)
+  for (const [breach, names] of some) {
     await db.query('begin')
-    expect(await checkDatabase(db)).toEqual([])
-    await db.query('rollback')
-  })
-
-  test.each(Object.entries(breaches))('is reported if it breaks %s', async (name, some) => {
-    const lint = (await lints()).find((one) => one.name === name)
-    expect(lint?.rule, 'its first line says the rule').toMatch(/^\w.*\.$/)
-    for (const [breach, names] of some) {
-      await db.query('begin')
-      try {
-        await db.query(breach)
-        const { rows } = await db.query<{ what: string }>(lint?.sql ?? '')
-        expect(rows.map(({ what }) => what), breach).toContainEqual(expect.stringMatching(names))
-      } finally {
-        await db.query('rollback')
-      }
+    try {
+      await db.query(breach)
+      const { rows } = await db.query<{ what: string }>(lint?.sql ?? '')
+      expect(rows.map(({ what }) => what), breach).toContainEqual(expect.stringMatching(names))
+    } finally {
+      await db.query('rollback')
     }
-  })
+  }
+})
 
-  test('may have functions of an extension in schema public, as many servers do', async () => {
-    await db.query(
-      `begin; create function public.of_an_extension() returns integer language sql as 'select 1'; grant execute on function public.of_an_extension() to public`,
-    )
-    expect((await checkDatabase(db)).map(({ lint }) => lint)).toContain('functions_for_everybody')
-    await db.query('alter extension plpgsql add function public.of_an_extension()')
-    expect(await checkDatabase(db)).toEqual([])
-    await db.query('rollback')
-  })
+test('a migrated database may have functions of an extension in schema public, as many servers do', async () => {
+  await db.query(
+    `begin; create function public.of_an_extension() returns integer language sql as 'select 1'; grant execute on function public.of_an_extension() to public`,
+  )
+  expect((await checkDatabase(db)).map(({ lint }) => lint)).toContain('functions_for_everybody')
+  await db.query('alter extension plpgsql add function public.of_an_extension()')
+  expect(await checkDatabase(db)).toEqual([])
+  await db.query('rollback')
+})
 
-  test('is reported if an object that a rule names is missing', async () => {
-    await db.query('begin; alter function private.row_exists(text, uuid) rename to gone')
-    const offences = await checkDatabase(db)
-    await db.query('rollback')
-    expect(offences.map(({ lint }) => lint)).toEqual(['definers_functions_callable'])
-  })
+test('a migrated database is reported if an object that a rule names is missing', async () => {
+  await db.query('begin; alter function private.row_exists(text, uuid) rename to gone')
+  const offences = await checkDatabase(db)
+  await db.query('rollback')
+  expect(offences.map(({ lint }) => lint)).toEqual(['definers_functions_callable'])
 })
 
 test('each rule has a test of a violation', async () => {

@@ -33,7 +33,7 @@ test('a new database has no account, no API key and no session', async () => {
 const parsers = ['read_amount', 'read_day', 'read_first_day', 'read_moment', 'read_opening_balance', 'read_quantity', 'read_rate']
 
 describe('anon and authenticated', () => {
-  test('cannot log in, and have no attributes beyond their grants', async () => {
+  test('anon and authenticated cannot log in, and have no attributes beyond their grants', async () => {
     expect(
       await rows(`select rolname from pg_roles where rolname in ('anon', 'authenticated')
       and (rolcanlogin or rolsuper or rolcreaterole or rolcreatedb or rolreplication or rolbypassrls)`),
@@ -41,7 +41,7 @@ describe('anon and authenticated', () => {
     expect(await rows(`select 1 from pg_auth_members m join pg_roles r on r.oid = m.member where r.rolname in ('anon', 'authenticated')`)).toEqual([])
   })
 
-  test('own no object', async () => {
+  test('anon and authenticated own no object', async () => {
     expect(
       await list(`select c.relname from pg_class c join pg_roles r on r.oid = c.relowner where r.rolname in ('anon', 'authenticated', 'authenticator')
       union all select p.proname from pg_proc p join pg_roles r on r.oid = p.proowner where r.rolname in ('anon', 'authenticated', 'authenticator')
@@ -59,14 +59,14 @@ describe('anon and authenticated', () => {
       .toEqual([])
   })
 
-  test('may not create objects in any schema', async () => {
+  test('anon and authenticated may not create objects in any schema', async () => {
     expect(
       await list(`select r.rolname, n.nspname from pg_roles r, pg_namespace n
       where r.rolname in ('anon', 'authenticated', 'authenticator') and n.nspname !~ '^pg_' and has_schema_privilege(r.oid, n.oid, 'create')`),
     ).toEqual([])
   })
 
-  test('may call only the listed functions of private', async () => {
+  test('anon and authenticated may call only the listed functions of private', async () => {
     expect(await callable('anon', 'private')).toEqual(['pre_request'])
     // A policy or a trigger calls each of these. They return true, false, or an error.
     expect(await callable('authenticated', 'private')).toEqual([
@@ -253,7 +253,7 @@ describe('anon and authenticated', () => {
     expect(await callable('authenticated', 'public')).toEqual(['org_id', 'org_role', 'uid'])
   })
 
-  test('have timeouts for statements, locks and idle transactions', async () => {
+  test('anon and authenticated have timeouts for statements, locks and idle transactions', async () => {
     for (const role of ['anon', 'authenticated']) {
       const settings = (await rows(`select unnest(rolconfig) as setting from pg_roles where rolname = '${role}'`)).map(({ setting }) => setting.split('=')[0])
       expect(settings).toEqual(expect.arrayContaining(['statement_timeout', 'lock_timeout', 'idle_in_transaction_session_timeout']))
@@ -261,99 +261,91 @@ describe('anon and authenticated', () => {
   })
 })
 
-describe('authenticator, PostgREST’s login,', () => {
-  test('inherits nothing, becomes anon or authenticated, and may call only the configuration of PostgREST and its parsers', async () => {
-    expect(await rows(`select rolcanlogin, rolinherit, rolsuper, rolbypassrls, rolcreaterole from pg_roles where rolname = 'authenticator'`))
-      .toEqual([{ rolcanlogin: true, rolinherit: false, rolsuper: false, rolbypassrls: false, rolcreaterole: false }])
-    expect(
-      await list(
-        `select r.rolname from pg_auth_members m join pg_roles r on r.oid = m.roleid join pg_roles a on a.oid = m.member where a.rolname = 'authenticator'`,
-      ),
-    ).toEqual(['anon', 'authenticated'])
-    expect(await callable('authenticator', 'private')).toEqual(['pre_config', ...parsers])
-    expect(await tablePrivileges('authenticator', ['select', 'insert', 'update', 'delete', 'truncate'])).toEqual([])
-  })
+test('authenticator, PostgREST’s login, inherits nothing, becomes anon or authenticated, and may call only the configuration of PostgREST and its parsers', async () => {
+  expect(await rows(`select rolcanlogin, rolinherit, rolsuper, rolbypassrls, rolcreaterole from pg_roles where rolname = 'authenticator'`))
+    .toEqual([{ rolcanlogin: true, rolinherit: false, rolsuper: false, rolbypassrls: false, rolcreaterole: false }])
+  expect(
+    await list(
+      `select r.rolname from pg_auth_members m join pg_roles r on r.oid = m.roleid join pg_roles a on a.oid = m.member where a.rolname = 'authenticator'`,
+    ),
+  ).toEqual(['anon', 'authenticated'])
+  expect(await callable('authenticator', 'private')).toEqual(['pre_config', ...parsers])
+  expect(await tablePrivileges('authenticator', ['select', 'insert', 'update', 'delete', 'truncate'])).toEqual([])
 })
 
-describe('auth_service, the auth service’s login,', () => {
-  test('has access to the tables of better-auth, its queue, and six tables of private for reading', async () => {
-    expect(await rows(`select rolsuper, rolbypassrls, rolcreaterole, rolcreatedb from pg_roles where rolname = 'auth_service'`))
-      .toEqual([{ rolsuper: false, rolbypassrls: false, rolcreaterole: false, rolcreatedb: false }])
-    const reach = await tablePrivileges('auth_service', ['select', 'insert', 'update', 'delete', 'truncate'])
-    expect(reach.filter((name) => !/^(auth|graphile_worker)\./.test(name))).toEqual([
-      'private.changes select',
-      'private.changes_kept select',
-      'private.deleted_objects delete',
-      'private.deleted_objects select',
-      'private.migrations select',
-      'private.products select',
-      'private.role_permissions select',
-      'private.settings select',
-    ])
-    expect(reach.filter((name) => name.startsWith('auth.') && name.endsWith('truncate'))).toEqual([])
-    expect(await callable('auth_service', 'private')).toEqual([
-      'access_end',
-      'active_product',
-      'begin_file',
-      'calendar_days',
-      'changes_seen',
-      'claim_rate_download',
-      'complete_rate_download',
-      'database_identity',
-      'discard_file',
-      'fail_rate_download',
-      'file_of_ticket',
-      'finish_upload',
-      'forget_activity',
-      'forget_changes',
-      'forget_files',
-      'forget_restored_changes',
-      'has_external_files',
-      'is_file_external',
-      'is_incomplete_since',
-      'mark_for_standbys',
-      'oldest_transaction_seconds',
-      'postgrest_listeners',
-      'postgrest_processes',
-      'queue_webhooks',
-      'rate_download_failures',
-      'read_chunk',
-      'store_instance_rates',
-      'token_problem',
-      'webhook_lag',
-      'write_chunk',
-    ])
-  })
+test('auth_service, the auth service’s login, has access to the tables of better-auth, its queue, and six tables of private for reading', async () => {
+  expect(await rows(`select rolsuper, rolbypassrls, rolcreaterole, rolcreatedb from pg_roles where rolname = 'auth_service'`))
+    .toEqual([{ rolsuper: false, rolbypassrls: false, rolcreaterole: false, rolcreatedb: false }])
+  const reach = await tablePrivileges('auth_service', ['select', 'insert', 'update', 'delete', 'truncate'])
+  expect(reach.filter((name) => !/^(auth|graphile_worker)\./.test(name))).toEqual([
+    'private.changes select',
+    'private.changes_kept select',
+    'private.deleted_objects delete',
+    'private.deleted_objects select',
+    'private.migrations select',
+    'private.products select',
+    'private.role_permissions select',
+    'private.settings select',
+  ])
+  expect(reach.filter((name) => name.startsWith('auth.') && name.endsWith('truncate'))).toEqual([])
+  expect(await callable('auth_service', 'private')).toEqual([
+    'access_end',
+    'active_product',
+    'begin_file',
+    'calendar_days',
+    'changes_seen',
+    'claim_rate_download',
+    'complete_rate_download',
+    'database_identity',
+    'discard_file',
+    'fail_rate_download',
+    'file_of_ticket',
+    'finish_upload',
+    'forget_activity',
+    'forget_changes',
+    'forget_files',
+    'forget_restored_changes',
+    'has_external_files',
+    'is_file_external',
+    'is_incomplete_since',
+    'mark_for_standbys',
+    'oldest_transaction_seconds',
+    'postgrest_listeners',
+    'postgrest_processes',
+    'queue_webhooks',
+    'rate_download_failures',
+    'read_chunk',
+    'store_instance_rates',
+    'token_problem',
+    'webhook_lag',
+    'write_chunk',
+  ])
 })
 
-describe('stored secrets', () => {
-  test('cannot be plain passwords or plain private keys', async () => {
-    await client.query(`insert into auth.users (id, name, email) values ('u', '', 'u@example.org')`)
-    await expect(
-      client.query(`insert into auth.accounts (id, account_id, provider_id, user_id, password) values ('a', 'a', 'credential', 'u', 'correct horse')`),
-    ).rejects.toThrow(/accounts_password_is_hashed/)
-    await expect(client.query(`insert into auth.jwks (id, public_key, private_key) values ('k', '{"n":"x","d":"y"}', 'sealed')`)).rejects.toThrow(
-      /jwks_public_key_is_public/,
-    )
-  })
+test('stored secrets cannot be plain passwords or plain private keys', async () => {
+  await client.query(`insert into auth.users (id, name, email) values ('u', '', 'u@example.org')`)
+  await expect(
+    client.query(`insert into auth.accounts (id, account_id, provider_id, user_id, password) values ('a', 'a', 'credential', 'u', 'correct horse')`),
+  ).rejects.toThrow(/accounts_password_is_hashed/)
+  await expect(client.query(`insert into auth.jwks (id, public_key, private_key) values ('k', '{"n":"x","d":"y"}', 'sealed')`)).rejects.toThrow(
+    /jwks_public_key_is_public/,
+  )
 })
 
-describe('PostgREST from 12.2 on, which exits on a syntax error in pre_request or pre_config,', () => {
-  test('gets none: both call no dynamic SQL, and none of our functions raises one', async () => {
-    const functions = await rows(`
+test('PostgREST from 12.2 on, which exits on a syntax error in pre_request or pre_config, gets none: both call no dynamic SQL, and none of our functions raises one', async () => {
+  const functions = await rows(`
       with recursive called as (
         select p.oid from pg_proc p where p.pronamespace = 'private'::regnamespace and p.proname in ('pre_request', 'pre_config')
         union
         select p.oid from called c, pg_proc p
         where p.pronamespace in ('private'::regnamespace, 'public'::regnamespace) and p.prokind = 'f' and pg_get_functiondef(c.oid) ~ ('\\m' || p.proname || '\\(')
       ) select p.proname as name, pg_get_functiondef(p.oid) as text from called join pg_proc p using (oid)`)
-    expect(functions.map(({ name }) => name)).toEqual(expect.arrayContaining(['pre_request', 'pre_config', 'refuse_preferences', 'acquire_slot', 'refuse']))
-    expect(functions.filter(({ text }) => /\bexecute\s+(?!on\b)/i.test(text.replace(/--.*$/gm, ''))).map(({ name }) => name)).toEqual([])
-    expect(
-      await list(`select p.proname from pg_proc p join pg_namespace n on n.oid = p.pronamespace
+  expect(functions.map(({ name }) => name)).toEqual(expect.arrayContaining(['pre_request', 'pre_config', 'refuse_preferences', 'acquire_slot', 'refuse']))
+  expect(functions.filter(({ text }) => /\bexecute\s+(?!on\b)/i.test(text.replace(/--.*$/gm, ''))).map(({ name }) => name)).toEqual([])
+  expect(
+    await list(`select p.proname from pg_proc p join pg_namespace n on n.oid = p.pronamespace
       where n.nspname in ('api', 'auth', 'private', 'public') and p.prokind = 'f' and pg_get_functiondef(p.oid) ~* '42601|syntax_error'`),
-    ).toEqual([])
-  })
+  ).toEqual([])
 })
 
 test('a function that is restored from a backup is described as before', async () => {

@@ -55,21 +55,21 @@ test("a key in supabase's new format, which is never sent as the bearer, works t
 describe('requests of supabase-js at /rest/v1', () => {
   const transactions = (headers: Record<string, string>, prefix = '/rest/v1') => fetch(`${stack.url}${prefix}/transactions?select=name`, { headers })
 
-  test('may name the schema public, which is dropped only there, and another schema is refused', async () => {
+  test('requests of supabase-js at /rest/v1 may name the schema public, which is dropped only there, and another schema is refused', async () => {
     expect((await transactions({ 'accept-profile': 'public' })).status).toBe(200)
     expect((await transactions({ 'accept-profile': 'api' })).status).toBe(200)
     expect((await transactions({ 'accept-profile': 'auth' })).status).toBe(406)
     expect((await transactions({ 'accept-profile': 'public' }, '/data')).status).toBe(406)
   })
 
-  test('may have the apikey as the bearer, which is dropped, and an invalid token is refused', async () => {
+  test('requests of supabase-js at /rest/v1 may have the apikey as the bearer, which is dropped, and an invalid token is refused', async () => {
     expect((await transactions({ apikey: 'key', authorization: 'Bearer key' })).status).toBe(200)
     expect((await transactions({ apikey: 'key', authorization: 'Bearer other' })).status).toBe(401)
     expect((await transactions({ authorization: 'Bearer key' })).status).toBe(401)
     expect((await transactions({ apikey: 'key', authorization: 'Bearer key' }, '/data')).status).toBe(401)
   })
 
-  test('get no additional rights: with a token as apikey they are anonymous, and with a key as token they have the limits of anonymous requests', async () => {
+  test('requests of supabase-js at /rest/v1 get no additional rights: with a token as apikey they are anonymous, and with a key as token they have the limits of anonymous requests', async () => {
     const ann = await signedIn(stack, 'Ann')
     const token = await ann.token()
     const authorization = `Bearer ${token}`
@@ -86,7 +86,7 @@ describe('requests of supabase-js at /rest/v1', () => {
     expect((await fetch(`${stack.url}/rest/v1/transactions`, large)).status).toBe(413)
   })
 
-  test('send the key neither to the database nor to its log', async () => {
+  test('requests of supabase-js at /rest/v1 send the key neither to the database nor to its log', async () => {
     await stack.sql.query(`create function api.fields() returns json language sql stable return current_setting('request.headers')::json;
       grant execute on function api.fields() to anon; notify pgrst, 'reload schema'`)
     const fields = async () => (await createClient(stack.url, 'key').rpc('fields')).data
@@ -94,7 +94,7 @@ describe('requests of supabase-js at /rest/v1', () => {
     expect(Object.keys(await fields())).not.toEqual(expect.arrayContaining([expect.stringMatching(/apikey|authorization|profile|traceparent/)]))
   })
 
-  test('are allowed to a page of any origin', async () => {
+  test('requests of supabase-js at /rest/v1 are allowed to a page of any origin', async () => {
     const sent = 'accept-profile,apikey,authorization,content-profile,content-type,prefer,x-client-info,x-retry-count,traceparent'
     const { status, headers } = await fetch(`${stack.url}/rest/v1/transactions`, {
       method: 'OPTIONS',

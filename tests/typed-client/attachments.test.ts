@@ -37,7 +37,7 @@ const isUpload = (path: string) => path.startsWith('/api/auth/files/')
 const isBegin = (path: string) => path.endsWith('/rpc/begin_upload')
 
 describe('Ann', () => {
-  test('attaches a file, gets its ready row, and reads the same bytes by the client and by an address', async () => {
+  test('Ann attaches a file, gets its ready row, and reads the same bytes by the client and by an address', async () => {
     const client = clientOf(stack, ann)
     const bytes = newPdf(700_000)
     const transaction = await newTransaction(client)
@@ -61,7 +61,7 @@ describe('Ann', () => {
     expect(bytes.equals(Buffer.from(await (await fetch(url)).arrayBuffer()))).toBe(true)
   })
 
-  test('attaches a Blob under the name that the app gives, also one that is too large to be hashed at once', async () => {
+  test('Ann attaches a Blob under the name that the app gives, also one that is too large to be hashed at once', async () => {
     const client = clientOf(stack, ann)
     const bytes = newPdf(17 * MiB)
     const transaction = await newTransaction(client)
@@ -72,7 +72,7 @@ describe('Ann', () => {
     expect(await client.attach(transaction, new Blob(['A note.']))).toMatchObject({ name: 'file', content_type: 'text/plain' })
   })
 
-  test('attaches the same file again, which sends no bytes and returns the same row', async () => {
+  test('Ann attaches the same file again, which sends no bytes and returns the same row', async () => {
     const client = clientOf(stack, ann)
     const transaction = await newTransaction(client)
     const file = pdfFile(newPdf())
@@ -83,7 +83,7 @@ describe('Ann', () => {
     expect(client.count('/api/auth/files/')).toBe(1)
   })
 
-  test('attaches five files at once, and the client uploads two at a time in their order', async () => {
+  test('Ann attaches five files at once, and the client uploads two at a time in their order', async () => {
     const uploads: PromiseWithResolvers<void>[] = []
     const client = clientOf(stack, ann, undefined, (path) => {
       if (!isUpload(path)) return undefined
@@ -108,7 +108,7 @@ describe('Ann', () => {
     expect((await attachmentsOf(client, transaction)).map(({ name }) => name).toSorted()).toEqual(['1.pdf', '2.pdf', '3.pdf', '5.pdf'])
   })
 
-  test('cancels an upload, and its attachment is deleted', async () => {
+  test('Ann cancels an upload, and its attachment is deleted', async () => {
     const cancel = new AbortController()
     const client = clientOf(stack, ann, (path) => {
       if (isUpload(path)) cancel.abort()
@@ -123,7 +123,7 @@ describe('Ann', () => {
     expect(client.requests.length).toBe(before)
   })
 
-  test('cancels while a busy service refuses to begin the upload', async () => {
+  test('Ann cancels while a busy service refuses to begin the upload', async () => {
     const cancel = new AbortController()
     const client = clientOf(stack, ann, (path) => {
       if (!isBegin(path)) return undefined
@@ -133,7 +133,7 @@ describe('Ann', () => {
     expect(await failed(client.attach(await newTransaction(client), pdfFile(newPdf()), { signal: cancel.signal }))).toMatchObject({ code: 'ABORTED' })
   })
 
-  test('cancels while the client waits for a busy service', async () => {
+  test('Ann cancels while the client waits for a busy service', async () => {
     const cancel = new AbortController()
     const client = clientOf(stack, ann, (path) => {
       if (!isUpload(path)) return undefined
@@ -159,7 +159,7 @@ describe('Ann', () => {
     ['0', 5],
     ['61', 1],
     [undefined, 1],
-  ])('gets the error of a service that stays busy with Retry-After %s after %i requests', async (seconds, requests) => {
+  ])('Ann gets the error of a service that stays busy with Retry-After %s after %i requests', async (seconds, requests) => {
     const headers = seconds === undefined ? {} : { 'retry-after': seconds }
     const client = clientOf(
       stack,
@@ -172,7 +172,7 @@ describe('Ann', () => {
     expect(await attachmentsOf(client, transaction)).toEqual([])
   })
 
-  test('gets FILE_UNREADABLE for a file that changed after she chose it', async () => {
+  test('Ann gets FILE_UNREADABLE for a file that changed after she chose it', async () => {
     const client = clientOf(stack, ann)
     const transaction = await newTransaction(client)
     const path = join(await mkdtemp(join(tmpdir(), 'receipt-')), 'receipt.txt')
@@ -187,7 +187,7 @@ describe('Ann', () => {
     ['is too large', new Blob([new Uint8Array(20 * MiB + 1)]), { status: 413, code: 'QUOTA_EXCEEDED' }],
     ['is of another type', new Blob(['<!doctype html><script>alert(1)</script>']), { status: 415, code: 'UNSUPPORTED_MEDIA_TYPE' }],
     ['is empty', new Blob([]), { status: 400, code: '22023' }],
-  ])('gets the error of the service for a file that %s, and no attachment stays', async (_, file, error) => {
+  ])('Ann gets the error of the service for a file that %s, and no attachment stays', async (_, file, error) => {
     const client = clientOf(stack, ann)
     const transaction = await newTransaction(client)
     const { status, code } = await failed(client.attach(transaction, file))

@@ -35,55 +35,51 @@ const attachmentsOf = ({ data }: Client) => unwrap(data.from('attachments').sele
 
 const isFile = (path: string) => path.startsWith('/api/auth/files/')
 
-describe('an export', () => {
-  test('has each file once, also if a personal and a team transaction have it, without compression', async () => {
-    const { owner } = await team(stack, [])
-    const client = clientOf(stack, owner)
-    const [shared, other] = [newPdf(600_000), newPdf()]
-    await shopping(client, shared)
-    await shopping(client, shared, { organization_id: null })
-    await shopping(client, other, { organization_id: null })
-    const archive = await exportOf(client)
-    const entries = (await new ZipReader(new BlobReader(archive), { useWebWorkers: false }).getEntries()).filter(({ filename }) =>
-      filename.startsWith('files/')
-    )
-    expect(entries.map(({ filename, compressionMethod, uncompressedSize }) => ({ filename, compressionMethod, uncompressedSize }))).toEqual(
-      expect.arrayContaining([
-        { filename: `files/${sha256Of(shared)}`, compressionMethod: 0, uncompressedSize: 600_000 },
-        { filename: `files/${sha256Of(other)}`, compressionMethod: 0, uncompressedSize: 40_000 },
-      ]),
-    )
-    expect(entries).toHaveLength(2)
-    const files = await filesOf(archive)
-    expect(JSON.parse(files.get('manifest.json')!).files).toContainEqual({ path: `files/${sha256Of(shared)}`, size: 600_000, sha256: sha256Of(shared) })
-    expect(rowsIn(files, 'organization/attachments.jsonl')).toMatchObject([{ name: 'Rechnung März.pdf', note: 'tax', sha256: sha256Of(shared) }])
-    expect(rowsIn(files, 'personal/attachments.jsonl').map(({ sha256 }) => sha256 as string).toSorted()).toEqual([shared, other].map(sha256Of).toSorted())
-  })
+test('an export has each file once, also if a personal and a team transaction have it, without compression', async () => {
+  const { owner } = await team(stack, [])
+  const client = clientOf(stack, owner)
+  const [shared, other] = [newPdf(600_000), newPdf()]
+  await shopping(client, shared)
+  await shopping(client, shared, { organization_id: null })
+  await shopping(client, other, { organization_id: null })
+  const archive = await exportOf(client)
+  const entries = (await new ZipReader(new BlobReader(archive), { useWebWorkers: false }).getEntries()).filter(({ filename }) => filename.startsWith('files/'))
+  expect(entries.map(({ filename, compressionMethod, uncompressedSize }) => ({ filename, compressionMethod, uncompressedSize }))).toEqual(
+    expect.arrayContaining([
+      { filename: `files/${sha256Of(shared)}`, compressionMethod: 0, uncompressedSize: 600_000 },
+      { filename: `files/${sha256Of(other)}`, compressionMethod: 0, uncompressedSize: 40_000 },
+    ]),
+  )
+  expect(entries).toHaveLength(2)
+  const files = await filesOf(archive)
+  expect(JSON.parse(files.get('manifest.json')!).files).toContainEqual({ path: `files/${sha256Of(shared)}`, size: 600_000, sha256: sha256Of(shared) })
+  expect(rowsIn(files, 'organization/attachments.jsonl')).toMatchObject([{ name: 'Rechnung März.pdf', note: 'tax', sha256: sha256Of(shared) }])
+  expect(rowsIn(files, 'personal/attachments.jsonl').map(({ sha256 }) => sha256 as string).toSorted()).toEqual([shared, other].map(sha256Of).toSorted())
+})
 
-  test('requests one file at a time, and only as fast as it is read', async () => {
-    const client = await signedInClient('Ann')
-    for (let count = 0; count < 6; count += 1) await shopping(client, newPdf(1_000_000))
-    const before = client.count('/api/auth/files/')
-    const reader = (await exportMine(client)).getReader()
-    const ahead: number[] = []
-    for (let bytes = 0;;) {
-      const { done, value } = await reader.read()
-      if (done) break
-      bytes += value.length
-      ahead.push(client.count('/api/auth/files/') - before - bytes / 1_000_000)
-    }
-    expect(client.count('/api/auth/files/') - before).toBe(6)
-    expect(Math.max(...ahead)).toBeLessThan(2)
-  })
+test('an export requests one file at a time, and only as fast as it is read', async () => {
+  const client = await signedInClient('Ann')
+  for (let count = 0; count < 6; count += 1) await shopping(client, newPdf(1_000_000))
+  const before = client.count('/api/auth/files/')
+  const reader = (await exportMine(client)).getReader()
+  const ahead: number[] = []
+  for (let bytes = 0;;) {
+    const { done, value } = await reader.read()
+    if (done) break
+    bytes += value.length
+    ahead.push(client.count('/api/auth/files/') - before - bytes / 1_000_000)
+  }
+  expect(client.count('/api/auth/files/') - before).toBe(6)
+  expect(Math.max(...ahead)).toBeLessThan(2)
+})
 
-  test.each([
-    ['a file cannot be read', () => Response.json({ message: 'Broken.' }, { status: 500 }), 'HTTP_500'],
-    ['a file has other bytes', () => new Response('other bytes'), 'FILE_DAMAGED'],
-  ])('stops if %s', async (_, answer, code) => {
-    const ann = await signedIn(stack, 'Ann')
-    await shopping(clientOf(stack, ann), newPdf())
-    expect(await failed(exportOf(clientOf(stack, ann, (path) => (isFile(path) ? answer() : undefined))))).toMatchObject({ code })
-  })
+test.each([
+  ['a file cannot be read', () => Response.json({ message: 'Broken.' }, { status: 500 }), 'HTTP_500'],
+  ['a file has other bytes', () => new Response('other bytes'), 'FILE_DAMAGED'],
+])('an export stops if %s', async (_, answer, code) => {
+  const ann = await signedIn(stack, 'Ann')
+  await shopping(clientOf(stack, ann), newPdf())
+  expect(await failed(exportOf(clientOf(stack, ann, (path) => (isFile(path) ? answer() : undefined))))).toMatchObject({ code })
 })
 
 describe('a restore', () => {
@@ -99,7 +95,7 @@ describe('a restore', () => {
     archive = await exportOf(client)
   })
 
-  test('in another account uploads the files to the restored transactions, and a second one uploads nothing', async () => {
+  test('a restore in another account uploads the files to the restored transactions, and a second one uploads nothing', async () => {
     const bob = await signedInClient('Bob')
     const progress: [number, number][] = []
     const { tables, problems } = await restoreMine(bob, archive, { onProgress: (...now) => progress.push(now) })
@@ -115,7 +111,7 @@ describe('a restore', () => {
     expect(await attachmentsOf(bob)).toHaveLength(2)
   })
 
-  test('in the same account brings a deleted attachment and a deleted transaction back', async () => {
+  test('a restore in the same account brings a deleted attachment and a deleted transaction back', async () => {
     const client = clientOf(stack, ann)
     const [first] = await attachmentsOf(client)
     await unwrap(client.data.from('attachments').delete().eq('id', first!.id))
@@ -127,7 +123,7 @@ describe('a restore', () => {
     expect(await attachmentsOf(client)).toHaveLength(2)
   })
 
-  test('reports a file that the service refuses, and restores everything else', async () => {
+  test('a restore reports a file that the service refuses, and restores everything else', async () => {
     await using elsewhere = await startStack({ data: true })
     await elsewhere.sql.query('update private.settings set file_max_bytes = 100000')
     const small = await signedInClient('Cleo')
@@ -140,7 +136,7 @@ describe('a restore', () => {
     expect(problems).toEqual([{ table: 'attachments', id: large!.id, message: 'a file has at most 100000 bytes' }])
   })
 
-  test('reports an attachment that was deleted while the export ran, whose file the archive does not contain', async () => {
+  test('a restore reports an attachment that was deleted while the export ran, whose file the archive does not contain', async () => {
     const gone = () => Response.json({ code: 'NOT_FOUND', message: 'No attachment.' }, { status: 404 })
     const incomplete = await exportOf(clientOf(stack, ann, (path) => (path.endsWith('/rpc/open_attachment') ? gone() : undefined)))
     const bob = await signedInClient('Bob')
@@ -149,7 +145,7 @@ describe('a restore', () => {
     expect(problems.map(({ message }) => message)).toEqual(['The export does not contain this file.', 'The export does not contain this file.'])
   })
 
-  test('stops if an upload fails', async () => {
+  test('a restore stops if an upload fails', async () => {
     const bob = clientOf(stack, await signedIn(stack, 'Bob'), (path) => (isFile(path) ? new Response('', { status: 502 }) : undefined))
     expect(await failed(restoreMine(bob, archive))).toMatchObject({ status: 502 })
   })

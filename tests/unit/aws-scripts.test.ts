@@ -76,7 +76,7 @@ const option = ({ calls }: Outcome, operation: string, name: string): string => 
 }
 
 describe('the operator’s command', () => {
-  test('runs as a task in the private network, and prints the complete output of the task', async () => {
+  test('the operator’s command runs as a task in the private network, and prints the complete output of the task', async () => {
     const outcome = await run('admin', ['keys', 'rotate'], succeeded)
     expect(outcome).toMatchObject({ code: 0, out: 'signing key rotated\n', error: '' })
     expect(option(outcome, 'run-task', '--network-configuration')).toBe(
@@ -85,7 +85,7 @@ describe('the operator’s command', () => {
     expect(option(outcome, 'filter-log-events', '--log-stream-names')).toBe('migrate/migrate/0123abc')
   })
 
-  test('accepts any character: the container gets the arguments unchanged', async () => {
+  test('the operator’s command accepts any character: the container gets the arguments unchanged', async () => {
     const args = ['grant', `o'brien "the \\ one"@example.org`, '$(id) `id`\n\t*']
     const overrides = JSON.parse(option(await run('admin', args, succeeded), 'run-task', '--overrides')) as {
       containerOverrides: { name: string, command: string[] }[]
@@ -113,7 +113,7 @@ describe('the operator’s command', () => {
     },
   )
 
-  test('returns the exit code and the output of the task', async () => {
+  test('the operator’s command returns the exit code and the output of the task', async () => {
     const outcome = await run('admin', ['grant', 'nobody@example.org', 'teams'], {
       ...succeeded,
       'describe-tasks': ['STOPPED\t2\tEssential container in task exited'],
@@ -124,31 +124,29 @@ describe('the operator’s command', () => {
   })
 })
 
-describe('the migration', () => {
-  test('is awaited as long as it runs, even if a status request fails', async () => {
-    const outcome = await run('migrate', [], {
-      ...succeeded,
-      'describe-tasks': [...Array<string>(20).fill('RUNNING\tNone\tNone'), 'fails', ...succeeded['describe-tasks'] ?? []],
-    })
-    expect(outcome.code).toBe(0)
-    expect(outcome.calls.filter(([, operation]) => operation === 'describe-tasks')).toHaveLength(24)
+test('the migration is awaited as long as it runs, even if a status request fails', async () => {
+  const outcome = await run('migrate', [], {
+    ...succeeded,
+    'describe-tasks': [...Array<string>(20).fill('RUNNING\tNone\tNone'), 'fails', ...succeeded['describe-tasks'] ?? []],
   })
+  expect(outcome.code).toBe(0)
+  expect(outcome.calls.filter(([, operation]) => operation === 'describe-tasks')).toHaveLength(24)
+})
 
-  test('is input up after the timeout, with a message that it still runs', async () => {
-    const outcome = await run('migrate', [], { ...succeeded, 'describe-tasks': ['RUNNING\tNone\tNone'] }, { TASK_MINUTES: '0' })
-    expect(outcome).toMatchObject({ code: 75, error: `The task still runs after 0 minutes and continues: ${taskArn}\n` })
-  })
+test('the migration is input up after the timeout, with a message that it still runs', async () => {
+  const outcome = await run('migrate', [], { ...succeeded, 'describe-tasks': ['RUNNING\tNone\tNone'] }, { TASK_MINUTES: '0' })
+  expect(outcome).toMatchObject({ code: 75, error: `The task still runs after 0 minutes and continues: ${taskArn}\n` })
+})
 
-  test('fails with the reason if its container could not start', async () => {
-    const outcome = await run('migrate', [], { ...succeeded, 'describe-tasks': ['STOPPED\tNone\tCannotPullContainerError: not found'] })
-    expect(outcome.code).toBe(1)
-    expect(outcome.error).toContain('CannotPullContainerError: not found')
-  })
+test('the migration fails with the reason if its container could not start', async () => {
+  const outcome = await run('migrate', [], { ...succeeded, 'describe-tasks': ['STOPPED\tNone\tCannotPullContainerError: not found'] })
+  expect(outcome.code).toBe(1)
+  expect(outcome.error).toContain('CannotPullContainerError: not found')
+})
 
-  test('fails if no task could start', async () => {
-    expect(await run('migrate', [], { 'run-task': ['None'] })).toMatchObject({ code: 1, error: expect.stringContaining('could not be started') })
-    expect((await run('migrate', [], { 'run-task': ['fails'] })).code).not.toBe(0)
-  })
+test('the migration fails if no task could start', async () => {
+  expect(await run('migrate', [], { 'run-task': ['None'] })).toMatchObject({ code: 1, error: expect.stringContaining('could not be started') })
+  expect((await run('migrate', [], { 'run-task': ['fails'] })).code).not.toBe(0)
 })
 
 describe('a recovery drill', () => {
@@ -165,7 +163,7 @@ describe('a recovery drill', () => {
     'filter-log-events': ['12 rules, 0 broken\ntask ended with 0'],
   }
 
-  test('restores a moment next to the database, checks the rules, and removes the copy', async () => {
+  test('a recovery drill restores a moment next to the database, checks the rules, and removes the copy', async () => {
     const outcome = await run('drill', ['2026-11-21T10:15:00Z'], servers)
     expect(outcome).toMatchObject({ code: 0, out: '12 rules, 0 broken\nRestored and checked: finance-drill.\n' })
     expect(option(outcome, 'restore-db-instance-to-point-in-time', '--restore-time')).toBe('2026-11-21T10:15:00Z')
@@ -175,14 +173,14 @@ describe('a recovery drill', () => {
     expect(option(outcome, 'delete-db-instance', '--db-instance-identifier')).toBe('finance-drill')
   })
 
-  test('gives the copy the current password, not in an argument that other users could read', async () => {
+  test('a recovery drill gives the copy the current password, not in an argument that other users could read', async () => {
     const { calls } = await run('drill', [], servers)
     const [, , , , input = ''] = calls.find(([, operation]) => operation === 'modify-db-instance') ?? []
     expect(JSON.parse(input)).toEqual({ DBInstanceIdentifier: 'finance-drill', ApplyImmediately: true, MasterUserPassword: 'p"w:{}' })
     expect(calls.flatMap((args) => args.filter((word) => word.includes('p\\"w')))).toEqual([input])
   })
 
-  test('fails if a rule is broken, and still removes the copy', async () => {
+  test('a recovery drill fails if a rule is broken, and still removes the copy', async () => {
     const outcome = await run('drill', [], {
       ...servers,
       'describe-tasks': ['STOPPED\t1\tEssential container in task exited'],
@@ -192,31 +190,29 @@ describe('a recovery drill', () => {
     expect(option(outcome, 'delete-db-instance', '--db-instance-identifier')).toBe('finance-drill')
   })
 
-  test('does not change an existing server', async () => {
+  test('a recovery drill does not change an existing server', async () => {
     const outcome = await run('drill', [], { [`describe-db-instances length(DBInstances[?DBInstanceIdentifier=='finance-drill'])`]: ['1'] })
     expect(outcome.code).toBe(1)
     expect(outcome.calls.map(([, operation]) => operation)).toEqual(['describe-db-instances'])
   })
 })
 
-describe('the scripts of infra/aws', () => {
-  test('read the outputs of the root module that FINANCE_ROOT names, otherwise of the example', async () => {
-    await writeFile(join(folder, 'terraform'), '#!/bin/sh\necho "$@" >&2\nexit 3\n', { mode: 0o755 })
-    const without = { TASK_DEFINITION: '' }
-    expect(await run('migrate', [], {}, { ...without, FINANCE_ROOT: '/srv/ours' })).toMatchObject({
-      code: 3,
-      error: '-chdir=/srv/ours output -raw task\n',
-      calls: [],
-    })
-    expect(await run('drill', [], {}, without)).toMatchObject({ code: 3, error: expect.stringMatching(/^-chdir=\S+infra\/aws\/example output -raw task\n$/) })
+test('the scripts of infra/aws read the outputs of the root module that FINANCE_ROOT names, otherwise of the example', async () => {
+  await writeFile(join(folder, 'terraform'), '#!/bin/sh\necho "$@" >&2\nexit 3\n', { mode: 0o755 })
+  const without = { TASK_DEFINITION: '' }
+  expect(await run('migrate', [], {}, { ...without, FINANCE_ROOT: '/srv/ours' })).toMatchObject({
+    code: 3,
+    error: '-chdir=/srv/ours output -raw task\n',
+    calls: [],
   })
+  expect(await run('drill', [], {}, without)).toMatchObject({ code: 3, error: expect.stringMatching(/^-chdir=\S+infra\/aws\/example output -raw task\n$/) })
+})
 
-  test('say what is missing: a check without the packages of npm names the command that installs them', async () => {
-    await mkdir(join(folder, 'infra/aws'), { recursive: true })
-    await copyFile(join(import.meta.dirname, '../../infra/aws/check'), join(folder, 'infra/aws/check'))
-    const ended = await new Promise((resolve) => {
-      execFile(join(folder, 'infra/aws/check'), (error, stdout, stderr) => resolve({ code: error?.code ?? 0, stdout, stderr }))
-    })
-    expect(ended).toEqual({ code: 1, stdout: '', stderr: 'node_modules/.bin/node is missing: run npm ci first.\n' })
+test('the scripts of infra/aws say what is missing: a check without the packages of npm names the command that installs them', async () => {
+  await mkdir(join(folder, 'infra/aws'), { recursive: true })
+  await copyFile(join(import.meta.dirname, '../../infra/aws/check'), join(folder, 'infra/aws/check'))
+  const ended = await new Promise((resolve) => {
+    execFile(join(folder, 'infra/aws/check'), (error, stdout, stderr) => resolve({ code: error?.code ?? 0, stdout, stderr }))
   })
+  expect(ended).toEqual({ code: 1, stdout: '', stderr: 'node_modules/.bin/node is missing: run npm ci first.\n' })
 })

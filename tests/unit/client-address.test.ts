@@ -44,13 +44,13 @@ describe('an X-Forwarded-For that cannot be read', () => {
     return warn.mock.calls
   }
 
-  test('is reported once, with the proxy and without the header', () => {
+  test('an X-Forwarded-For that cannot be read is reported once, with the proxy and without the header', () => {
     const calls = readsOf('10.0.0.1', 'unknown', '_hidden, unknown', 'for=203.0.113.7', '203.0.113.7,')
     expect(calls).toEqual([[{ setting: 'TRUSTED_PROXIES', proxy: '10.0.0.1' }, expect.stringContaining('X-Forwarded-For')]])
     expect(JSON.stringify(calls)).not.toMatch(/unknown|_hidden|203\.0/)
   })
 
-  test('is not reported if a client wrote it, or if there is none', () => {
+  test('an X-Forwarded-For that cannot be read is not reported if a client wrote it, or if there is none', () => {
     expect(readsOf('192.0.2.1', 'unknown')).toEqual([])
     expect(readsOf('10.0.0.1', 'unknown, 198.51.100.7', undefined, '', ' ')).toEqual([])
   })

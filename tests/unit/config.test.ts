@@ -12,11 +12,11 @@ const least = { AUTH_DATABASE_URL: 'postgresql://auth_service:x@localhost/financ
 const text = (path: string) => readFile(new URL(`../../${path}`, import.meta.url), 'utf8')
 
 describe('the environment', () => {
-  test('has the page and the list that `npm run schema` writes', async () => {
+  test('the environment has the page and the list that `npm run schema` writes', async () => {
     for (const [file, page] of Object.entries(settingsPages())) expect(page, file).toBe(await text(file))
   })
 
-  test('is passed on by compose.yaml, variable by variable', async () => {
+  test('the environment is passed on by compose.yaml, variable by variable', async () => {
     const compose = await text('compose.yaml')
     const names = Object.keys(variables.shape)
     expect(names).toContain('DATABASE_URL')
@@ -33,7 +33,7 @@ describe('the environment', () => {
     expect(compose).toContain(`\${POSTGREST_TAG:-${readSettings({}).POSTGREST_TAG}}`)
   })
 
-  test('passes the settings of the migration to its container, and those of the operator’s command to that of files', async () => {
+  test('the environment passes the settings of the migration to its container, and those of the operator’s command to that of files', async () => {
     const compose = await text('compose.yaml')
     const migration = compose.slice(compose.indexOf('\n  migrate:'), compose.indexOf('\n  files:'))
     const files = compose.slice(compose.indexOf('\n  files:'), compose.indexOf('\n  postgrest:'))
@@ -45,7 +45,7 @@ describe('the environment', () => {
     expect(names.filter((name) => /^FILES?_(?!URL)/.test(name) && !migration.includes(` ${name}:`))).toEqual([])
   })
 
-  test('has the defaults of the run contract', () => {
+  test('the environment has the defaults of the run contract', () => {
     expect(readSettings({})).toMatchObject({
       PORT: 3000,
       DATA_PORT: 3001,
@@ -59,11 +59,11 @@ describe('the environment', () => {
     expect(readSettings({ PORT: '4000' }).PUBLIC_URL).toBe('http://localhost:4000')
   })
 
-  test('treats an empty value as absent, and ignores a slash at the end of PUBLIC_URL', () => {
+  test('the environment treats an empty value as absent, and ignores a slash at the end of PUBLIC_URL', () => {
     expect(readSettings({ PORT: '', PUBLIC_URL: 'https://money.example.org/' })).toMatchObject({ PORT: 3000, PUBLIC_URL: 'https://money.example.org' })
   })
 
-  test('accepts the origins of native apps in TRUSTED_ORIGINS', () => {
+  test('the environment accepts the origins of native apps in TRUSTED_ORIGINS', () => {
     const origins = ['capacitor://localhost', 'ionic://localhost', 'tauri://localhost', 'app://-', 'app://money.example:8080']
     expect(readSettings({ TRUSTED_ORIGINS: origins.join(', ') }).TRUSTED_ORIGINS).toEqual(origins)
   })
@@ -167,7 +167,7 @@ describe('a secret in a file', () => {
     OTEL_EXPORTER_OTLP_HEADERS: 'api-key=secret',
   }
 
-  test('is supported for every setting that holds a password, a secret, a key or headers', () => {
+  test('a secret in a file is supported for every setting that holds a password, a secret, a key or headers', () => {
     const secret = Object.keys(variables.shape).filter((name) => /PASSWORD|SECRET|KEY$|HEADERS$/.test(name))
     expect(secret).toContain('BETTER_AUTH_SECRET')
     expect(secretNames).toEqual(expect.arrayContaining(secret))
@@ -187,7 +187,7 @@ describe('a secret in a file', () => {
     ['is empty', async (name) => ({ [`${name}_FILE`]: await file('\n') })],
     ['duplicates a plain value', async (name) => ({ [`${name}_FILE`]: await file('secret'), [name]: 'secret' })],
     ['has an invalid value', async (name) => ({ [`${name}_FILE`]: await file('se\ncret') })],
-  ])('that %s makes the start fail with one line that names the variable and not the value', async (_, env) => {
+  ])('a secret in a file that %s makes the start fail with one line that names the variable and not the value', async (_, env) => {
     const message = (name: string, environment: Record<string, string>) => {
       try {
         readSettings(environment)
@@ -203,19 +203,19 @@ describe('a secret in a file', () => {
     }
   })
 
-  test('with the password of auth_service completes its connection, whatever its characters', () => {
+  test('a secret in a file with the password of auth_service completes its connection, whatever its characters', () => {
     const { AUTH_DATABASE_URL } = readSettings({ AUTH_DATABASE_URL: 'postgresql://auth_service@db/finance', AUTH_SERVICE_PASSWORD: 'p@ss w%r/d' })
     expect(AUTH_DATABASE_URL).toBe('postgresql://auth_service:p%40ss%20w%25r%2Fd@db/finance')
     expect(() => readSettings({ ...least, AUTH_SERVICE_PASSWORD: 'secret' })).toThrow(/^AUTH_SERVICE_PASSWORD .*AUTH_DATABASE_URL has a password too/)
   })
 
-  test('with the owner’s password completes a DATABASE_URL without a password', () => {
+  test('a secret in a file with the owner’s password completes a DATABASE_URL without a password', () => {
     const owner = (url: string) => readSettings({ DATABASE_URL: url, OWNER_PASSWORD: 'p@ss w%r/d' }).DATABASE_URL
     expect(owner('postgresql://owner@db/finance')).toBe('postgresql://owner:p%40ss%20w%25r%2Fd@db/finance')
     expect(owner('postgresql://owner:today@db/finance')).toBe('postgresql://owner:today@db/finance')
   })
 
-  test('may be PostgREST’s connection URL as the authenticator’s password', () => {
+  test('a secret in a file may be PostgREST’s connection URL as the authenticator’s password', () => {
     const read = (value: string) => readSettings({ AUTHENTICATOR_PASSWORD: value }).AUTHENTICATOR_PASSWORD
     expect(read('postgresql://authenticator:p%40ss%20w%25r%2Fd@')).toBe('p@ss w%r/d')
     expect(read('postgres://authenticator:long-enough@db:5432/finance')).toBe('long-enough')
@@ -242,34 +242,32 @@ test('the app is at the origin by default; another APP_URL is also a trusted ori
 describe('the session cookie', () => {
   const cookie = (PUBLIC_URL: string, more: Record<string, string>) => () => readSettings({ PUBLIC_URL, ...more })
 
-  test('can be shared only with a domain that contains PUBLIC_URL’s host', () => {
+  test('the session cookie can be shared only with a domain that contains PUBLIC_URL’s host', () => {
     expect(cookie('https://api.example.org', { COOKIE_DOMAIN: '.Example.org' })).not.toThrow()
     expect(cookie('https://example.org', { COOKIE_DOMAIN: 'example.org' })).not.toThrow()
     expect(cookie('https://badexample.org', { COOKIE_DOMAIN: 'example.org' })).toThrow('COOKIE_DOMAIN must be the host of PUBLIC_URL')
     expect(cookie('https://example.org', { COOKIE_DOMAIN: 'api.example.org' })).toThrow('COOKIE_DOMAIN must be the host of PUBLIC_URL')
   })
 
-  test('for apps on other sites needs HTTPS', () => {
+  test('the session cookie for apps on other sites needs HTTPS', () => {
     expect(cookie('https://api.example.org', { COOKIE_SAME_SITE: 'none' })).not.toThrow()
     expect(cookie('http://localhost:3000', { COOKIE_SAME_SITE: 'none' })).toThrow('COOKIE_SAME_SITE may be none only where PUBLIC_URL begins with https')
   })
 })
 
-describe('production', () => {
-  test('refuses to start without a mail transport', () => {
-    expect(() => authConfig(readSettings({ ...least, NODE_ENV: 'production' }))).toThrow(
-      /^RESEND_API_KEY or SMTP_URL must be set in production, .* RESEND_API_KEY_FILE or SMTP_URL_FILE\.$/,
-    )
-    expect(() => authConfig(readSettings({ ...least, NODE_ENV: 'production', RESEND_API_KEY: 'k' }))).toThrow('MAIL_FROM')
-    expect(authConfig(readSettings({ ...least, NODE_ENV: 'production', SMTP_URL: 'smtp://localhost', MAIL_FROM: 'a@example.org' })).mail.transport.kind).toBe(
-      'smtp',
-    )
-  })
+test('production refuses to start without a mail transport', () => {
+  expect(() => authConfig(readSettings({ ...least, NODE_ENV: 'production' }))).toThrow(
+    /^RESEND_API_KEY or SMTP_URL must be set in production, .* RESEND_API_KEY_FILE or SMTP_URL_FILE\.$/,
+  )
+  expect(() => authConfig(readSettings({ ...least, NODE_ENV: 'production', RESEND_API_KEY: 'k' }))).toThrow('MAIL_FROM')
+  expect(authConfig(readSettings({ ...least, NODE_ENV: 'production', SMTP_URL: 'smtp://localhost', MAIL_FROM: 'a@example.org' })).mail.transport.kind).toBe(
+    'smtp',
+  )
+})
 
-  test('needs the secret and the connection, and names them', () => {
-    expect(() => authConfig(readSettings({ ...least, BETTER_AUTH_SECRET: '' }))).toThrow('BETTER_AUTH_SECRET must be set.')
-    expect(() => authConfig(readSettings({ ...least, AUTH_DATABASE_URL: '' }))).toThrow('AUTH_DATABASE_URL must be set.')
-  })
+test('production needs the secret and the connection, and names them', () => {
+  expect(() => authConfig(readSettings({ ...least, BETTER_AUTH_SECRET: '' }))).toThrow('BETTER_AUTH_SECRET must be set.')
+  expect(() => authConfig(readSettings({ ...least, AUTH_DATABASE_URL: '' }))).toThrow('AUTH_DATABASE_URL must be set.')
 })
 
 test('Resend takes precedence over SMTP, and without both mails are log lines', () => {
@@ -283,7 +281,7 @@ describe('single sign-on', () => {
   const client = { OIDC_CLIENT_ID: 'finance', OIDC_CLIENT_SECRET: 'secret' }
   const oidc = (env: Record<string, string>) => authConfig(readSettings({ ...least, ...env })).oidc
 
-  test('is enabled with its three settings, and disabled without them', () => {
+  test('single sign-on is enabled with its three settings, and disabled without them', () => {
     expect(oidc({ OIDC_NAME: 'Authelia' })).toBe(undefined)
     expect(oidc({ ...client, OIDC_ISSUER: 'https://login.example.org/realms/home' })).toEqual({
       issuer: 'https://login.example.org/realms/home',
@@ -298,11 +296,11 @@ describe('single sign-on', () => {
     })
   })
 
-  test.each(['OIDC_ISSUER', 'OIDC_CLIENT_ID', 'OIDC_CLIENT_SECRET'])('without %s, but with the other two, makes the start fail', (name) => {
+  test.each(['OIDC_ISSUER', 'OIDC_CLIENT_ID', 'OIDC_CLIENT_SECRET'])('single sign-on without %s, but with the other two, makes the start fail', (name) => {
     expect(() => oidc({ ...client, OIDC_ISSUER: 'https://login.example.org', [name]: '' })).toThrow(`${name} must be set.`)
   })
 
-  test('needs HTTPS except on this machine, as the exchange rates do', () => {
+  test('single sign-on needs HTTPS except on this machine, as the exchange rates do', () => {
     const rates = (url: string) => authConfig(readSettings({ ...least, EXCHANGE_RATES_URL: url })).exchangeRatesUrl
     expect(() => rates('http://rates.example.org/daily.xml')).toThrow('EXCHANGE_RATES_URL must begin with https')
     expect(rates('http://localhost:9000/daily.xml')).toBe('http://localhost:9000/daily.xml')
@@ -310,7 +308,7 @@ describe('single sign-on', () => {
     expect(rates('')).toBeUndefined()
   })
 
-  test('needs HTTPS except on this machine, and SameSite=lax', () => {
+  test('single sign-on needs HTTPS except on this machine, and SameSite=lax', () => {
     expect(() => oidc({ ...client, OIDC_ISSUER: 'http://login.example.org' })).toThrow('OIDC_ISSUER must begin with https')
     expect(() => oidc({ ...client, OIDC_ISSUER: 'https://login.example.org', PUBLIC_URL: 'https://api.example.org', COOKIE_SAME_SITE: 'none' })).toThrow(
       'OIDC_ISSUER needs COOKIE_SAME_SITE=lax',

@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { connect } from '../../auth/database.ts'
 import { connectionProblem, connectionsPerAuth } from '../../infra/local/connection-limits.ts'
 import { readSettings } from '../../common/settings.ts'
@@ -10,37 +10,35 @@ const services = (auth: string, postgrest: string, pool = 12) => {
 }
 const stock = { max: 100, reserved: 3 }
 
-describe('the number of connections of all processes', () => {
-  test('is the sum of the pools’ maxima', async () => {
-    const { pools, close } = connect('postgresql://nowhere', () => undefined)
-    // The third pool is the mail queue's, with the same size.
-    expect(pools.auth.options.max + pools.engine.options.max + 10).toBe(connectionsPerAuth)
-    await close()
-  })
+test('the number of connections of all processes is the sum of the pools’ maxima', async () => {
+  const { pools, close } = connect('postgresql://nowhere', () => undefined)
+  // The third pool is the mail queue's, with the same size.
+  expect(pools.auth.options.max + pools.engine.options.max + 10).toBe(connectionsPerAuth)
+  await close()
+})
 
-  test.each(['1/1', '2/2', '1/5'])('fits into PostgreSQL’s default: %s', (both) => {
-    const [auth = '', postgrest = ''] = both.split('/')
-    expect(connectionProblem(services(auth, postgrest), stock)).toBeUndefined()
-  })
+test.each(['1/1', '2/2', '1/5'])('the number of connections of all processes fits into PostgreSQL’s default: %s', (both) => {
+  const [auth = '', postgrest = ''] = both.split('/')
+  expect(connectionProblem(services(auth, postgrest), stock)).toBeUndefined()
+})
 
-  test('above the maximum is refused in one sentence with both numbers', () => {
-    expect(connectionProblem(services('2', '3'), stock)).toEqual({
-      isFatal: true,
-      text:
-        '2 auth services and 3 PostgREST hold up to 99 connections, and PostgreSQL has 97 for them (max_connections 100, 3 of them reserved): raise max_connections, or lower AUTH_REPLICAS, POSTGREST_REPLICAS or PGRST_DB_POOL.',
-    })
-    expect(connectionProblem(services('1', '1', 80), stock)).toMatchObject({ isFatal: true })
+test('the number of connections of all processes above the maximum is refused in one sentence with both numbers', () => {
+  expect(connectionProblem(services('2', '3'), stock)).toEqual({
+    isFatal: true,
+    text:
+      '2 auth services and 3 PostgREST hold up to 99 connections, and PostgreSQL has 97 for them (max_connections 100, 3 of them reserved): raise max_connections, or lower AUTH_REPLICAS, POSTGREST_REPLICAS or PGRST_DB_POOL.',
   })
+  expect(connectionProblem(services('1', '1', 80), stock)).toMatchObject({ isFatal: true })
+})
 
-  test('that fits only without more processes causes a warning', () => {
-    expect(connectionProblem(services('2-6', '2-6'), stock)).toMatchObject({
-      isFatal: false,
-      text: expect.stringContaining('6 auth services and 6 PostgREST hold up to 258 connections'),
-    })
-    expect(connectionProblem(services('2-6', '2-6'), { max: 300, reserved: 3 })).toBeUndefined()
+test('the number of connections of all processes that fits only without more processes causes a warning', () => {
+  expect(connectionProblem(services('2-6', '2-6'), stock)).toMatchObject({
+    isFatal: false,
+    text: expect.stringContaining('6 auth services and 6 PostgREST hold up to 258 connections'),
   })
+  expect(connectionProblem(services('2-6', '2-6'), { max: 300, reserved: 3 })).toBeUndefined()
+})
 
-  test('cannot be computed from an invalid number', () => {
-    expect(() => services('two', '2')).toThrow('AUTH_REPLICAS must be a number such as 2, or the fewest and the most such as 2-6.')
-  })
+test('the number of connections of all processes cannot be computed from an invalid number', () => {
+  expect(() => services('two', '2')).toThrow('AUTH_REPLICAS must be a number such as 2, or the fewest and the most such as 2-6.')
 })

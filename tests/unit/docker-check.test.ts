@@ -132,13 +132,13 @@ describe('a line of .env', () => {
     expect(verdict({ lines: `${lines}\n` })).toEqual({ problems: [], doubts: [] })
   })
 
-  test('may name a variable of the own compose file', () => {
+  test('a line of .env may name a variable of the own compose file', () => {
     expect(verdict({ lines: 'MINE=1\n', composeFiles: `${composeFiles}\nx: \${MINE}` }).problems).toEqual([])
   })
 })
 
 describe('the settings', () => {
-  test('are read by the programs themselves, which name all problems at once, and none twice', () => {
+  test('the settings are read by the programs themselves, which name all problems at once, and none twice', () => {
     expect(verdict({ auth: { SIGN_UP: 'never', EVENTS_DAYS: '0', LOG_LEVEL: 'loud', COOKIE_SAME_SITE: 'lax', MAIL_FROM: 'nobody' } }).problems.toSorted())
       .toEqual([
         'EVENTS_DAYS must be from 1 to 36500.',
@@ -148,7 +148,7 @@ describe('the settings', () => {
       ])
   })
 
-  test('that fit each other badly are named: a sender without a provider, half a provider of single sign-on', () => {
+  test('the settings that fit each other badly are named: a sender without a provider, half a provider of single sign-on', () => {
     const { problems } = verdict({ auth: { NODE_ENV: 'production', MAIL_FROM: 'a@example.org', OIDC_ISSUER: 'https://login.example.org' } })
     expect(problems).toEqual([expect.stringContaining('RESEND_API_KEY or SMTP_URL must be set in production')])
     expect(verdict({ auth: { OIDC_ISSUER: 'https://login.example.org' } }).problems).toEqual(['OIDC_CLIENT_ID must be set.'])
@@ -180,7 +180,7 @@ test.each([
 describe('the address', () => {
   const moved = (url: string, host: string, lines = '') => ({ env: `PUBLIC_URL=${url}\nSITE_HOST=${host}\nHTTPS_PORT=443\n${lines}` })
 
-  test('has the host of SITE_HOST and https', () => {
+  test('the address has the host of SITE_HOST and https', () => {
     expect(verdict(moved('https://money.example.org', 'other.example.org')).problems).toEqual([
       expect.stringContaining('SITE_HOST must be the host of PUBLIC_URL'),
     ])
@@ -192,7 +192,7 @@ describe('the address', () => {
     expect(verdict(moved('http://money.example.org', 'money.example.org')).problems).toEqual([expect.stringContaining('PUBLIC_URL must begin with https')])
   })
 
-  test('raises a doubt with another port than the published one, and without a port for certificates', () => {
+  test('the address raises a doubt with another port than the published one, and without a port for certificates', () => {
     const ports = [port(443, '8443'), port(80, '8081')]
     expect(verdict({ ports }).doubts).toEqual([
       expect.stringContaining('PUBLIC_URL has the port 443, and HTTPS_PORT is 8443'),
@@ -203,24 +203,22 @@ describe('the address', () => {
   })
 })
 
-describe('a port', () => {
-  test('of another program or container is named with its setting', () => {
-    const listening = [{ address: '127.0.0.1', port: 8080 }]
-    expect(verdict({ listening }).problems).toEqual([
-      'PLAIN_PORT: the port 8080 is taken by another program: stop that, or set PLAIN_PORT in .env to a free port.',
-    ])
-    const containers = [{ project: 'other', name: 'other-caddy-1', ports: '0.0.0.0:443->443/tcp, [::]:443->443/tcp' }]
-    expect(verdict({ containers, listening: [{ address: '::', port: 443 }] }).problems).toEqual([expect.stringContaining('by the container other-caddy-1')])
-  })
+test('a port of another program or container is named with its setting', () => {
+  const listening = [{ address: '127.0.0.1', port: 8080 }]
+  expect(verdict({ listening }).problems).toEqual([
+    'PLAIN_PORT: the port 8080 is taken by another program: stop that, or set PLAIN_PORT in .env to a free port.',
+  ])
+  const containers = [{ project: 'other', name: 'other-caddy-1', ports: '0.0.0.0:443->443/tcp, [::]:443->443/tcp' }]
+  expect(verdict({ containers, listening: [{ address: '::', port: 443 }] }).problems).toEqual([expect.stringContaining('by the container other-caddy-1')])
+})
 
-  test('of this deployment, or of another address, is free', () => {
-    const containers = [{ project: 'finance', name: 'finance-caddy-1', ports: '0.0.0.0:443->443/tcp, [::]:443->443/tcp' }]
-    expect(verdict({ containers, listening: [{ address: '0.0.0.0', port: 443 }, { address: '192.0.2.9', port: 8080 }] }).problems).toEqual([])
-  })
+test('a port of this deployment, or of another address, is free', () => {
+  const containers = [{ project: 'finance', name: 'finance-caddy-1', ports: '0.0.0.0:443->443/tcp, [::]:443->443/tcp' }]
+  expect(verdict({ containers, listening: [{ address: '0.0.0.0', port: 443 }, { address: '192.0.2.9', port: 8080 }] }).problems).toEqual([])
+})
 
-  test('is given only once', () => {
-    expect(verdict({ ports: [port(443, '443'), port(80, '443')] }).problems).toEqual(['HTTP_PORT and HTTPS_PORT are both 443: give each its own port.'])
-  })
+test('a port is given only once', () => {
+  expect(verdict({ ports: [port(443, '443'), port(80, '443')] }).problems).toEqual(['HTTP_PORT and HTTPS_PORT are both 443: give each its own port.'])
 })
 
 test('a subnet must not overlap with another network of Docker', () => {
@@ -235,23 +233,21 @@ test('a subnet must not overlap with another network of Docker', () => {
   expect(verdict({ subnet: '10.229.68.0' }).problems).toEqual(['EDGE_SUBNET must be a range such as 10.229.69.0/24.'])
 })
 
-describe('the database', () => {
-  test('of another major version than the image is named, because it could not start', () => {
-    expect(verdict({ image: 'registry.example.org/postgres:19-bookworm@sha256:00' }).problems).toEqual([
-      expect.stringContaining('POSTGRES_TAG: the database is of PostgreSQL 18, and version 19 cannot read its files: write POSTGRES_TAG=18 into .env'),
-    ])
-    for (const image of ['postgres:18.6', 'example/own-database']) expect(verdict({ image }).problems).toEqual([])
-    expect(verdict({ image: 'postgres:19', database: undefined }).problems, 'no database runs').toEqual([])
-  })
+test('the database of another major version than the image is named, because it could not start', () => {
+  expect(verdict({ image: 'registry.example.org/postgres:19-bookworm@sha256:00' }).problems).toEqual([
+    expect.stringContaining('POSTGRES_TAG: the database is of PostgreSQL 18, and version 19 cannot read its files: write POSTGRES_TAG=18 into .env'),
+  ])
+  for (const image of ['postgres:18.6', 'example/own-database']) expect(verdict({ image }).problems).toEqual([])
+  expect(verdict({ image: 'postgres:19', database: undefined }).problems, 'no database runs').toEqual([])
+})
 
-  test('must have enough connections for the processes and their pools', () => {
-    const migrate = { PGRST_DB_POOL: '80' }
-    const sentence = expect.stringContaining('1 auth service and 1 PostgREST hold up to 111 connections, and PostgreSQL has 97 for them')
-    expect(verdict({ migrate }).problems).toEqual([sentence])
-    expect(verdict({ migrate, database: undefined }).problems).toEqual([sentence])
-    expect(verdict({ migrate, database: { major: 18, max: 200, reserved: 3 } }).problems).toEqual([])
-    expect(verdict({ migrate, command: ['postgres', '-c', 'max_connections=200'] }).problems, 'an addition to compose.yaml').toEqual([])
-  })
+test('the database must have enough connections for the processes and their pools', () => {
+  const migrate = { PGRST_DB_POOL: '80' }
+  const sentence = expect.stringContaining('1 auth service and 1 PostgREST hold up to 111 connections, and PostgreSQL has 97 for them')
+  expect(verdict({ migrate }).problems).toEqual([sentence])
+  expect(verdict({ migrate, database: undefined }).problems).toEqual([sentence])
+  expect(verdict({ migrate, database: { major: 18, max: 200, reserved: 3 } }).problems).toEqual([])
+  expect(verdict({ migrate, command: ['postgres', '-c', 'max_connections=200'] }).problems, 'an addition to compose.yaml').toEqual([])
 })
 
 test('a memory limit without its unit is a number of bytes, which Docker refuses', () => {
@@ -285,18 +281,18 @@ describe('the program in the container', () => {
     return { code, sentences: output.split('\n').slice(0, -1) }
   }
 
-  test('doubts a name without an address, unless it is to ask nobody', async () => {
+  test('the program in the container doubts a name without an address, unless it is to ask nobody', async () => {
     expect(await check('money.invalid', {})).toEqual({ code: 2, sentences: [expect.stringMatching(/^The name money\.invalid .*(DNS record|name server)/)] })
     expect(await check('money.invalid', {}, '--local')).toEqual({ code: 0, sentences: [] })
   })
 
-  test('reads the sockets of the kernel', async () => {
+  test('the program in the container reads the sockets of the kernel', async () => {
     const listening = '0100007F:1F90\n00000000000000000000000000000000:0016\n'
     expect(await check('localhost', { listening })).toEqual({ code: 1, sentences: [expect.stringContaining('PLAIN_PORT: the port 8080 is taken')] })
     expect(await check('localhost', { listening: '0B00000A:1F90\n' }), 'of another address').toEqual({ code: 0, sentences: [] })
   })
 
-  test('signs in at the mail server, and shows no secret', async () => {
+  test('the program in the container signs in at the mail server, and shows no secret', async () => {
     const sink = await smtpSink()
     const login = { 'secret SMTP_URL': `${sink.url.replace('smtp://', 'smtp://ann:s3cret@')}\n` }
     expect(await check('localhost', login)).toEqual({ code: 0, sentences: [] })

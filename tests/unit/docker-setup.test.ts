@@ -43,71 +43,69 @@ async function docker(project: string, folders: string[], volumes: string[]): Pr
 }
 const written = async () => (await readdir(deployment())).filter((name) => name.startsWith('.') || name === 'backups')
 
-describe('setup in a second folder', () => {
-  test('while the first deployment runs names its folder and three solutions, and writes nothing', async () => {
-    await docker('finance', [otherDeployment(), otherDeployment()], ['finance_database'])
-    const { code, complaint } = await command('setup', ['https://money.example.org'])
-    expect(code).toBe(1)
-    expect(complaint).toContain(
-      `another deployment named finance on this machine: its containers belong to ${otherDeployment()}, and this folder does not have its secrets`,
-    )
-    for (const way of ['copy its .env', 'COMPOSE_PROJECT_NAME=finance2 infra/docker/setup', "docker compose -p finance --profile '*' down --volumes"])
-      expect(complaint).toContain(way)
-    expect(await written()).toEqual([])
-  })
+test('setup in a second folder while the first deployment runs names its folder and three solutions, and writes nothing', async () => {
+  await docker('finance', [otherDeployment(), otherDeployment()], ['finance_database'])
+  const { code, complaint } = await command('setup', ['https://money.example.org'])
+  expect(code).toBe(1)
+  expect(complaint).toContain(
+    `another deployment named finance on this machine: its containers belong to ${otherDeployment()}, and this folder does not have its secrets`,
+  )
+  for (const way of ['copy its .env', 'COMPOSE_PROJECT_NAME=finance2 infra/docker/setup', "docker compose -p finance --profile '*' down --volumes"])
+    expect(complaint).toContain(way)
+  expect(await written()).toEqual([])
+})
 
-  test('while the first is stopped and removed still finds its database', async () => {
-    await docker('finance', [], ['finance_database'])
-    const { code, complaint } = await command('setup', ['https://money.example.org'])
-    expect([code, complaint]).toEqual([1, expect.stringContaining('its database is the volume finance_database, and this folder does not have its secrets')])
-    expect(await written()).toEqual([])
-  })
+test('setup in a second folder while the first is stopped and removed still finds its database', async () => {
+  await docker('finance', [], ['finance_database'])
+  const { code, complaint } = await command('setup', ['https://money.example.org'])
+  expect([code, complaint]).toEqual([1, expect.stringContaining('its database is the volume finance_database, and this folder does not have its secrets')])
+  expect(await written()).toEqual([])
+})
 
-  test('creates a second deployment with another name, and remembers the name', async () => {
-    await docker('finance', [otherDeployment()], ['finance_database'])
-    const { code, complaint } = await command('setup', ['https://money.example.org'], { COMPOSE_PROJECT_NAME: 'staging' })
-    expect([code, complaint]).toEqual([0, ''])
-    expect(await readFile(join(deployment(), '.env'), 'utf8')).toMatch(/^COMPOSE_PROJECT_NAME=staging$/m)
-    expect((await command('setup', [])).output).toContain('stays as it is')
-  })
+test('setup in a second folder creates a second deployment with another name, and remembers the name', async () => {
+  await docker('finance', [otherDeployment()], ['finance_database'])
+  const { code, complaint } = await command('setup', ['https://money.example.org'], { COMPOSE_PROJECT_NAME: 'staging' })
+  expect([code, complaint]).toEqual([0, ''])
+  expect(await readFile(join(deployment(), '.env'), 'utf8')).toMatch(/^COMPOSE_PROJECT_NAME=staging$/m)
+  expect((await command('setup', [])).output).toContain('stays as it is')
+})
 
-  test('lets containers read the secrets, and keeps the mode of a file behind a link', async () => {
-    await docker('finance', [], [])
-    const elsewhere = join(directory, 'elsewhere')
-    await writeFile(elsewhere, 'a secret of another program', { mode: 0o600 })
-    await mkdir(join(deployment(), 'secrets'))
-    await symlink(elsewhere, join(deployment(), 'secrets/SMTP_URL'))
-    expect((await command('setup', ['https://money.example.org'])).code).toBe(0)
-    const modes = await Promise.all([elsewhere, join(deployment(), 'secrets/BETTER_AUTH_SECRET')].map(async (file) => (await stat(file)).mode & 0o777))
-    expect(modes).toEqual([0o600, 0o644])
-  })
+test('setup in a second folder lets containers read the secrets, and keeps the mode of a file behind a link', async () => {
+  await docker('finance', [], [])
+  const elsewhere = join(directory, 'elsewhere')
+  await writeFile(elsewhere, 'a secret of another program', { mode: 0o600 })
+  await mkdir(join(deployment(), 'secrets'))
+  await symlink(elsewhere, join(deployment(), 'secrets/SMTP_URL'))
+  expect((await command('setup', ['https://money.example.org'])).code).toBe(0)
+  const modes = await Promise.all([elsewhere, join(deployment(), 'secrets/BETTER_AUTH_SECRET')].map(async (file) => (await stat(file)).mode & 0o777))
+  expect(modes).toEqual([0o600, 0o644])
+})
 
-  test('in its own folder, without its secrets, says so and offers no deletion', async () => {
-    await docker('finance', [deployment()], ['finance_database'])
-    const { code, complaint } = await command('setup', ['https://money.example.org'])
-    expect([code, complaint]).toEqual([1, expect.stringContaining('The secrets of this deployment are lost')])
-    expect(complaint).not.toContain('down --volumes')
-    expect(await written()).toEqual([])
-  })
+test('setup in a second folder in its own folder, without its secrets, says so and offers no deletion', async () => {
+  await docker('finance', [deployment()], ['finance_database'])
+  const { code, complaint } = await command('setup', ['https://money.example.org'])
+  expect([code, complaint]).toEqual([1, expect.stringContaining('The secrets of this deployment are lost')])
+  expect(complaint).not.toContain('down --volumes')
+  expect(await written()).toEqual([])
+})
 
-  test('is necessary before an upgrade, and a backup refuses unknown arguments', async () => {
-    expect(await command('upgrade', [])).toMatchObject({ code: 1, complaint: expect.stringContaining('infra/docker/setup <address>') })
-    for (const args of [['--help'], ['backups', '--keep', '1']])
-      expect(await command('backup', args)).toMatchObject({ code: 1, complaint: expect.stringContaining('Usage: infra/docker/backup') })
-    expect(await command('restore', [''])).toMatchObject({ code: 1, complaint: expect.stringContaining('Name a backup') })
-    expect(await written()).toEqual([])
-  })
+test('setup in a second folder is necessary before an upgrade, and a backup refuses unknown arguments', async () => {
+  expect(await command('upgrade', [])).toMatchObject({ code: 1, complaint: expect.stringContaining('infra/docker/setup <address>') })
+  for (const args of [['--help'], ['backups', '--keep', '1']])
+    expect(await command('backup', args)).toMatchObject({ code: 1, complaint: expect.stringContaining('Usage: infra/docker/backup') })
+  expect(await command('restore', [''])).toMatchObject({ code: 1, complaint: expect.stringContaining('Name a backup') })
+  expect(await written()).toEqual([])
+})
 
-  test('with the .env of the first refuses while the first runs from its own folder', async () => {
-    await docker('finance', [], [])
-    expect((await command('setup', ['https://money.example.org'])).code).toBe(0)
-    await docker('finance', [otherDeployment()], ['finance_database'])
-    const { code, complaint } = await command('setup', [])
-    expect([code, complaint]).toEqual([1, expect.stringContaining(`its containers belong to ${otherDeployment()}. Nothing was changed.`)])
-    // The folder was moved here.
-    await rm(otherDeployment(), { recursive: true })
-    expect((await command('setup', [])).code).toBe(0)
-  })
+test('setup in a second folder with the .env of the first refuses while the first runs from its own folder', async () => {
+  await docker('finance', [], [])
+  expect((await command('setup', ['https://money.example.org'])).code).toBe(0)
+  await docker('finance', [otherDeployment()], ['finance_database'])
+  const { code, complaint } = await command('setup', [])
+  expect([code, complaint]).toEqual([1, expect.stringContaining(`its containers belong to ${otherDeployment()}. Nothing was changed.`)])
+  // The folder was moved here.
+  await rm(otherDeployment(), { recursive: true })
+  expect((await command('setup', [])).code).toBe(0)
 })
 
 test('setup in the folder of the running deployment continues, also through another path', async () => {
@@ -175,7 +173,7 @@ describe('setup with the secrets of an older .env', () => {
   const secret = (name: string) => readFile(join(deployment(), 'secrets', name), 'utf8')
   beforeEach(() => docker('finance', [], []))
 
-  test('reads values like compose, with and without quotes', async () => {
+  test('setup with the secrets of an older .env reads values like compose, with and without quotes', async () => {
     await older(
       `POSTGRES_PASSWORD='a $b #c "d"'\nAUTH_SERVICE_PASSWORD="it's"\nAUTHENTICATOR_PASSWORD=p@ss%\nSMTP_URL=smtp://u:a#b\\c"d@host:587\nOTEL_EXPORTER_OTLP_HEADERS=authorization=Bearer x\n`,
     )
@@ -201,7 +199,7 @@ describe('setup with the secrets of an older .env', () => {
     ['leading spaces', '  SMTP_URL=value'],
     ['a space before the equals sign', 'SMTP_URL =value'],
     ['a colon', 'SMTP_URL: value'],
-  ])('refuses a line with %s, and names the line and the variable', async (_, line) => {
+  ])('setup with the secrets of an older .env refuses a line with %s, and names the line and the variable', async (_, line) => {
     await older(`# mail\n${line}\n`)
     const { code, complaint } = await command('setup', [])
     expect([code, complaint]).toEqual([1, expect.stringMatching(/^Line 3 of \.env is not plain\. Write it as SMTP_URL='value',[^]*Nothing was changed\.\n$/)])
@@ -221,13 +219,13 @@ describe('setup with the secrets of an older .env', () => {
     },
   )
 
-  test('refuses a secret that occurs twice', async () => {
+  test('setup with the secrets of an older .env refuses a secret that occurs twice', async () => {
     await older('SMTP_URL=one\nSMTP_URL=two\n')
     const { code, complaint } = await command('setup', [])
     expect([code, complaint]).toEqual([1, 'SMTP_URL is in .env more than once, on the lines 2 3. Keep one.\nNothing was changed.\n'])
   })
 
-  test('reports at each run the lines that are ignored and those that differ, and removes the comments above them', async () => {
+  test('setup with the secrets of an older .env reports at each run the lines that are ignored and those that differ, and removes the comments above them', async () => {
     const comments =
       `# Keep a copy elsewhere: without it no backup's signing keys can be opened.\n# May be changed; \`docker compose up -d --wait\` then sets them. Put other characters than these in single quotes.\n`
     await older(`${comments}BETTER_AUTH_SECRET=one\nAUTHENTICATOR_PASSWORD=two\n`)
@@ -291,7 +289,7 @@ describe('the address of setup', () => {
     expect(await readFile(join(deployment(), '.env'), 'utf8')).toContain(`\nPUBLIC_URL=${url}\nSITE_HOST=${new URL(url).hostname}\nHTTPS_PORT=${port}\n`)
   })
 
-  test('that is a private name gets a certificate of Caddy itself', async () => {
+  test('the address of setup that is a private name gets a certificate of Caddy itself', async () => {
     await command('setup', ['https://nas.local'])
     expect(await readFile(join(deployment(), '.env'), 'utf8')).toMatch(/^TLS=internal$/m)
     await command('setup', ['https://money.example.org'])
@@ -311,12 +309,12 @@ describe('check without an image', () => {
     await command('setup', ['https://money.example.org'])
   })
 
-  test('finds nothing after setup, and takes no other argument', async () => {
+  test('check without an image finds nothing after setup, and takes no other argument', async () => {
     expect(await command('check', [])).toMatchObject({ code: 0, output: 'No problem found.\n' })
     expect(await command('check', ['--all'])).toMatchObject({ code: 1, complaint: 'Usage: infra/docker/check [--local]\n' })
   })
 
-  test('names each secret that is missing, empty, closed or a folder, the app without a page, and the private name', async () => {
+  test('check without an image names each secret that is missing, empty, closed or a folder, the app without a page, and the private name', async () => {
     const secret = (name: string) => join(deployment(), 'secrets', name)
     await rm(secret('POSTGRES_PASSWORD'))
     await writeFile(secret('AUTH_SERVICE_PASSWORD'), '')
@@ -337,17 +335,20 @@ describe('check without an image', () => {
     expect((await command('check', [])).output).toContain('the private name nas.local: write TLS=internal into .env')
   })
 
-  test.each([[1, 'stops'], [2, 'does not stop'], [3, 'does not stop']])('that ends with %s %s an upgrade before its backup', async (code) => {
-    const script = (name: string, text: string) => writeFile(join(deployment(), 'infra/docker', name), `#!/bin/sh\n${text}\n`)
-    await script('check', `echo 'A sentence of the check.'; exit ${code}`)
-    await script('backup', `echo 'The backup ran.' >&2; exit 1`)
-    const { complaint } = await command('upgrade', [])
-    expect(complaint).toContain('A sentence of the check.\n')
-    expect(complaint.includes('The backup ran.')).toBe(code !== 1)
-    expect(complaint).toMatch(/\nNot upgraded, for the reason above: [^\n]*\n$/)
-  })
+  test.each([[1, 'stops'], [2, 'does not stop'], [3, 'does not stop']])(
+    'check without an image that ends with %s %s an upgrade before its backup',
+    async (code) => {
+      const script = (name: string, text: string) => writeFile(join(deployment(), 'infra/docker', name), `#!/bin/sh\n${text}\n`)
+      await script('check', `echo 'A sentence of the check.'; exit ${code}`)
+      await script('backup', `echo 'The backup ran.' >&2; exit 1`)
+      const { complaint } = await command('upgrade', [])
+      expect(complaint).toContain('A sentence of the check.\n')
+      expect(complaint.includes('The backup ran.')).toBe(code !== 1)
+      expect(complaint).toMatch(/\nNot upgraded, for the reason above: [^\n]*\n$/)
+    },
+  )
 
-  test('repeats no value of a line that Docker Compose cannot read', async () => {
+  test('check without an image repeats no value of a line that Docker Compose cannot read', async () => {
     await dockerScript({
       '"compose version "*': 'echo 2.26.1',
       '*config*': `echo 'failed to read .env: line 9: unterminated quoted value "canary' >&2; exit 1`,
@@ -357,7 +358,7 @@ describe('check without an image', () => {
     expect(output).toBe('Docker Compose cannot read the settings (failed to read .env: line 9: unterminated quoted value …): correct that in .env.\n')
   })
 
-  test('names a missing compose file with the command that makes it again, and not as an error of a setting', async () => {
+  test('check without an image names a missing compose file with the command that makes it again, and not as an error of a setting', async () => {
     await rm(join(deployment(), '.deployed.latest.yaml'))
     expect(await command('check', [])).toMatchObject({
       code: 1,
@@ -367,7 +368,7 @@ describe('check without an image', () => {
     expect((await command('check', [])).output).toBe('No problem found.\n')
   })
 
-  test('names an owner of backups/ that is not BACKUP_USER, as after a copy from another machine, if backups are made', async () => {
+  test('check without an image names an owner of backups/ that is not BACKUP_USER, as after a copy from another machine, if backups are made', async () => {
     await writeFile(join(deployment(), '.env'), (await readFile(join(deployment(), '.env'), 'utf8')).replace(/^BACKUP_USER=.*$/m, 'BACKUP_USER=12345:12345'))
     expect((await command('check', [])).code).toBe(0)
     await setting('COMPOSE_PROFILES=backup')
@@ -380,12 +381,12 @@ describe('check without an image', () => {
   test.each([
     ['echo "docker: \'compose\' is not a docker command" >&2; exit 1', 'Docker has no plugin compose: install it'],
     ['echo v2.17.3', 'Docker Compose 2.17.3 is too old: install 2.24 or newer'],
-  ])('names compose, and not .env, if `docker compose version` does: %s', async (answer, sentence) => {
+  ])('check without an image names compose, and not .env, if `docker compose version` does: %s', async (answer, sentence) => {
     await dockerScript({ '"compose "*': answer })
     expect(await command('check', [])).toMatchObject({ code: 1, output: expect.stringMatching(new RegExp(`^${sentence}.*\n$`)) })
   })
 
-  test('without .env says how to begin', async () => {
+  test('check without an image without .env says how to begin', async () => {
     await rm(join(deployment(), '.env'))
     expect(await command('check', [])).toMatchObject({ code: 1, output: expect.stringMatching(/^There is no \.env here: run infra\/docker\/setup/) })
   })
@@ -408,7 +409,7 @@ describe('the file for helpers', () => {
     await command('setup', ['https://money.example.org'])
   })
 
-  test('has no mail, no login of a URL and no address of a log, in whatever form', async () => {
+  test('the file for helpers has no mail, no login of a URL and no address of a log, in whatever form', async () => {
     const { text } = await helped({
       edge: `{"path":"/people/canary%40example.org","client":"203.0.113.7"}\n{"path":"/people/cänary@exämple.org","client":"2001:db8::7"}\n`,
       auth: `smtp://ann:can/a:ry@mail.example.org:587 and postgresql://canary@db/finance\n    at hono (/app/node_modules/@hono/index.mjs:1:2)\n`,
@@ -419,13 +420,13 @@ describe('the file for helpers', () => {
     expect(text).not.toMatch(/canary@|canary%40|änary|a:ry|exämple|203\.0|2001:/)
   })
 
-  test('has the names of migrations, which are no ids, and no id beside one', async () => {
+  test('the file for helpers has the names of migrations, which are no ids, and no id beside one', async () => {
     const id = 'N2FsUxQ134uOc640T9mYMOa660Gwrm5j'
     const { text } = await helped({ migrate: `applied 0004_indexes_of_one_tenant.sql\n0007_a.sql of ${id}\n0008_a-${id}.sql\n` })
     expect(text).toContain('applied 0004_indexes_of_one_tenant.sql\n0007_a.sql of <id>\n<id>\n')
   })
 
-  test('has of PostgreSQL only lines about the server, and none in which a text of a user looks like such a line', async () => {
+  test('the file for helpers has of PostgreSQL only lines about the server, and none in which a text of a user looks like such a line', async () => {
     const begin = '2026-11-28 12:00:00.123 UTC [12]'
     const { text } = await helped({
       db: [
@@ -445,7 +446,7 @@ describe('the file for helpers', () => {
     expect(text).not.toContain('canary')
   })
 
-  test('has no value of .env, not in the names of settings and not in the words of Docker Compose', async () => {
+  test('the file for helpers has no value of .env, not in the names of settings and not in the words of Docker Compose', async () => {
     await writeFile(
       at('.env'),
       `${await readFile(at('.env'), 'utf8')}PGRST_JWT_SECRET=canary0\nPGRST_DB_POOL=6\nKEY="-----BEGIN KEY-----\ncanary1Abc=\n-----END KEY-----"\n`,
@@ -472,7 +473,7 @@ describe('the file for helpers', () => {
     ['the password of a URL', 'the pass/word', () => writeFile(at('secrets/SMTP_URL'), 'smtp://ann:the%20pass%2Fword@mail.example.org\n')],
     ['the second line of a secret', 'second-line', () => writeFile(at('secrets/OIDC_CLIENT_SECRET'), 'first-line\nsecond-line\n')],
     ['a secret in .env', 'of-dot-env', async () => writeFile(at('.env'), `${await readFile(at('.env'), 'utf8')}STRIPE_API_KEY='of-dot-env'\n`)],
-  ])('is not written if a log has %s', async (_, secret, keep) => {
+  ])('the file for helpers is not written if a log has %s', async (_, secret, keep) => {
     await keep()
     expect(await helped({ caddy: 'nothing secret\n' })).toMatchObject({ code: 0 })
     const { code, complaint } = await helped({ caddy: `a line with ${secret}\n` })
@@ -520,7 +521,7 @@ describe('rollback to a version that reads its secrets from .env', () => {
   })
   const changed = (password: string) => writeFile(join(deployment(), 'secrets/AUTHENTICATOR_PASSWORD'), `postgresql://authenticator:${password}@\n`)
 
-  test('is refused if a secret has changed since', async () => {
+  test('rollback to a version that reads its secrets from .env is refused if a secret has changed since', async () => {
     await changed('another')
     const { code, complaint } = await command('rollback', [])
     expect([code, complaint]).toEqual([
@@ -529,7 +530,7 @@ describe('rollback to a version that reads its secrets from .env', () => {
     ])
   })
 
-  test('continues if they are equal, or if that version reads secrets/', async () => {
+  test('rollback to a version that reads its secrets from .env continues if they are equal, or if that version reads secrets/', async () => {
     await changed('p%40ss%20100%25')
     expect(await command('rollback', [])).toMatchObject({ code: 0, output: 'old serves.\n' })
     await changed('another')

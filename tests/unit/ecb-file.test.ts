@@ -1,38 +1,36 @@
 /** The reader of the European Central Bank's file accepts that format only. */
-import { describe, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { readRates, RateFileError } from '../../auth/exchange-rates/ecb-file.ts'
 import { rateFile } from '../support/rate-server.ts'
 
 const read = (text: string) => [...readRates(text, '2026-11-26')]
 const file = rateFile({ '2026-11-26': { USD: 1.0353, JPY: '162.70' }, '2026-11-25': { USD: '1.04' } })
 
-describe('the file of the bank', () => {
-  test('is read day by day, with the digits of each rate', () => {
-    expect(read(file)).toEqual([
-      { day: '2026-11-26', currency: 'usd', rate: '1.0353' },
-      { day: '2026-11-26', currency: 'jpy', rate: '162.70' },
-      { day: '2026-11-25', currency: 'usd', rate: '1.04' },
-    ])
-  })
+test('the file of the bank is read day by day, with the digits of each rate', () => {
+  expect(read(file)).toEqual([
+    { day: '2026-11-26', currency: 'usd', rate: '1.0353' },
+    { day: '2026-11-26', currency: 'jpy', rate: '162.70' },
+    { day: '2026-11-25', currency: 'usd', rate: '1.04' },
+  ])
+})
 
-  test.each<[string, string]>([
-    ['double quotes', file.replaceAll("'", '"')],
-    ['Windows line ends', file.replaceAll('\n', '\r\n')],
-    ['one line', file.replaceAll(/\s*\n\s*/g, '')],
-    ['a byte order mark', `\uFEFF${file}`],
-    ['closing tags of rates', file.replaceAll(/(rate='[\d.]+')\/>/g, '$1></Cube>')],
-  ])('may have %s', (_, text) => {
-    expect(read(text)).toHaveLength(3)
-  })
+test.each<[string, string]>([
+  ['double quotes', file.replaceAll("'", '"')],
+  ['Windows line ends', file.replaceAll('\n', '\r\n')],
+  ['one line', file.replaceAll(/\s*\n\s*/g, '')],
+  ['a byte order mark', `\uFEFF${file}`],
+  ['closing tags of rates', file.replaceAll(/(rate='[\d.]+')\/>/g, '$1></Cube>')],
+])('the file of the bank may have %s', (_, text) => {
+  expect(read(text)).toHaveLength(3)
+})
 
-  test('of 27 years is read within a second', () => {
-    const days = Array.from({ length: 7_000 }, (_, n) => [new Date(Date.parse('2026-11-26') - n * 86_400_000).toISOString().slice(0, 10), {}] as const)
-    const codes = Array.from({ length: 30 }, (_, n) => `${String.fromCharCode(65 + n % 26)}${n < 26 ? 'AA' : 'BB'}`)
-    const text = rateFile(Object.fromEntries(days.map(([day]) => [day, Object.fromEntries(codes.map((code) => [code, '1.2345']))])))
-    const started = performance.now()
-    expect(read(text)).toHaveLength(210_000)
-    expect(performance.now() - started).toBeLessThan(10_000)
-  })
+test('the file of the bank of 27 years is read within a second', () => {
+  const days = Array.from({ length: 7_000 }, (_, n) => [new Date(Date.parse('2026-11-26') - n * 86_400_000).toISOString().slice(0, 10), {}] as const)
+  const codes = Array.from({ length: 30 }, (_, n) => `${String.fromCharCode(65 + n % 26)}${n < 26 ? 'AA' : 'BB'}`)
+  const text = rateFile(Object.fromEntries(days.map(([day]) => [day, Object.fromEntries(codes.map((code) => [code, '1.2345']))])))
+  const started = performance.now()
+  expect(read(text)).toHaveLength(210_000)
+  expect(performance.now() - started).toBeLessThan(10_000)
 })
 
 test.each<[string, string, RegExp]>([

@@ -77,7 +77,7 @@ describe('an unexpected error', () => {
     ['a database that is starting', { code: '57P03' }],
     ['a database that is down', { code: 'ECONNREFUSED' }],
     ['a lost connection', { message: 'Connection terminated unexpectedly' }],
-  ])('of %s is 503, and says when to try again', (_, fields) => {
+  ])('an unexpected error of %s is 503, and says when to try again', (_, fields) => {
     const { status, headers } = unexpectedErrorResponse(Object.assign(new Error('a failed query'), fields))
     expect([status, headers.get('retry-after')]).toEqual([503, '5'])
   })

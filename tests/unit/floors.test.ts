@@ -63,7 +63,7 @@ describe('building an image with an exploitable flaw', () => {
     promisify(execFile)(process.execPath, [join(root, 'infra/docker/floors.ts'), ...args])
       .then(({ stderr }) => ({ code: 0, stderr }), ({ code, stderr }: { code: number, stderr: string }) => ({ code, stderr }))
 
-  test('succeeds with a line for own use, and fails for publishing', async () => {
+  test('building an image with an exploitable flaw succeeds with a line for own use, and fails for publishing', async () => {
     expect(await build('warn', 'node', 'v24.21.0')).toEqual({ code: 0, stderr: expect.stringMatching(/^Error: Node .*\n$/) })
     expect(await build('refuse', 'node', 'v24.21.0')).toEqual({ code: 1, stderr: expect.stringMatching(/^Error: Node .*\n$/) })
     expect(await build('refuse', 'node', 'v24.22.1')).toEqual({ code: 0, stderr: '' })
@@ -101,7 +101,7 @@ describe('the minimum of PostgREST 16', () => {
     ['v14.18', false],
   ]
 
-  test('is required by the chart and by Terraform', async () => {
+  test('the minimum of PostgREST 16 is required by the chart and by Terraform', async () => {
     const schema = JSON.parse(await readFile(join(root, 'infra/kubernetes/finance/values.schema.json'), 'utf8'))
     const chart: string = schema.properties.images.properties.postgrest.allOf[1].properties.tag.pattern
     const variables = await readFile(join(root, 'infra/aws/variables.tf'), 'utf8')
@@ -129,11 +129,11 @@ describe('npm start runs the auth service', () => {
   afterAll(() => rm(folder, { recursive: true }))
   const path = (...names: string[]) => names.map((name) => join(folder, name)).join(':')
 
-  test('with the first node in the PATH that has the fixes which its own lacks', async () => {
+  test('npm start runs the auth service with the first node in the PATH that has the fixes which its own lacks', async () => {
     expect(await serviceNode(path('nothing', 'old', 'broken', 'newer'), '24.21.0')).toEqual({ command: join(folder, 'newer/node'), version: '24.22.1' })
   })
 
-  test('with its own node, if that has the fixes or there is no other', async () => {
+  test('npm start runs the auth service with its own node, if that has the fixes or there is no other', async () => {
     expect(await serviceNode(path('newer'), '24.22.2')).toEqual({ command: process.execPath, version: '24.22.2' })
     expect(await serviceNode(path('old', 'broken'), '24.21.0')).toEqual({ command: process.execPath, version: '24.21.0' })
   })

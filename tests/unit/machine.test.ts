@@ -3,7 +3,7 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { afterEach, beforeEach, expect, test } from 'vitest'
 import { certificateGauges, certificateOf, disksOf } from '../../infra/docker/machine.ts'
 import { expositionOf } from '../../infra/docker/serve-metrics.ts'
 import { missingSeries } from '../support/metric-queries.ts'
@@ -33,20 +33,18 @@ test('the reserve has its size, or zero after it was given up', async () => {
   expect(await reserve()).toBe(5)
 })
 
-describe('the certificate', () => {
-  test('has the share of its lifetime that is left, and 0 when it has expired or there is none', () => {
-    const share = (now: number) => certificateGauges({ from: 1_000, to: 2_000 }, now)[0]?.value
-    expect([share(1_000), share(1_900), share(3_000)]).toEqual([1, 0.1, 0])
-    expect(certificateGauges(undefined, 0).map(({ value }) => value)).toEqual([0, 0])
-  })
+test('the certificate has the share of its lifetime that is left, and 0 when it has expired or there is none', () => {
+  const share = (now: number) => certificateGauges({ from: 1_000, to: 2_000 }, now)[0]?.value
+  expect([share(1_000), share(1_900), share(3_000)]).toEqual([1, 0.1, 0])
+  expect(certificateGauges(undefined, 0).map(({ value }) => value)).toEqual([0, 0])
+})
 
-  test('of a server that speaks no TLS does not exist', async () => {
-    const server = createServer((socket) => socket.end('no TLS here')).listen(0, '127.0.0.1')
-    await new Promise((resolve) => server.once('listening', resolve))
-    const { port } = server.address() as { port: number }
-    expect(await certificateOf({ host: '127.0.0.1', port }, 'money.example.org')).toBeUndefined()
-    server.close()
-  })
+test('the certificate of a server that speaks no TLS does not exist', async () => {
+  const server = createServer((socket) => socket.end('no TLS here')).listen(0, '127.0.0.1')
+  await new Promise((resolve) => server.once('listening', resolve))
+  const { port } = server.address() as { port: number }
+  expect(await certificateOf({ host: '127.0.0.1', port }, 'money.example.org')).toBeUndefined()
+  server.close()
 })
 
 test('the alerts and the dashboard find all series', async () => {

@@ -99,7 +99,7 @@ describe('the credentials of a role', () => {
   })
   afterEach(() => vi.useRealTimers())
 
-  test('of a container or a pod identity come from the announced address, with the token of the platform', async () => {
+  test('the credentials of a role of a container or a pod identity come from the announced address, with the token of the platform', async () => {
     const of = (env: Record<string, string>) => credentialSource(undefined, 'eu-central-1', { AWS_CONTAINER_CREDENTIALS_FULL_URI: `${url}/role`, ...env })()
     const expected = { secretAccessKey: 'secret', sessionToken: 'session' }
     expect(await of({ AWS_CONTAINER_AUTHORIZATION_TOKEN_FILE: join(folder, 'token') })).toMatchObject({ accessKeyId: 'AKID1', ...expected })
@@ -107,7 +107,7 @@ describe('the credentials of a role', () => {
     expect(requests.map(({ token }) => token)).toEqual(['token-of-the-pod', 'token-of-the-task'])
   })
 
-  test('of a service account are those of its role', async () => {
+  test('the credentials of a role of a service account are those of its role', async () => {
     const env = {
       AWS_ROLE_ARN: 'arn:aws:iam::123456789012:role/receipts',
       AWS_WEB_IDENTITY_TOKEN_FILE: join(folder, 'token'),
@@ -121,7 +121,7 @@ describe('the credentials of a role', () => {
     })
   })
 
-  test('are requested once by requests at the same time, and again shortly before their end', async () => {
+  test('the credentials of a role are requested once by requests at the same time, and again shortly before their end', async () => {
     const credentials = credentialSource(undefined, 'eu-central-1', { AWS_CONTAINER_CREDENTIALS_FULL_URI: `${url}/role` })
     const keys = async () => (await Promise.all([credentials(), credentials()])).map(({ accessKeyId }) => accessKeyId)
     expect([await keys(), await keys()]).toEqual([['AKID1', 'AKID1'], ['AKID1', 'AKID1']])

@@ -1,4 +1,4 @@
-import { describe, expect, onTestFinished, test } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
 import { authDescription, errorsOf } from '../../description/auth.ts'
 import { routes } from '../../auth/features/routes.ts'
 import { openApiDocument } from '../../description/openapi.ts'
@@ -19,31 +19,32 @@ test('the OpenAPI document describes the auth surface from its rows', async () =
   expect(components).toMatchObject(described.components)
 })
 
-describe('the description of the auth surface', () => {
-  test.each(routes.map((row) => [row.method, row.path, row] as const))('has an example for %s %s that its input schema accepts', (_, __, row) => {
+test.each(routes.map((row) => [row.method, row.path, row] as const))(
+  'the description of the auth surface has an example for %s %s that its input schema accepts',
+  (_, __, row) => {
     expect(row.input.safeParse(row.example ?? {}).error).toBeUndefined()
-  })
+  },
+)
 
-  test('has one name per operation', () => {
-    const names = Object.values(described.paths).flatMap((path) => Object.values(path).map((operation) => (operation as { operationId: string }).operationId))
-    expect(names).toEqual([...new Set(names)])
-    expect(names).toEqual(expect.arrayContaining(['signUp', 'signIn', 'getSession', 'token', 'verifyEmail', 'organizationCreate', 'organizationSetActive']))
-  })
+test('the description of the auth surface has one name per operation', () => {
+  const names = Object.values(described.paths).flatMap((path) => Object.values(path).map((operation) => (operation as { operationId: string }).operationId))
+  expect(names).toEqual([...new Set(names)])
+  expect(names).toEqual(expect.arrayContaining(['signUp', 'signIn', 'getSession', 'token', 'verifyEmail', 'organizationCreate', 'organizationSetActive']))
+})
 
-  test('derives the errors of a route from its policy and its input', () => {
-    const refusals = (path: string) => errorsOf(routes.find((row) => row.path === path) ?? expect.unreachable())
-    expect(refusals('/jwks')).toEqual(['RATE_LIMIT_EXCEEDED', 'INTERNAL_ERROR', 'SERVICE_BUSY'])
-    expect(refusals('/organization/get')).toEqual([
-      'VALIDATION_ERROR',
-      'UNAUTHORIZED',
-      'FORBIDDEN',
-      'NOT_FOUND',
-      'RATE_LIMIT_EXCEEDED',
-      'INTERNAL_ERROR',
-      'SERVICE_BUSY',
-    ])
-    expect(refusals('/sign-up/email')).toEqual(expect.arrayContaining(['INVALID_EMAIL', 'INVALID_PASSWORD', 'USER_EXISTS', 'FORBIDDEN', 'SERVICE_BUSY']))
-  })
+test('the description of the auth surface derives the errors of a route from its policy and its input', () => {
+  const refusals = (path: string) => errorsOf(routes.find((row) => row.path === path) ?? expect.unreachable())
+  expect(refusals('/jwks')).toEqual(['RATE_LIMIT_EXCEEDED', 'INTERNAL_ERROR', 'SERVICE_BUSY'])
+  expect(refusals('/organization/get')).toEqual([
+    'VALIDATION_ERROR',
+    'UNAUTHORIZED',
+    'FORBIDDEN',
+    'NOT_FOUND',
+    'RATE_LIMIT_EXCEEDED',
+    'INTERNAL_ERROR',
+    'SERVICE_BUSY',
+  ])
+  expect(refusals('/sign-up/email')).toEqual(expect.arrayContaining(['INVALID_EMAIL', 'INVALID_PASSWORD', 'USER_EXISTS', 'FORBIDDEN', 'SERVICE_BUSY']))
 })
 
 test('a deployment’s document has the addresses of both surfaces and the name of its cookie', async () => {

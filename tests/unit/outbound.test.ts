@@ -56,33 +56,31 @@ const shortenBound = (milliseconds: number) => {
   return vi.spyOn(AbortSignal, 'timeout').mockImplementation(() => timeout(milliseconds))
 }
 
-describe('a request', () => {
-  test('asks for an unencoded response, whatever the caller’s headers', async () => {
-    answer = (_, response) => response.end('fine')
-    expect(await (await outboundFetch(url, { headers: { 'accept-encoding': 'br, gzip', authorization: 'Bearer x' } })).text()).toBe('fine')
-    expect(requests).toMatchObject([{ method: 'GET', url: '/path?a=b', headers: { 'accept-encoding': 'identity', authorization: 'Bearer x' } }])
-  })
+test('a request asks for an unencoded response, whatever the caller’s headers', async () => {
+  answer = (_, response) => response.end('fine')
+  expect(await (await outboundFetch(url, { headers: { 'accept-encoding': 'br, gzip', authorization: 'Bearer x' } })).text()).toBe('fine')
+  expect(requests).toMatchObject([{ method: 'GET', url: '/path?a=b', headers: { 'accept-encoding': 'identity', authorization: 'Bearer x' } }])
+})
 
-  test('sends its body with length and type', async () => {
-    answer = (_, response) => response.end()
-    await outboundFetch(new URL(url), { method: 'POST', body: new URLSearchParams({ code: 'a b' }) })
-    await outboundFetch(url, { method: 'POST', headers: { 'content-type': 'application/json' }, body: '{"name":"é"}' })
-    expect(requests).toMatchObject([
-      { body: 'code=a+b', headers: { 'content-type': expect.stringContaining('application/x-www-form-urlencoded'), 'content-length': '8' } },
-      { body: '{"name":"é"}', headers: { 'content-type': 'application/json', 'content-length': '13' } },
-    ])
-  })
+test('a request sends its body with length and type', async () => {
+  answer = (_, response) => response.end()
+  await outboundFetch(new URL(url), { method: 'POST', body: new URLSearchParams({ code: 'a b' }) })
+  await outboundFetch(url, { method: 'POST', headers: { 'content-type': 'application/json' }, body: '{"name":"é"}' })
+  expect(requests).toMatchObject([
+    { body: 'code=a+b', headers: { 'content-type': expect.stringContaining('application/x-www-form-urlencoded'), 'content-length': '8' } },
+    { body: '{"name":"é"}', headers: { 'content-type': 'application/json', 'content-length': '13' } },
+  ])
+})
 
-  test('returns status, headers and body of the response', async () => {
-    answer = (_, response) =>
-      response.writeHead(418, 'Teapot', { 'content-type': 'application/json', 'set-cookie': ['a=1', 'b=2'], 'content-encoding': 'identity' }).end('{}')
-    const response = await outboundFetch(url)
-    expect([response.status, response.statusText, response.ok]).toEqual([418, 'Teapot', false])
-    expect(response.headers.getSetCookie()).toEqual(['a=1', 'b=2'])
-    expect(await response.json()).toEqual({})
-    answer = (_, next) => next.writeHead(204).end()
-    expect((await outboundFetch(url)).body).toBe(null)
-  })
+test('a request returns status, headers and body of the response', async () => {
+  answer = (_, response) =>
+    response.writeHead(418, 'Teapot', { 'content-type': 'application/json', 'set-cookie': ['a=1', 'b=2'], 'content-encoding': 'identity' }).end('{}')
+  const response = await outboundFetch(url)
+  expect([response.status, response.statusText, response.ok]).toEqual([418, 'Teapot', false])
+  expect(response.headers.getSetCookie()).toEqual(['a=1', 'b=2'])
+  expect(await response.json()).toEqual({})
+  answer = (_, next) => next.writeHead(204).end()
+  expect((await outboundFetch(url)).body).toBe(null)
 })
 
 test('a server with a certificate of an unknown authority is refused, and receives no request', async () => {
@@ -108,19 +106,19 @@ describe('a response', () => {
     },
   )
 
-  test('with an encoding is refused before its body', async () => {
+  test('a response with an encoding is refused before its body', async () => {
     answer = (_, response) => response.writeHead(200, { 'content-encoding': 'br' }).flushHeaders()
     await expect(outboundFetch(url)).rejects.toMatchObject({ code: 'OUTBOUND_ENCODED' })
     await expect.poll(() => closed).toBe(1)
   })
 
-  test.each([301, 302, 303, 307, 308])('with a redirect (%d) is not followed', async (status) => {
+  test.each([301, 302, 303, 307, 308])('a response with a redirect (%d) is not followed', async (status) => {
     answer = (_, response) => response.writeHead(status, { location: '/elsewhere' }).end()
     await expect(outboundFetch(url, { method: 'POST', body: 'x' })).rejects.toMatchObject({ code: 'OUTBOUND_REDIRECT' })
     expect(requests).toHaveLength(1)
   })
 
-  test('may have 1 MiB and not one byte more, with a length or in chunks', async () => {
+  test('a response may have 1 MiB and not one byte more, with a length or in chunks', async () => {
     const most = 1_048_576
     answer = (_, response) => response.end(Buffer.alloc(most))
     expect((await (await outboundFetch(url)).arrayBuffer()).byteLength).toBe(most)
@@ -134,7 +132,7 @@ describe('a response', () => {
   test.each<[string, (response: ServerResponse) => void]>([
     ['never begins', () => undefined],
     ['never ends', (response) => response.write('{')],
-  ])('that %s is given up after ten seconds, and its connection is closed', async (_, begin) => {
+  ])('a response that %s is given up after ten seconds, and its connection is closed', async (_, begin) => {
     const bound = shortenBound(50)
     answer = (_request, response) => begin(response)
     await expect(outboundFetch(url)).rejects.toMatchObject({ name: 'TimeoutError' })
@@ -142,12 +140,12 @@ describe('a response', () => {
     await expect.poll(() => closed).toBe(1)
   })
 
-  test('that switches protocols is an error', async () => {
+  test('a response that switches protocols is an error', async () => {
     answer = (_, response) => response.writeHead(101, { connection: 'upgrade', upgrade: 'websocket' }).end()
     await expect(outboundFetch(url)).rejects.toMatchObject({ name: 'TypeError', message: 'the request failed' })
   })
 
-  test('that the caller aborts ends with the caller’s reason', async () => {
+  test('a response that the caller aborts ends with the caller’s reason', async () => {
     const stop = new AbortController()
     answer = () => stop.abort(new Error('stopped'))
     await expect(outboundFetch(url, { signal: stop.signal })).rejects.toThrow('stopped')
@@ -155,7 +153,7 @@ describe('a response', () => {
     expect(requests).toHaveLength(1)
   })
 
-  test('that ends early or never arrives is an error with a code and no text of the server', async () => {
+  test('a response that ends early or never arrives is an error with a code and no text of the server', async () => {
     answer = (_, response) => {
       response.writeHead(200, { 'content-length': 10 }).write('secret', () => response.destroy())
     }

@@ -1,5 +1,5 @@
 /** The choice of the latest off-site copy: one with users, of the own deployment, with a report of skipped copies. */
-import { describe, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { choose, copiesOf, type Snapshot } from '../../infra/docker/backups/snapshots.ts'
 
 const dump = (day: number, people: number | undefined, hostname = 'money.example.org'): Snapshot => ({
@@ -13,30 +13,28 @@ const latest = (...snapshots: Snapshot[]) => {
   return [chosen, ...skipped].map(({ name }) => Number(name.slice(14, 16)))
 }
 
-describe('the latest off-site copy', () => {
-  test('is the newest, whatever the order of the list', () => {
-    expect(latest(dump(2, 5), dump(3, 4), dump(1, 6))).toEqual([3])
-  })
+test('the latest off-site copy is the newest, whatever the order of the list', () => {
+  expect(latest(dump(2, 5), dump(3, 4), dump(1, 6))).toEqual([3])
+})
 
-  test('is not the copy of a new, empty database', () => {
-    expect(latest(dump(1, 6), dump(2, 5), dump(3, 0), dump(4, 0))).toEqual([2, 3, 4])
-  })
+test('the latest off-site copy is not the copy of a new, empty database', () => {
+  expect(latest(dump(1, 6), dump(2, 5), dump(3, 0), dump(4, 0))).toEqual([2, 3, 4])
+})
 
-  test('is an empty one if no copy has users', () => {
-    expect(latest(dump(1, 0), dump(2, 0))).toEqual([2])
-  })
+test('the latest off-site copy is an empty one if no copy has users', () => {
+  expect(latest(dump(1, 0), dump(2, 0))).toEqual([2])
+})
 
-  test('may be one from before copies recorded their users', () => {
-    expect(latest(dump(1, 6), dump(2, undefined), dump(3, 0))).toEqual([2, 3])
-  })
+test('the latest off-site copy may be one from before copies recorded their users', () => {
+  expect(latest(dump(1, 6), dump(2, undefined), dump(3, 0))).toEqual([2, 3])
+})
 
-  test('is never one of another deployment', () => {
-    expect(latest(dump(1, 6), dump(2, 90, 'other.example.org'))).toEqual([1])
-    expect(() => latest(dump(2, 90, 'other.example.org'))).toThrow(
-      'There is no off-site copy of money.example.org, only of other.example.org. OFFSITE_NAME in offsite.env selects the deployment.',
-    )
-    expect(() => latest()).toThrow('There is no off-site copy of money.example.org.')
-  })
+test('the latest off-site copy is never one of another deployment', () => {
+  expect(latest(dump(1, 6), dump(2, 90, 'other.example.org'))).toEqual([1])
+  expect(() => latest(dump(2, 90, 'other.example.org'))).toThrow(
+    'There is no off-site copy of money.example.org, only of other.example.org. OFFSITE_NAME in offsite.env selects the deployment.',
+  )
+  expect(() => latest()).toThrow('There is no off-site copy of money.example.org.')
 })
 
 test('a named copy is used even if empty, and a missing one is refused', () => {

@@ -21,7 +21,7 @@ describe('the budget of a month', () => {
     expect(limitOf(food, '2026-11-01', sources)?.amount ?? null).toBe(amount)
   })
 
-  test('is the oldest of several former ones that holds for the month', () => {
+  test('the budget of a month is the oldest of several former ones that holds for the month', () => {
     const past = [['2026-12-01', 3], ['2026-09-01', 1], ['2026-10-01', 2]].map(([until, amount]) => ({
       ...food,
       until: String(until),

@@ -5,7 +5,7 @@ import { addDays, addMonths, comparedDays, daysOf, daysOfPreset, formatMonths, f
 import { flowsOf, hasFlow } from '../parts/reports/flows.ts'
 
 describe('months', () => {
-  test('continue over the end of a year, and February has 28 or 29 days', () => {
+  test('months continue over the end of a year, and February has 28 or 29 days', () => {
     expect(addMonths('2024-01-31', 1)).toBe('2024-02-01')
     expect(addMonths('2024-01-01', -1)).toBe('2023-12-01')
     expect(daysOf('2024-02-01')).toEqual({ start: '2024-02-01', end: '2024-02-29' })
@@ -22,37 +22,35 @@ describe('months', () => {
     expect(comparedDays(month, now)).toEqual({ start, end })
   })
 
-  test('are compared with the same days of earlier months', () => {
+  test('months are compared with the same days of earlier months', () => {
     expect(comparedDays('2025-04-01', '2025-04-10', 3)).toEqual({ start: '2025-01-01', end: '2025-01-10' })
     expect(monthsBetween('2024-11-01', '2025-02-01')).toBe(3)
   })
 
-  test('have passed by a share from 0 to 1', () => {
+  test('months have passed by a share from 0 to 1', () => {
     const april = daysOf('2025-04-01')
     expect(['2025-03-31', '2025-04-15', '2025-04-30', '2025-07-01'].map((now) => passedOf(april, now))).toEqual([0, 0.5, 1, 1])
   })
 })
 
-describe('other periods', () => {
-  test('begin on the same day as in the service, weeks on Monday', () => {
-    expect((['week', 'quarter', 'year'] as const).map((unit) => startOf('2026-11-22', unit))).toEqual(['2026-11-16', '2026-10-01', '2026-01-01'])
-    expect(startOf('2026-11-23', 'week')).toBe('2026-11-23')
-    expect(daysOf('2026-10-01', 'quarter')).toEqual({ start: '2026-10-01', end: '2026-12-31' })
-  })
+test('other periods begin on the same day as in the service, weeks on Monday', () => {
+  expect((['week', 'quarter', 'year'] as const).map((unit) => startOf('2026-11-22', unit))).toEqual(['2026-11-16', '2026-10-01', '2026-01-01'])
+  expect(startOf('2026-11-23', 'week')).toBe('2026-11-23')
+  expect(daysOf('2026-10-01', 'quarter')).toEqual({ start: '2026-10-01', end: '2026-12-31' })
+})
 
-  test('have the shortest name that distinguishes them', () => {
-    const names = (['week', 'month', 'quarter', 'year'] as const).map((unit) => formatPeriod('2025-01-01', unit, 'long', 'en-US'))
-    expect(names).toEqual(['Jan 1, 2025', 'January 2025', 'Jan 2025', '2025'])
-  })
+test('other periods have the shortest name that distinguishes them', () => {
+  const names = (['week', 'month', 'quarter', 'year'] as const).map((unit) => formatPeriod('2025-01-01', unit, 'long', 'en-US'))
+  expect(names).toEqual(['Jan 1, 2025', 'January 2025', 'Jan 2025', '2025'])
+})
 
-  test('have a name together', () => {
-    const ranges = [['2025-01-01', '2025-01-01'], ['2025-01-01', '2025-03-01'], ['2024-12-01', '2025-03-01']] as const
-    expect(ranges.map(([from, to]) => formatMonths(from, to, 'en-US').replaceAll('\u2009', ' '))).toEqual([
-      'January 2025',
-      'Jan – Mar 2025',
-      'Dec 2024 – Mar 2025',
-    ])
-  })
+test('other periods have a name together', () => {
+  const ranges = [['2025-01-01', '2025-01-01'], ['2025-01-01', '2025-03-01'], ['2024-12-01', '2025-03-01']] as const
+  expect(ranges.map(([from, to]) => formatMonths(from, to, 'en-US').replaceAll('\u2009', ' '))).toEqual([
+    'January 2025',
+    'Jan – Mar 2025',
+    'Dec 2024 – Mar 2025',
+  ])
 })
 
 test.each(
