@@ -44,6 +44,14 @@ async function resolvePublicName(hostname: string): Promise<string[]> {
 /** The public internet. */
 export const publicNetwork: Network = { allows: isPublicAddress, resolve: resolvePublicName }
 
+const loopback = ['127.0.0.1', '::1']
+
+/** The public internet and the loopback addresses of this machine, but neither its neighbours nor the metadata service of a cloud. */
+export const localNetwork: Network = {
+  allows: (address) => loopback.includes(ipaddr.process(address).toString()) || isPublicAddress(address),
+  resolve: async (hostname) => hostname === 'localhost' ? loopback : resolvePublicName(hostname),
+}
+
 /** Removes the brackets of an IPv6 address in a URL. */
 const bare = (hostname: string): string => hostname.replace(/^\[(.*)\]$/, '$1')
 

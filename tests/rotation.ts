@@ -156,8 +156,15 @@ export const parts: string[][] = [
   ],
 ]
 
-/** The suites that run with each commit that changes a room, in addition to its part. Both are beginnings of paths. */
+/**
+ * The suites that run with each commit that changes a room, in addition to its part; tests/changed.ts runs them too. Both are beginnings of paths. A
+ * changed file of tests runs as well.
+ */
 export const rooms: [room: string, suites: string[]][] = [
+  ['common/', ['tests/edge/']],
+  ['compose.yaml', ['tests/containers/upgrades']],
+  ['package-lock.json', ['tests/auth/', 'tests/attacks/']],
+  ['postgrest.conf', ['tests/edge/']],
   ['db/', ['tests/isolation/', 'tests/data/', 'tests/database/', 'tests/money/']],
   ['auth/', ['tests/auth/', 'tests/attacks/']],
   ['auth/mail/', ['tests/mail/']],
@@ -170,6 +177,7 @@ export const rooms: [room: string, suites: string[]][] = [
   ['infra/docker/', ['tests/unit/docker-setup']],
   ['infra/docker/backups/', ['tests/containers/backups']],
   ['infra/kubernetes/', ['tests/kubernetes/']],
+  ['infra/release/', ['tests/containers/images']],
 ]
 
 /** Returns the number of a part, or undefined for everything. @throws if the text has another form than `3/5` */
@@ -189,7 +197,7 @@ function readPart(text: string): number | undefined {
 export function rotation(partText: string, changed: string[]) {
   const part = readPart(partText)
   const suites = rooms.filter(([room]) => changed.some((path) => path.startsWith(room))).flatMap(([, those]) => those)
-  const isWhole = (file: string): boolean => part === undefined || suites.some((suite) => file.startsWith(suite))
+  const isWhole = (file: string): boolean => part === undefined || changed.includes(file) || suites.some((suite) => file.startsWith(suite))
   return {
     /** The files that this run leaves out. */
     leftOut: parts.flatMap((files, at) => at + 1 === part ? [] : files.filter((file) => !isWhole(file))),

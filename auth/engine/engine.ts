@@ -164,6 +164,8 @@ export async function createEngine(
         for (const table of ['auth.api_keys', 'auth.webhooks', 'auth.calendars'] as const) await db.deleteFrom(table).where('userId', '=', user.id).execute()
         // better-auth deletes the sessions before the password changes, so a concurrent sign-in with the old one could remain.
         await db.deleteFrom('auth.sessions').where('userId', '=', user.id).execute()
+        // the other links to a new password
+        await db.deleteFrom('auth.verifications').where('value', '=', user.id).execute()
       },
       sendResetPassword: ({ user, token, url }) => mailer.passwordReset(user, token, new URL(url).searchParams.get('callbackURL') || undefined),
     },

@@ -4,20 +4,19 @@
  */
 import { createHmac } from 'node:crypto'
 import { outboundFetch } from '../../common/outbound.ts'
-import { allowedAddresses, notAllowed, publicNetwork, type Network } from '../../common/network.ts'
+import { allowedAddresses, localNetwork, notAllowed, publicNetwork, type Network } from '../../common/network.ts'
 
 /** The servers that may receive messages. */
 export type Receivers = {
-  /** Undefined allows all addresses. */
-  network: Network | undefined
+  network: Network
   allowsHttp: boolean
 }
 
 /** Servers on the public internet, by https. */
 export const publicReceivers: Receivers = { network: publicNetwork, allowsHttp: false }
 
-/** Servers on this machine and elsewhere, also by http: for a developer whose service only this machine reaches. */
-export const localReceivers: Receivers = { network: undefined, allowsHttp: true }
+/** Also servers on this machine, by http: for a developer whose service only this machine reaches. */
+export const localReceivers: Receivers = { network: localNetwork, allowsHttp: true }
 
 /** The change of rows that a message names. It holds ids and no values. */
 export type Change = { table: string, organization_id: string | null, actions: string[], ids: string[] | null, change_id: string | null }
@@ -47,7 +46,7 @@ export async function problemOfTarget({ network, allowsHttp }: Receivers, target
   // one port, so that no user finds out which others are open
   if ((protocol !== 'https:' || port !== '') && !allowsHttp) return 'must begin with https and name no other port than 443'
   if (username !== '' || password !== '' || hash !== '') return 'must have neither a user nor a fragment'
-  if (network === undefined || (await allowedAddresses(network, hostname)).length > 0) return undefined
+  if ((await allowedAddresses(network, hostname)).length > 0) return undefined
   return 'must name a server on the public internet'
 }
 

@@ -12,7 +12,7 @@ import { DIRECTIONS } from './vocabulary.ts'
 const FIXED: ReadonlyMap<string, Direction> = new Map([['check', 'out'], ['directdebit', 'out'], ['dep', 'in'], ['directdep', 'in']])
 
 /** Types that are expenses, except refunds. Without any minus in a statement they raise a doubt. */
-const SPENT: ReadonlySet<string> = new Set(['atm', 'cash', 'fee', 'pos', 'srvchg'])
+const SPENT: ReadonlySet<string> = new Set(['atm', 'cash', 'fee', 'payment', 'pos', 'repeatpmt', 'srvchg'])
 
 const wordOf = (entry: Entry) => plainName(typeOf(entry))
 

@@ -7,14 +7,14 @@ import { belowFloors, databaseVersionsSql, type Versions } from '../../common/fl
 import { connect } from '../../db/connect.ts'
 
 /**
- * Prints a line for each program below its floor: Node, PostgreSQL and PostgREST, and one if the library that sorts texts has changed.
- * `versions` overrides the versions that it finds.
+ * Prints a line for each program below its floor: PostgreSQL and PostgREST, and one if the library that sorts texts has changed. No service can
+ * reach the known flaws of Node, so only `admin status` names it. `versions` overrides the versions that it finds.
  */
 export async function reportFloors(databaseUrl: string, versions: Versions = {}): Promise<void> {
   const client = await connect(databaseUrl)
   try {
     const { rows: [database] } = await client.query<Versions>(databaseVersionsSql)
-    for (const { line } of belowFloors({ node: process.versions.node, ...database, ...versions })) console.error(line)
+    for (const { line } of belowFloors({ ...database, ...versions })) console.error(line)
     for (const { warning } of (await client.query<{ warning: string }>(collationChangeSql)).rows) console.error(warning)
   } finally {
     await client.end()

@@ -123,7 +123,7 @@ async function startAll(running: Running, signal: AbortSignal): Promise<void> {
   )
   const node = await serviceNode()
   // An old Node is no risk here: no service decompresses what other servers send. `admin status` names it.
-  await reportFloors(databaseUrl, { node: undefined, postgrest: program.version })
+  await reportFloors(databaseUrl, { postgrest: program.version })
   const app = await building
   if (app !== undefined) settings = readSettings({ APP_CSP: await policyOfApp(app, settings.FILES_URL), ...env, APP_DIR: app })
   signal.throwIfAborted()

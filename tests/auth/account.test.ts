@@ -204,6 +204,25 @@ test('password reset works once with the mailed token, and ends all sessions', a
   })
 })
 
+test('password reset links end with each change of the password: by another link, or by the user', async () => {
+  const ann = await signedIn(stack, 'Ann')
+  const requested = new Set<string>()
+  const link = async () => {
+    await person(stack).post('/forget-password', { email: ann.email })
+    const mail = await stack.mail.waitFor(ann.email, ({ text }) => text.includes('reset-password') && !requested.has(text))
+    requested.add(mail.text)
+    return new URL(linkIn(mail)).searchParams.get('token')
+  }
+  const reset = (token: string | null) => person(stack).post('/reset-password', { token, password: 'a new password' })
+  const [first, second] = [await link(), await link()]
+  expect((await reset(second)).status).toBe(200)
+  expect(await reset(first)).toMatchObject({ status: 400, body: { error: 'INVALID_TOKEN' } })
+  const third = await link()
+  await ann.signIn('a new password')
+  expect((await ann.post('/change-password', { currentPassword: 'a new password', newPassword: 'another password' })).status).toBe(200)
+  expect(await reset(third)).toMatchObject({ status: 400, body: { error: 'INVALID_TOKEN' } })
+})
+
 test('password reset of an unknown address responds the same, and sends no mail', async () => {
   const ann = await signedIn(stack, 'Ann')
   const knownAddress = await person(stack).post('/forget-password', { email: ann.email })

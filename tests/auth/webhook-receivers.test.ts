@@ -2,7 +2,7 @@
 import { once } from 'node:events'
 import { createServer } from 'node:net'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { publicReceivers } from '../../auth/webhooks/sender.ts'
+import { localReceivers, problemOfTarget, publicReceivers } from '../../auth/webhooks/sender.ts'
 import { signedIn, type Person } from '../support/person.ts'
 import { startStack, type Stack } from '../support/stack.ts'
 
@@ -17,7 +17,7 @@ const internal = createServer((socket) => {
 })
 beforeAll(async () => {
   const resolve = (name: string) => Promise.resolve(names.get(name) ?? [])
-  stack = await startStack({ webhookPauseMs: 20, receivers: { ...publicReceivers, network: { ...publicReceivers.network!, resolve } } })
+  stack = await startStack({ webhookPauseMs: 20, receivers: { ...publicReceivers, network: { ...publicReceivers.network, resolve } } })
   ann = await signedIn(stack, 'Ann')
   internal.listen(0, '127.0.0.1')
   await once(internal, 'listening')
@@ -49,6 +49,14 @@ test.each([
 ])('a webhook to %s is refused', async (url) => {
   names.set('public.example', ['1.1.1.1']).set('private.example', ['10.0.0.1']).set('localhost', ['127.0.0.1']).set('db', ['172.20.0.2'])
   expect(await create(url)).toMatchObject(refused)
+})
+
+test('a webhook of npm start on localhost reaches loopback addresses and the public internet, and no neighbour of the machine', async () => {
+  const problems = (url: string) => problemOfTarget(localReceivers, url)
+  for (const url of ['http://localhost:8787/hook', 'http://127.0.0.1:8787/', 'http://[::1]:8787/', 'http://[::ffff:127.0.0.1]:8787/', 'http://1.1.1.1/'])
+    expect([url, await problems(url)]).toEqual([url, undefined])
+  for (const url of ['http://169.254.169.254/', 'http://[::ffff:169.254.169.254]/', 'http://10.0.0.1/', 'http://192.168.1.1/', 'http://127.0.0.2:22/'])
+    expect([url, await problems(url)]).toEqual([url, 'must name a server on the public internet'])
 })
 
 test.each(['ftp://public.example/', 'javascript:1', 'file:///etc/passwd', '//public.example/', 'public.example'])('%s is no URL of a webhook', async (url) => {

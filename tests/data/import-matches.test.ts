@@ -283,6 +283,27 @@ test('a row that the bank announced as pending is booked under another id and on
   expect(await stored(caller)).toEqual([])
 })
 
+test('a row that the bank announced as pending is not matched to another purchase of the same amount', async () => {
+  const { caller, more } = await user()
+  const parking = { name: 'PARKHAUS CITY', amount: -5, transaction_date: '2025-03-05', external_id: 'p-9' }
+  await store(caller, [{ ...parking, status: 'pending' }], more)
+  expect(verdicts(await store(caller, [{ name: 'BAECKEREI MUELLER', amount: -5, transaction_date: '2025-03-06', external_id: 'b-7' }], more))).toBe('new')
+  expect(verdicts(await store(caller, [{ ...parking, transaction_date: '2025-03-07' }], more))).toBe('updated')
+  expect((await stored(caller)).map(({ name, status }) => `${name} ${status}`)).toEqual(['BAECKEREI MUELLER paid', 'PARKHAUS CITY paid'])
+})
+
+test('a row that an older file announces is a duplicate of the booked one, under any id and without one', async () => {
+  const { caller, more, entered } = await user()
+  const mine = await entered({ transaction_date: '2025-03-04' })
+  await store(caller, [{ ...lunch, transaction_date: '2025-03-06' }], more)
+  const announced = { ...lunch, transaction_date: '2025-03-05', status: 'pending' }
+  for (const external_id of ['p-1', undefined]) {
+    expect(await store(caller, [{ ...announced, external_id }], more)).toMatchObject([{ verdict: 'duplicate', transaction_id: mine['id'] }])
+  }
+  // one that is announced for a later day is another one
+  expect(verdicts(await judge(caller, [{ ...announced, external_id: 'p-2', transaction_date: '2025-03-07' }], more))).toBe('new')
+})
+
 test('a row that the bank announced as pending is not matched while the file has it under its own id', async () => {
   const { caller, more } = await user()
   const announced = { ...lunch, external_id: 'p-1', status: 'pending' }

@@ -182,6 +182,21 @@ describe('the statements of two own accounts', () => {
     expect(verdicts(await store(caller, giro, first))).toBe('transfer')
   })
 
+  test.each([
+    ['a rent to a payee with the name of the account, and a salary', 'Anna', 'ANNA HUBER MIETE MAERZ', 'GEHALT ACME GMBH'],
+    ['a purchase at the shop on the card, and the refund of another', 'Amazon', 'AMAZON EU SARL', 'ZALANDO SE'],
+    ['an instalment to a bank, and a gift', 'Savings', 'LOAN INSTALMENT SAVINGS BANK OHIO', 'Gift Aunt May'],
+    ['a purchase by card and a transfer', 'Savings', 'Card payment', 'Transfer'],
+    ['cash and a transfer', 'Savings', 'CASH WITHDRAWAL', 'INCOMING TRANSFER'],
+    ['a direct debit and a transfer', 'Savings', 'Direct debit', 'Transfer received'],
+    ['German cash and a transfer', 'Savings', 'Auszahlung Bargeld', 'Umbuchung'],
+  ])('the statements of two own accounts are not linked without a proof in both files: %s', async (_, name, out, into) => {
+    const { caller, giro, savings } = await user()
+    await caller.patch(`/accounts?id=eq.${savings}`, { name })
+    await store(caller, giro, [{ ...outgoing, name: out }])
+    expect(verdicts(await store(caller, savings, [{ ...incoming, name: into }]))).toBe('new')
+  })
+
   test.each(['type', 'kind'])("the statements of two own accounts are not linked by the bank's %s of both, which every payment has", async (key) => {
     const { caller, giro, savings } = await user()
     for (
@@ -216,7 +231,7 @@ describe('the statements of two own accounts', () => {
     await caller.patch(`/accounts?id=eq.${savings}`, { institution: 'Tagesgeldbank' })
     expect(verdicts(await judge(caller, savings, [{ ...incoming, name: 'Dan for dinner' }]))).toBe('new')
     await caller.patch('/transactions', { name: 'Tagesgeldbank' })
-    expect(verdicts(await judge(caller, savings, [{ ...incoming, name: 'Dan for dinner' }]))).toBe('transfer')
+    expect(verdicts(await judge(caller, savings, [{ ...incoming, name: 'Eingang' }]))).toBe('transfer')
   })
 
   test('the statements of two own accounts are not linked by the mark of a rule or of a user to a salary or a refund', async () => {

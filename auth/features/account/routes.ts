@@ -191,7 +191,11 @@ export const accountRoutes = [
     handle: async (c, body) => {
       const { token } = await callBetterAuth(c, reply.passwordChanged, body)
       // better-auth deletes the sessions before the password changes, so a concurrent sign-in with the old one could remain.
-      if (token !== null) await c.var.services.db.deleteFrom('auth.sessions').where('userId', '=', callerOf(c).user.id).where('token', '<>', token).execute()
+      const { db } = c.var.services
+      const { user } = callerOf(c)
+      if (token !== null) await db.deleteFrom('auth.sessions').where('userId', '=', user.id).where('token', '<>', token).execute()
+      // an older mail must not change the password again
+      await db.deleteFrom('auth.verifications').where('value', '=', user.id).execute()
       return { success: true }
     },
   }),

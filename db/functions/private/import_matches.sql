@@ -165,7 +165,7 @@ begin atomic
     from json_to_recordset(p_rows) as r (row_number integer, key text, name text, amount numeric, day date, currency text, description text, status text)
     where r.status <> 'failed'
   ), open as materialized (
-    select o.* from private.open_matches((select json_agg(r) from rows r), p_source, p_account_id) o
+    select o.* from private.open_matches((select json_agg(r) from rows r where r.status <> 'pending'), p_source, p_account_id) o
   ), candidates as materialized (
     select r.amount as row_amount, r.day as row_day, o.transaction_id as id, e.name, e.description, o.currency, e.status, null::text as source, null::text as external_id,
       t.created_at, e.day, false as is_closed, (o.said ->> 'day')::date as held_by
@@ -175,12 +175,12 @@ begin atomic
     cross join lateral jsonb_to_record(o.entered) as e (name text, description text, status text, day date)
     union all
     select g.amount as row_amount, g.day as row_day, t.*
-    from (select r.amount, r.day, bool_or(r.key like 'row:%') as has_content_key from rows r group by r.amount, r.day) as g
+    from (select r.amount, r.day, bool_or(r.key like 'row:%') as has_content_key, bool_or(r.status = 'pending') as is_announced from rows r group by r.amount, r.day) as g
     cross join lateral (
       select t.id, t.name, t.description, t.currency, t.status, t.source, t.external_id, t.created_at, coalesce(t.booked_on, t.transaction_date::date) as day,
         (coalesce(t.booked_on, t.transaction_date::date) <= (select private.closed_until(p_account_id, public.uid(), public.org_id()))) is true as is_closed, null::date as held_by
       from private.rows_of_amount(g.amount, g.day, 5) t
-      where t.account_id is not distinct from p_account_id and (t.external_id is null or t.source <> p_source or t.status = 'pending' or t.external_id like 'row:%' or g.has_content_key)
+      where t.account_id is not distinct from p_account_id and (t.external_id is null or t.source <> p_source or t.status = 'pending' or t.external_id like 'row:%' or g.has_content_key or g.is_announced)
         and not exists (select from unnest(p_excluded) as x (id) where x.id = t.id) and not exists (select from open o where o.transaction_id = t.id)
       order by abs(coalesce(t.booked_on, t.transaction_date::date) - g.day), t.created_at, t.id
       -- bounds the pairs of a file with thousands of equal rows
@@ -220,9 +220,12 @@ begin atomic
   where p.currency = p.row_currency
     and case
       -- another format has other ids, but the same day and a similar text
-      when p.is_of_bank then p_account_id is not null and p.distance = 0 and p.similarity >= 0.5 and (p.source <> p_source or p.has_former_key)
-      -- a row that the bank has announced becomes booked, perhaps under another id
-      when p.source = p_source and p.external_id is not null then p.row_status <> 'pending' or p.has_former_key
+      when p.is_of_bank then p_account_id is not null and p.similarity >= 0.5
+        and (p.distance = 0 and (p.source <> p_source or p.has_former_key)
+          -- an older file announces a row that is booked by now
+          or p.source = p_source and p.row_status = 'pending' and p.day >= p.row_day)
+      -- a row that the bank has announced becomes booked, perhaps under another id and with more words
+      when p.source = p_source and p.external_id is not null then p.row_status <> 'pending' and p.similarity > 0 or p.has_former_key
       else true
     end;
 end;

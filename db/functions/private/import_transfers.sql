@@ -2,9 +2,10 @@
 --
 -- An opposite amount within five days is only a candidate, because a purchase and a refund may have the same amount. The money arrives on the
 -- day on which it leaves, or later, or one day before. One of three proofs is needed, or a mark by a rule or a user:
--- 1. One side names the account of the other, and no side names only other accounts.
+-- 1. One side has the number of the other's account. Or it has its name, and the other has no word of its own, such as that of a shop.
+--    No side names only other accounts.
 -- 2. The own words of one side are among those of the other, and at least half of them. No word speaks of a rent, a salary or a refund.
--- 3. One side has a word for a transfer between own accounts, and no side has a word of its own, such as the name of a payee.
+-- 3. One side has a word for a transfer between own accounts, and no side has a word of its own or for cash, a card or a direct debit.
 
 create or replace function private.transfer_words() returns text[]
   language sql immutable parallel safe
@@ -53,7 +54,7 @@ begin atomic
     select g.amount as row_amount, g.day as row_day, t.*
     from (select distinct r.amount, r.day, r.currency from rows r) as g
     cross join lateral (
-      select t.id, t.name, t.description, t.metadata, t.account_id, t.created_at, t.transfer_id is not null as is_marked,
+      select t.id, t.name, t.description, t.metadata, t.account_id, t.external_id, t.created_at, t.transfer_id is not null as is_marked,
         coalesce(t.booked_on, t.transaction_date::date) as day,
         ((select private.has_closed_days())
           and coalesce(t.booked_on, t.transaction_date::date) <= private.closed_until(t.account_id, t.user_id, t.organization_id)) is true as is_closed
@@ -71,6 +72,8 @@ begin atomic
     select x.id, x.account_id, w.words, w.words && private.transfer_words() and not w.words && '{überweisung,ueberweisung}' as is_transfer,
       array_to_string(w.words, ' ') ~ '\m(refund|revers|chargeback|cashback|rebate|payroll|salar|wage|pension|rent|landlord|invoice|dividend|erstatt|rückerstatt|retoure|storno|gehalt|lohn|miete|rechnung|remboursement|loyer|facture|reembolso|devoluci|nómina|nomina|alquiler|factura|rimborso|stipendio|affitto|fattura|terugbetaling|huur|factuur|estorno|aluguel|återbetalning|lön|hyra|løn|husleie|wynagrodzenie|zwrot|czynsz)'
         as is_other,
+      w.words && '{cash,bargeld,withdrawal,auszahlung,lastschrift,kartenzahlung,purchase,retrait,prélèvement,efectivo,recibo,prelievo,addebito,incasso}' or w.words @> '{direct,debit}'
+        or w.words && '{card,karte,carte,tarjeta,carta,kaart}' and not w.words && '{credit,kredit,crédit,crédito,credito,visa,mastercard,amex}' as is_spent,
       array(select word from unnest(private.words_of(concat_ws(' ', x.name, x.description))) as word where word ~ '[[:alpha:]]|^[0-9]{6,}$' and word <> all (private.generic_words())) as own_words,
       array(select word from unnest(w.words) as word where (word ~ '^([[:alpha:]]{2,}|x+[0-9]+)$' or word ~ '^[a-z]{2}[0-9]{2}[a-z0-9]{11,30}$') and word <> all (private.generic_words())) as named_words
     from (
@@ -92,33 +95,36 @@ begin atomic
     select t.id, t.account_id, word from texts t cross join unnest(t.words) as word
   ), named as materialized (
     -- the name that the own account has too, such as that of its bank, is no name of another one
-    select w.id, n.id as account_id
+    select w.id, n.id as account_id, false as by_number
     from words w join account_names n on n.word = w.word join texts t on t.id = w.id join accounts own on own.id = w.account_id
     where n.id <> w.account_id and n.words <@ t.words and not n.words <@ own.words
     union
     -- the number itself if it is no year, a masked one, or an IBAN
-    select w.id, a.id
+    select w.id, a.id, true
     from words w join accounts a on right(w.word, 3) = right(a.account_number, 3)
     where a.id <> w.account_id and char_length(a.account_number) >= 3
       and (w.word = a.account_number and char_length(w.word) >= 4 and w.word !~ '^(19|20|21)..$' or w.word ~ ('^(x+|[a-z]{2}[0-9]{2}[a-z0-9]{7,26})' || a.account_number || '$'))
   ), sides as materialized (
-    select t.*, coalesce(n.accounts, '{}') as accounts
+    select t.*, coalesce(n.accounts, '{}') as accounts, coalesce(n.numbers, '{}') as numbers
     from texts t
-    left join (select n.id, array_agg(n.account_id) as accounts from named n group by n.id) n on n.id = t.id
+    left join (select n.id, array_agg(n.account_id) as accounts, array_agg(n.account_id) filter (where n.by_number) as numbers from named n group by n.id) n on n.id = t.id
   )
   select r.row_number, c.id, abs(c.day - r.day),
     case
       when not o.is_possible then 0
-      when c.account_id = any (one.accounts) or p_account_id = any (other.accounts) then 2
+      when c.account_id = any (one.numbers) or p_account_id = any (other.numbers) then 2
       when c.is_marked and not one.is_other then 2
       when one.is_other or other.is_other then 0
+      -- the words of a user name no payee
+      when c.account_id = any (one.accounts) and (p_account_id = any (other.accounts) or c.external_id is null or other.own_words <@ (mine.words || its.words))
+        or p_account_id = any (other.accounts) and one.own_words <@ (mine.words || its.words) then 2
       when (one.own_words <@ other.own_words or one.own_words @> other.own_words)
         and least(private.common_share(one.own_words, other.own_words), private.common_share(other.own_words, one.own_words)) >= 0.5
         -- a service through which all payments go is no counterparty
         and exists (
           select from unnest(one.own_words) as word
           where word = any (other.own_words) and char_length(word) >= 4 and word <> all ('{paypal,venmo,zelle,cashapp,klarna,stripe,sumup,square,twint,bizum,swish,vipps,mobilepay,blik,wero,wise,revolut,google,apple}')) then 2
-      when (one.is_transfer or other.is_transfer) and not exists (
+      when (one.is_transfer or other.is_transfer) and not one.is_spent and not other.is_spent and not exists (
         select from unnest(one.named_words || other.named_words) as word
         where word <> all (mine.words || its.words)
           and (right(word, char_length(mine.account_number)) = mine.account_number or right(word, char_length(its.account_number)) = its.account_number) is not true

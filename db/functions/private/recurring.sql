@@ -58,6 +58,7 @@ begin
     select t.*
     from private.rows_of_amount(case when s.kind = 'income' then s.amount else -s.amount end, p_due_on, 5) t
     cross join lateral (select coalesce(t.booked_on, t.transaction_date::date) as day) b
+    cross join lateral (select private.words_of(concat_ws(' ', t.name, t.description)) as words) w
     where t.external_id is not null and t.subscription_id is null and t.currency = s.currency
       and t.organization_id is not distinct from s.organization_id and t.account_id is not distinct from s.account_id
       and case when s.kind = 'transfer'
@@ -69,7 +70,8 @@ begin
         select
         from private.occurrences(s, b.day - 5, b.day + 5) o
         where abs(o.due_on - b.day) < abs(p_due_on - b.day) and not exists (select from private.recorded_transaction(s, o.due_on)))
-    order by abs(b.day - p_due_on), private.common_share(private.words_of(s.title), private.words_of(concat_ws(' ', t.name, t.description))) desc, t.created_at, t.id
+    -- a row with a word of the title comes before a nearer one without
+    order by private.common_share(private.words_of(s.title), w.words) = 0, abs(b.day - p_due_on), private.common_share(private.words_of(s.title), w.words) desc, t.created_at, t.id
     limit 1;
 end
 $$;

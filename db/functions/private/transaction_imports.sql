@@ -139,7 +139,8 @@ begin atomic
       (
         select json_agg(json_build_object('key', s.id_key, 'amount', s.amount, 'day', s.file_day))
         from sent s
-        where p_match and p_account_id is not null and s.problems is null and s.file_day is not null
+        -- a row that is only announced takes no booked row's place
+        where p_match and p_account_id is not null and s.problems is null and s.file_day is not null and (s.status = 'pending') is not true
           and not exists (select from held h where (h.candidate).external_id = s.id_key)
           and not exists (select from held h where (h.candidate).external_id = s.content_key)
       ), p_source, p_account_id) o
