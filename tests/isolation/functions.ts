@@ -196,9 +196,12 @@ const functions: Record<string, (seen: Seen) => Call[]> = {
     const statedToo: Expected = { ...stored, added: ['balances', 'imports', 'transactions'].map((table) => ({ table, ...context })) }
     const invalid: Expected = { answers: [{ status: 400, code: /^22023$/ }], ...nothing }
     const store = { p_dry_run: false }
+    const directionOf = (row: StoredRow) => Math.sign(numberOf(row, 'amount'))
     /** "The bank now says something else of it. No person has edited that"; "an amount below that of the line items is `changed`". */
-    const isTakenOver = (row: StoredRow): boolean =>
-      total(world.rows.filter(({ table, refers }) => table === 'line_items' && refers['transaction_id'] === row.key)) >= -sentAmount
+    const isTakenOver = (row: StoredRow): boolean => {
+      const itemized = total(world.rows.filter(({ table, refers }) => table === 'line_items' && refers['transaction_id'] === row.key)) * directionOf(row)
+      return itemized >= 0 && itemized <= sentAmount
+    }
     return [
       call('dry run', '', {}, {}, says(/^new$/)),
       call('stored', '', {}, store, stored),
@@ -207,7 +210,7 @@ const functions: Record<string, (seen: Seen) => Call[]> = {
         if (row === undefined) return []
         // with another name, direction or day it would be another transaction
         const { external_id, name, transaction_date } = row.payload
-        const existing = { external_id, name, transaction_date, amount: Math.sign(numberOf(row, 'amount')) * sentAmount }
+        const existing = { external_id, name, transaction_date, amount: directionOf(row) * sentAmount }
         const source = { p_source: row.payload['source'] }
         const isOurs = sameTenant(row, context)
         const verdict = isTakenOver(row) ? /^updated$/ : /^changed$/
