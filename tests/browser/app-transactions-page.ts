@@ -31,6 +31,8 @@ export const soon = <Seen>(look: () => Promise<Seen> | Seen) => expect.poll(look
 
 /** Opens the form of a new transaction by its key, and waits until it takes the keys. */
 export async function beginEntry(page: Page): Promise<void> {
+  // the page handles keys when it shows the button
+  await page.locator('.shell-new').waitFor()
   await page.keyboard.press('n')
   await expect.poll(() => page.evaluate('document.activeElement?.getAttribute("name")')).toBe('name')
 }

@@ -44,7 +44,7 @@ test('npm start creates what it needs on that server, reports old versions, and 
     await run.ready
     expect((await fetch(`${run.url}/readyz`)).status, time).toBe(200)
     expect((await fetch(`${run.dataUrl}/transactions`)).status, time).toBe(200)
-    expect(floorsIn(run.output())).toBe(await floorsOf(databaseUrl, { node: undefined, postgrest: '12.0.2' }))
+    expect(floorsIn(run.output())).toBe(await floorsOf(databaseUrl, { postgrest: '12.0.2' }))
     expect(await stop(run, 'SIGTERM')).toMatchObject({ code: 0, left: [] })
   }
   expect(await readdir(join(directory, 'data'))).toEqual(['secrets.json'])

@@ -93,13 +93,13 @@ export async function start(options: RunOptions = {}): Promise<Run> {
   }
 }
 
-/** Returns the warnings that a command must print for this Node, a database and its PostgREST, or for the given versions. */
+/** Returns the warnings that a command must print for a database and its PostgREST, or for the given versions. */
 export async function floorsOf(databaseUrl: string, versions: Versions = {}): Promise<string> {
   const client = new pg.Client({ connectionString: databaseUrl })
   await client.connect()
   try {
     const { rows: [database] } = await client.query<Versions>(databaseVersionsSql)
-    return belowFloors({ node: process.versions.node, ...database, ...versions }).map(({ line }) => `${line}\n`).join('')
+    return belowFloors({ ...database, ...versions }).map(({ line }) => `${line}\n`).join('')
   } finally {
     await client.end()
   }
