@@ -1,4 +1,4 @@
-/** Mutation tests: the isolation suite notices weakened rules. Each run tries its part of all weakenings, and `node tests/isolation/mutations.ts` tries all. */
+/** Mutation tests: the isolation suite notices weakened rules. A run of a part tries a fifth of all weakenings. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { selected } from '../rotation.ts'
 import { startStack, type Stack } from '../support/stack.ts'

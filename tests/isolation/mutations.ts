@@ -14,8 +14,6 @@ export type Outcome = { all: number, equivalent: number, tried: number, survivor
 type Options = {
   /** Selects weakenings. The default is all. */
   choose?: (all: Weakening[]) => Weakening[]
-  /** Runs only the cases that are likely to notice. */
-  likelyOnly?: boolean
   log?: (line: string) => void
 }
 
@@ -46,10 +44,10 @@ function likely(cases: Case[], { table, command, name }: Weakening): Case[][] {
 }
 
 /** Returns the first failing case, or undefined if the suite passes. */
-async function isNoticed(suite: Suite, weakening: Weakening, likelyOnly: boolean): Promise<string | undefined> {
+async function isNoticed(suite: Suite, weakening: Weakening): Promise<string | undefined> {
   const phases = likely(suite.cases, weakening)
   const likelyCases = new Set(phases.flat())
-  for (const phase of likelyOnly ? phases : [...phases, suite.cases.filter((one) => !likelyCases.has(one))]) {
+  for (const phase of [...phases, suite.cases.filter((one) => !likelyCases.has(one))]) {
     const { failures } = await suite.run({ cases: phase, stopAtFirst: true })
     if (failures[0] !== undefined) return failures[0].name
   }
@@ -57,7 +55,7 @@ async function isNoticed(suite: Suite, weakening: Weakening, likelyOnly: boolean
 }
 
 /** Tries the weakenings on a new database. @throws if one cannot be applied or reverted */
-export async function runMutations(place: Place, { choose = (all) => all, likelyOnly = false, log = () => {} }: Options = {}): Promise<Outcome> {
+export async function runMutations(place: Place, { choose = (all) => all, log = () => {} }: Options = {}): Promise<Outcome> {
   const started = Date.now()
   const suite = await prepareSuite(place)
   try {
@@ -73,7 +71,7 @@ export async function runMutations(place: Place, { choose = (all) => all, likely
         await owner.query(piece.apply).catch((error: unknown) => {
           throw new Error(`cannot apply: ${piece.name}: ${String(error)}`, { cause: error })
         })
-      const by = pieces[0] === undefined ? undefined : await isNoticed(suite, pieces[0], likelyOnly)
+      const by = pieces[0] === undefined ? undefined : await isNoticed(suite, pieces[0])
       await suite.restore()
       for (const piece of pieces.toReversed()) await owner.query(piece.revert)
       if (await hash() !== intact) throw new Error(`not undone: ${name}`)
