@@ -13,6 +13,7 @@ beforeAll(async () => {
   story = await newStory()
   await story.deployment.up()
   await story.signUp('ann@example.org')
+  expect((await story.data('/data/transactions', { method: 'POST', body: '{"name":"Groceries","amount":-42.5}' })).status).toBe(201)
 })
 afterAll(async () => {
   await story.deployment.remove()

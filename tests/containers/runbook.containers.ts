@@ -278,6 +278,9 @@ describe('the file for helpers', () => {
   test('the file for helpers has versions, states, names of settings, sizes and logs, and nothing of users and no secret', async () => {
     await ann.post('/organization/create', { name: 'canary-of-team' })
     await deployment.shell(`printf 'RESTIC_REPOSITORY=rest:http://127.0.0.1:1/\\nRESTIC_PASSWORD=canary-of-offsite\\n' >offsite.env`)
+    await ann.signIn()
+    token = await ann.token()
+    await store('canary-of-row')
     await ask('transactions?name=eq.canary-of-search')
     // PostgreSQL logs the name of a database that a client chose, and nothing of a failed statement.
     await deployment.compose('exec', '-T', 'db', 'psql', '-U', 'postgres', 'finance', '-c', `select 'canary-of-statement'::int`).catch(() => undefined)

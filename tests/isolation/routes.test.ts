@@ -23,7 +23,11 @@ let key: string
 let token: string
 
 beforeAll(async () => {
-  stack = await startStack({ data: true, receivers: localReceivers })
+  // the name of the example resolves on no machine
+  stack = await startStack({
+    data: true,
+    receivers: { ...localReceivers, network: { ...localReceivers.network, resolve: () => Promise.resolve(['127.0.0.1']) } },
+  })
   const made = await team(stack, ['admin'])
   ann = made.owner
   adminOfAnn = made.admin
