@@ -7,14 +7,17 @@ export type Lint = { name: string, rule: string, sql: string }
 /** An object that breaks a rule. `what` names it. */
 export type Offence = { lint: string, rule: string, what: string }
 
-/** Reads all rules, sorted by name. A rule begins with the line `-- name: …`. The comment line after it is the sentence. */
+/**
+ * Reads all rules, sorted by name. A rule begins with the line `-- name: …`. The comment after it is the sentence, up to a line that
+ * ends with a period.
+ */
 export async function lints(): Promise<Lint[]> {
   const folder = `${import.meta.dirname}/lints`
   const files = (await readdir(folder)).filter((file) => file.endsWith('.sql'))
   const texts = await Promise.all(files.map((file) => readFile(`${folder}/${file}`, 'utf8')))
   return texts.flatMap((text) => text.split(/^-- name: /m).slice(1)).map((text) => {
-    const [, name = '', sql = '', rule = ''] = /^(.*)\n(-- (.*)\n[^]*)/.exec(text) ?? []
-    return { name, rule, sql }
+    const [, name = '', sql = '', comment = ''] = /^(.*)\n(-- ((?:.*[^.]\n-- )*.*\.)\n[^]*)/.exec(text) ?? []
+    return { name, rule: comment.replaceAll('\n-- ', ' '), sql }
   }).toSorted((one, other) => (one.name < other.name ? -1 : 1))
 }
 

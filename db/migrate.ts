@@ -1,19 +1,15 @@
 /**
- * Migrates a database. An advisory lock comes first. One transaction then applies the new migrations and, if any file has changed, all
- * functions and rules; the lints run at its end. The settings and passwords of the deployment follow. Several processes may run this at
- * once. Each may be killed at any point: the next run completes the work.
+ * Migrates a database. One transaction creates the tables of a new database, or applies the new migrations to another. If any file has changed, it applies all functions and rules; the lints run at its end. The settings and passwords of the
+ * deployment follow. Several processes may run this at once. Each may be killed at any point: the next run completes the work.
  *
- * db/migrations is history: a file is applied once and never edited. The folders db/functions and db/rules define the present: edit their
- * files in place. Objects that no file defines are dropped.
+ * Files that run at every change define the present: edit them in place. Objects that no file defines are dropped.
  */
 import { createHash, createHmac, pbkdf2Sync, randomBytes } from 'node:crypto'
-import { readdir, readFile } from 'node:fs/promises'
 import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
 import { checkDatabase } from './check.ts'
 import { connect } from './connect.ts'
-
-const databaseFolder = import.meta.dirname
+import { featureFiles, migrationFiles, type SqlFile } from './sql-files.ts'
 
 /** An arbitrary number. No other code may use the same advisory lock in this database. */
 const lockKey = 710_331_804_118
@@ -30,8 +26,6 @@ export type MigrateOptions = {
   authServicePassword: string
   /** Password of the login `authenticator`. */
   authenticatorPassword: string
-  /** The number of connections of each PostgREST (PGRST_DB_POOL). Default: 12. */
-  dataPool?: number
   /** The limits of files: the settings FILE_MAX_BYTES, FILES_PER_TRANSACTION, FILES_QUOTA and FILES_TEAM_QUOTA. Default: theirs. */
   fileLimits?: FileLimits
   /** Called before any change. Throws if the database belongs to another deployment. */
@@ -42,23 +36,15 @@ export type MigrateOptions = {
 
 const checksum = (sql: string) => createHash('sha256').update(sql).digest('hex')
 
-type SqlFile = { name: string, sql: string }
+/** The names under which private.migrations stores the checksums of the tables, and of functions and rules. */
+const tables = 'tables'
+const present = 'functions and rules'
 
-/** Reads the SQL files of some folders, in the order of the folders and then of their names. */
-async function sqlFiles(...folders: string[]): Promise<SqlFile[]> {
-  const files = await Promise.all(folders.map(async (folder) => {
-    const names = (await readdir(`${databaseFolder}/${folder}`)).filter((name) => name.endsWith('.sql')).toSorted()
-    return Promise.all(names.map(async (name) => ({
-      name: folder === 'migrations' ? name : `${folder}/${name}`,
-      // line endings of the checkout must not change the checksum
-      sql: (await readFile(`${databaseFolder}/${folder}/${name}`, 'utf8')).replaceAll('\r\n', '\n'),
-    })))
-  }))
-  return files.flat()
-}
+const isTables = ({ name }: SqlFile): boolean => name.endsWith('/tables')
+const joined = (files: SqlFile[]): string => files.map(({ name, sql }) => `${name}\n${sql}`).join('\n')
 
-/** Returns the names of all migrations, in order. `/readyz` compares them with those that the database has applied. */
-export const migrationNames = async (): Promise<string[]> => (await sqlFiles('migrations')).map(({ name }) => name)
+/** Returns the names that private.migrations has in a migrated database, without functions and rules. `/readyz` compares them. */
+export const migrationNames = async (): Promise<string[]> => [tables, ...(await migrationFiles()).map(({ name }) => name)]
 
 /** Returns the migrations of this version that a database has not applied. */
 export async function missingMigrations(client: pg.ClientBase): Promise<string[]> {
@@ -67,19 +53,6 @@ export async function missingMigrations(client: pg.ClientBase): Promise<string[]
   )
   const appliedMigrations = isMigrated === true ? (await client.query<{ name: string }>('select name from private.migrations')).rows : []
   return (await migrationNames()).filter((name) => appliedMigrations.every((row) => row.name !== name))
-}
-
-/** Returns functions and rules in the order of execution. PostgreSQL parses some function bodies at once: their files follow those that they call. */
-async function presentFiles(): Promise<SqlFile[]> {
-  const rules = await sqlFiles('rules')
-  const only = (name: string) => rules.filter((file) => file.name === `rules/${name}`)
-  return [
-    ...only('_reset.sql'),
-    ...await sqlFiles('functions/public', 'functions/private', 'functions/auth', 'functions/api'),
-    ...rules.filter((file) => !file.name.startsWith('rules/_')),
-    ...only('_drop_undeclared.sql'),
-    ...only('_named_arguments.sql'),
-  ]
 }
 
 async function inTransaction(client: pg.Client, work: () => Promise<void>): Promise<void> {
@@ -119,31 +92,30 @@ async function define(client: pg.Client, file: string, sql: string): Promise<voi
   }
 }
 
-/** The name under which private.migrations stores the checksum of functions and rules. */
-const present = 'functions and rules'
-
-/** Returns the names and checksums in private.migrations. */
-async function applied(client: pg.Client): Promise<Map<string, string>> {
-  await client.query(`
-    create schema if not exists private;
-    create table if not exists private.migrations (name text primary key, checksum text not null, applied_at timestamptz not null default now());
-    comment on table private.migrations is 'The files that db/migrate.ts has applied, and their checksums.'`)
-  const { rows } = await client.query<{ name: string, checksum: string }>('select name, checksum from private.migrations')
-  return new Map(rows.map((row) => [row.name, row.checksum]))
+/**
+ * Runs work in a transaction beside which no other migration and no backup runs: a backup locks the same table in share mode.
+ * @param work receives the names and checksums in private.migrations
+ */
+async function alone(client: pg.Client, work: (applied: Map<string, string>) => Promise<void>): Promise<void> {
+  await inTransaction(client, async () => {
+    // two processes cannot create the same table at once
+    await client.query(`select pg_advisory_xact_lock(${lockKey})`)
+    await client.query(`
+      create schema if not exists private;
+      create table if not exists private.migrations (name text primary key, checksum text not null, applied_at timestamptz not null default now());
+      lock table private.migrations in exclusive mode;
+      comment on table private.migrations is 'The files that db/migrate.ts has applied, and their checksums.'`)
+    const { rows } = await client.query<{ name: string, checksum: string }>('select name, checksum from private.migrations')
+    await work(new Map(rows.map((row) => [row.name, row.checksum])))
+  })
 }
 
-/**
- * Adopts a database from before the first release. It has twenty-four migrations; the baseline of this version makes the same tables.
- * The name of the baseline replaces theirs. The rest of such a database is functions and rules.
- */
-async function adoptBaseline(client: pg.Client, appliedChecksums: Map<string, string>, baseline: SqlFile): Promise<void> {
-  if (!appliedChecksums.has('0001_roles_and_schemas.sql')) return
-  if (!appliedChecksums.has('0024_personal_rows.sql'))
-    throw new Error('This database was left half-migrated by a version before the baseline. Migrate it with that version first.')
-  await client.query('delete from private.migrations')
-  await record(client, baseline.name, checksum(baseline.sql))
-  appliedChecksums.clear()
-  appliedChecksums.set(baseline.name, checksum(baseline.sql))
+/** Throws if the tables were made by a commit before version 1.0.0, for which there are no migrations. */
+function refuseFormer(appliedChecksums: Map<string, string>, tablesSum: string, migrations: SqlFile[]): void {
+  if (appliedChecksums.size === 0 || appliedChecksums.get(tables) === tablesSum) return
+  const isReleased = appliedChecksums.has(tables) && (isAhead(appliedChecksums, migrations) || migrations.some(({ name }) => !appliedChecksums.has(name)))
+  if (!isReleased)
+    throw new Error('This database was made by a version before 1.0.0. Export each account there, and restore the exports in a new database: docs/releases.md')
 }
 
 async function record(client: pg.Client, name: string, sum: string): Promise<void> {
@@ -183,11 +155,11 @@ async function checkRules(client: pg.Client): Promise<void> {
 }
 
 /** Applies all new files or none. Retries for a minute while a live service holds the tables. */
-async function applyFiles(client: pg.Client, log: (line: string) => void): Promise<void> {
+async function applyFiles(client: pg.Client, log: (line: string) => void, beforeMigrating: MigrateOptions['beforeMigrating']): Promise<void> {
   const deadline = Date.now() + 60_000
   for (;;) {
     try {
-      return await applyOnce(client, log)
+      return await applyOnce(client, log, beforeMigrating)
     } catch (error) {
       if (!isLockConflict(error) || Date.now() > deadline) throw error
       await sleep(200 + Math.random() * 300)
@@ -195,19 +167,33 @@ async function applyFiles(client: pg.Client, log: (line: string) => void): Promi
   }
 }
 
-async function applyOnce(client: pg.Client, log: (line: string) => void): Promise<void> {
-  const migrations = await sqlFiles('migrations')
-  const files = await presentFiles()
+async function applyOnce(client: pg.Client, log: (line: string) => void, beforeMigrating: MigrateOptions['beforeMigrating']): Promise<void> {
+  const migrations = await migrationFiles()
+  const files = await featureFiles()
+  // a comment of a file changes no table
+  const tablesSum = checksum(joined(files.filter(isTables)).replaceAll(/^ *--.*\n/gm, ''))
+  const presentFiles = files.filter((file) => !isTables(file))
+  const presentSum = checksum(joined(presentFiles))
   let done: string[] = []
   let mismatch: string | undefined
-  await inTransaction(client, async () => {
-    const appliedChecksums = await applied(client)
-    if (migrations[0] !== undefined) await adoptBaseline(client, appliedChecksums, migrations[0])
-    const sum = checksum(files.map(({ name, sql }) => `${name}\n${sql}`).join('\n'))
-    if (appliedChecksums.get(present) === sum && migrations.every(({ name, sql }) => appliedChecksums.get(name) === checksum(sql))) return checkRules(client)
+  await alone(client, async (appliedChecksums) => {
+    await beforeMigrating?.(client)
+    refuseFormer(appliedChecksums, tablesSum, migrations)
+    if (appliedChecksums.get(present) === presentSum && migrations.every(({ name, sql }) => appliedChecksums.get(name) === checksum(sql)))
+      return checkRules(client)
+    if (appliedChecksums.size === 0) {
+      // new tables have what the migrations change
+      for (const { name, sql } of migrations) await record(client, name, checksum(sql))
+      await record(client, tables, tablesSum)
+      await applyPresent(client, files, presentSum, false)
+      done = [tables, present]
+      return
+    }
     await lockTables(client)
     done = await applyMigrations(client, appliedChecksums, migrations)
-    mismatch = await applyPresent(client, files, sum, isAhead(appliedChecksums, migrations))
+    const isOlder = isAhead(appliedChecksums, migrations)
+    if (!isOlder) await record(client, tables, tablesSum)
+    mismatch = await applyPresent(client, presentFiles, presentSum, isOlder)
     if (mismatch === undefined) done.push(present)
   })
   for (const name of done) log(`applied ${name}`)
@@ -217,7 +203,7 @@ async function applyOnce(client: pg.Client, log: (line: string) => void): Promis
 /** Returns true if a newer version has migrated this database. */
 const isAhead = (appliedChecksums: Map<string, string>, migrations: SqlFile[]): boolean => {
   const last = migrations.at(-1)?.name ?? ''
-  return [...appliedChecksums.keys()].some((name) => name.endsWith('.sql') && name > last)
+  return [...appliedChecksums.keys()].some((name) => name.startsWith('migrations/') && name > last)
 }
 
 /**
@@ -228,7 +214,7 @@ const isAhead = (appliedChecksums: Map<string, string>, migrations: SqlFile[]): 
 async function applyPresent(client: pg.Client, files: SqlFile[], sum: string, mayMismatch: boolean): Promise<string | undefined> {
   await client.query('savepoint present')
   try {
-    for (const { name, sql } of files) await define(client, name, sql)
+    for (const { name, sql } of files) await define(client, `db/${name}.sql`, sql)
     await record(client, present, sum)
     await checkRules(client)
     return undefined
@@ -239,7 +225,7 @@ async function applyPresent(client: pg.Client, files: SqlFile[], sum: string, ma
   }
 }
 
-/** Drops the routines that only other routines depend on. db/functions creates all of them again. */
+/** Drops the routines that only other routines depend on. The present files create all of them again. */
 const dropRoutines = `
   do $$ begin
     execute (
@@ -280,10 +266,10 @@ async function applyMigrations(client: pg.Client, appliedChecksums: Map<string, 
   for (const { name, sql } of migrations) {
     const before = appliedChecksums.get(name)
     if (before !== undefined && before !== checksum(sql)) {
-      throw new Error(`${name} was edited after it had been applied to this database. Restore it, and write the change as a new migration.`)
+      throw new Error(`db/${name}.sql was edited after it had been applied to this database. Restore it, and write the change as a new migration.`)
     }
     if (before !== undefined) continue
-    await change(client, name, sql)
+    await change(client, `db/${name}.sql`, sql)
     await record(client, name, checksum(sql))
     done.push(name)
   }
@@ -319,15 +305,6 @@ async function setLogin(client: pg.Client, role: string, password: string): Prom
 }
 
 /**
- * Returns the connection slots of a PostgREST: a third of its pool for a user, a sixth for all anonymous callers together, who read
- * nothing. The requests of one user hold at most twice its slots, so a third of the connections always remains for others.
- */
-export const slotsOf = (pool: number): { perUser: number, anonymous: number } => ({
-  perUser: Math.max(1, Math.floor(pool / 3)),
-  anonymous: Math.max(1, Math.floor(pool / 6)),
-})
-
-/**
  * Migrates the database of `databaseUrl`.
  * @throws Error with one line: the file, or PostgreSQL's message
  */
@@ -335,18 +312,13 @@ export async function migrate(options: MigrateOptions): Promise<void> {
   const log = options.log ?? (() => {})
   const client = await connect(options.databaseUrl)
   try {
-    await client.query(`set client_min_messages = warning; select pg_advisory_lock(${lockKey})`)
-    await options.beforeMigrating?.(client)
-    await applyFiles(client, log)
+    await client.query('set client_min_messages = warning')
+    await applyFiles(client, log, options.beforeMigrating)
     await setLogin(client, 'auth_service', options.authServicePassword)
     await setLogin(client, 'authenticator', options.authenticatorPassword)
-    const slots = slotsOf(options.dataPool ?? 12)
-    await client.query(
-      `insert into private.settings (public_url, places_per_person, places_of_anonymous) values ($1, $2, $3)
-       on conflict (singleton) do update set public_url = excluded.public_url,
-         places_per_person = excluded.places_per_person, places_of_anonymous = excluded.places_of_anonymous`,
-      [options.publicUrl, slots.perUser, slots.anonymous],
-    )
+    await client.query('insert into private.settings (public_url) values ($1) on conflict (singleton) do update set public_url = excluded.public_url', [
+      options.publicUrl,
+    ])
     if (options.fileLimits !== undefined) {
       const { maxBytes, perTransaction, quota, teamQuota } = options.fileLimits
       await client.query('update private.settings set file_max_bytes = $1, files_per_transaction = $2, files_quota = $3, files_team_quota = $4', [
@@ -358,7 +330,6 @@ export async function migrate(options: MigrateOptions): Promise<void> {
     }
     await client.query(`notify pgrst, 'reload schema'; notify pgrst, 'reload config'`)
   } finally {
-    // ends the session, which releases the lock
     await client.end()
   }
 }

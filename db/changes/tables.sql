@@ -1,0 +1,16 @@
+-- after: core
+
+create table private.changes (
+  tenant text not null,
+  position bigint not null,
+  change uuid not null,
+  after uuid,
+  table_name text not null,
+  permission text,
+  actions text[] not null,
+  ids uuid[],
+  change_id uuid,
+  actor_id text,
+  happened_at timestamptz not null default clock_timestamp(),
+  constraint changes_once unique nulls not distinct (tenant, position, table_name, permission)
+);

@@ -1,2 +1,0 @@
--- It has other columns from now on.
-drop function if exists private.transfer_candidates(jsonb, uuid, uuid[]);
