@@ -9,35 +9,72 @@ import { collationChangeSql } from '../common/collation.ts'
 import { belowFloors, databaseVersionsSql, floorOf, type Program, type Versions } from '../common/floors.ts'
 import { objectGraceSeconds } from '../common/deleted-objects.ts'
 import { exportCommand } from './export.ts'
-import { filesCommand } from './files.ts'
-import { keysCommand } from './keys.ts'
+import { filesCommands } from './files.ts'
+import { keysCommands } from './keys.ts'
 import { argument, operatorError, table, usageError, userByEmail, type Command, type Deployment, type Output } from './terminal.ts'
+
+/** The forms of the commands with their descriptions, for `--help` and for the check of the arguments. */
+const forms = [
+  ['status', 'show the version, the database, and the versions of its programs with their floors'],
+  ['products', 'list all products'],
+  ['grant <e-mail> <product> [--days <n>]', 'give a user an active subscription, from now on (365 days)'],
+  ['end <e-mail> [<product>]', "end a user's active subscriptions, of one product or of all"],
+  ['verify <e-mail>', "mark a user's address as verified"],
+  ['two-factor reset <e-mail>', "remove a user's second factor, such as after its loss"],
+  ['passkeys reset <e-mail>', "delete a user's passkeys, and no longer require one"],
+  ['users [--limit <n>]', 'list users, newest first (100)'],
+  ['organizations [--limit <n>]', 'list organizations, newest first (100)'],
+  ['api-keys revoke <e-mail>', 'delete all API keys of a user, and end their tokens'],
+  ['export <e-mail> [--organization <slug>]', 'write all data of a user, and of one organization as the user sees it, as a ZIP archive'],
+  ['files move [--to database]', 'move the files of transactions to the object storage of FILES_URL, or back into the database'],
+  ['files check', 'read all files, and compare them with their size and SHA-256'],
+  ['mail-test <e-mail>', "send one mail by the mail settings, and show the server's answer"],
+  ['restored', 'after a restore by other means, end all sessions and pending links'],
+  ['keys', 'list the signing keys'],
+  ['keys rotate', 'sign with a new key as soon as every PostgREST has loaded it'],
+  ['keys revoke <kid>', 'reject a key and all tokens that it signed, at once'],
+  ['keys revoke --all', 'replace all keys, such as after the loss of BETTER_AUTH_SECRET'],
+] as const
+
+const width = Math.max(...forms.map(([form]) => form.length))
 
 const help = (command: string, isDeployed: boolean) =>
   `Usage: ${command} <command> [options]
 
-  status                                   show the version, the database, and the versions of its programs with their floors
-  products                                 list all products
-  grant <e-mail> <product> [--days <n>]    give a user an active subscription, from now on (365 days)
-  end <e-mail> [<product>]                 end a user's active subscriptions, of one product or of all
-  verify <e-mail>                          mark a user's address as verified
-  two-factor reset <e-mail>                remove a user's second factor, such as after its loss
-  passkeys reset <e-mail>                  delete a user's passkeys, and no longer require one
-  users [--limit <n>]                      list users, newest first (100)
-  organizations [--limit <n>]              list organizations, newest first (100)
-  api-keys revoke <e-mail>                 delete all API keys of a user, and end their tokens
-  export <e-mail> [--organization <slug>]  write all data of a user, and of one organization as the user sees it, as a ZIP archive
-  files move [--to database]               move the files of transactions to the object storage of FILES_URL, or back into the database
-  files check                              read all files, and compare them with their size and SHA-256
-  mail-test <e-mail>                       send one mail by the mail settings, and show the server's answer
-  restored                                 after a restore by other means, end all sessions and pending links
-  keys                                     list the signing keys
-  keys rotate                              sign with a new key as soon as every PostgREST has loaded it
-  keys revoke <kid>                        reject a key and all tokens that it signed, at once
-  keys revoke --all                        replace all keys, such as after the loss of BETTER_AUTH_SECRET
-
+${forms.map(([form, description]) => `  ${form.padEnd(width)}  ${description}\n`).join('')}
 The command uses ${isDeployed ? 'the database of this deployment' : 'DATABASE_URL, or the embedded database if that is unset'}.
 `
+
+/** Splits a form into the words of its command, the maximum number of its words and arguments, and its options. */
+function partsOf(form: string) {
+  const positionals = form.replace(/ \[?--\w+( [^\]]+)?\]?/g, '').split(' ')
+  return {
+    form,
+    words: positionals.filter((word) => /^\w/.test(word)),
+    most: positionals.length,
+    options: [...form.matchAll(/--(\w+)/g)].map(([, name]) => name),
+  }
+}
+
+const syntaxes = forms.map(([form]) => partsOf(form))
+
+/**
+ * Finds the command of the arguments.
+ * @param options the names of the given options
+ * @throws a usage error if there is no such command, or if it does not have one of the arguments or options
+ */
+function commandOf(program: string, positionals: string[], options: string[]): { run: Command, args: string[] } {
+  const matching = syntaxes.filter(({ words }) => words.every((word, index) => word === positionals[index]))
+  const length = Math.max(...matching.map(({ words }) => words.length))
+  const run = commands[positionals.slice(0, length).join(' ')]
+  const isGroup = syntaxes.some(({ words }) => words.length === 2 && words[0] === positionals[0])
+  if (run === undefined || (isGroup && length === 1 && positionals.length > 1))
+    throw usageError(`There is no command ${positionals.slice(0, isGroup ? 2 : 1).join(' ')}.`)
+  const candidates = matching.filter(({ words }) => words.length === length)
+  if (!candidates.some((form) => positionals.length <= form.most && options.every((option) => form.options.includes(option))))
+    throw operatorError(`The command has no such arguments. Usage: ${candidates.map(({ form }) => `\`${program} ${form}\``).join(' or ')}`)
+  return { run, args: positionals.slice(length) }
+}
 
 const integerOption = (text: string | undefined, fallback: number, option: string, max: number): number => {
   if (text === undefined) return fallback
@@ -54,8 +91,8 @@ async function existingProduct(db: Kysely<Tables>, product: string): Promise<str
 
 const commands: Record<string, Command> = {
   export: exportCommand,
-  files: filesCommand,
-  keys: keysCommand,
+  ...filesCommands,
+  ...keysCommands,
   status: async (db, _args, _options, out) => {
     const { rows: [database] } = await sql<{ name: string }>`select current_database() as name`.execute(db)
     const { rows: [found] } = await sql.raw<Versions>(databaseVersionsSql).execute(db)
@@ -100,27 +137,22 @@ const commands: Record<string, Command> = {
     await db.updateTable('auth.users').set({ emailVerified: true, updatedAt: sql`now()` }).where('id', '=', user.id).execute()
     out.write(`${user.email} is verified.\n`)
   },
-  'two-factor': async (db, args, _options, out) => {
-    const action = argument(args, 0, 'action (reset)')
-    if (action !== 'reset') throw usageError(`There is no command two-factor ${action}.`)
-    const user = await userByEmail(db, argument(args, 1, 'e-mail'))
+  'two-factor reset': async (db, args, _options, out) => {
+    const user = await userByEmail(db, argument(args, 0, 'e-mail'))
     const { numDeletedRows } = await db.deleteFrom('auth.two_factors').where('userId', '=', user.id).executeTakeFirst()
     if (numDeletedRows !== 1n) throw operatorError(`${user.email} has no second factor.`)
     await db.deleteFrom('auth.sessions').where('userId', '=', user.id).execute()
     out.write(`${user.email} signs in with only the password. Every session has ended.\n`)
   },
-  passkeys: async (db, args, _options, out) => {
-    const action = argument(args, 0, 'action (reset)')
-    if (action !== 'reset') throw usageError(`There is no command passkeys ${action}.`)
-    const user = await userByEmail(db, argument(args, 1, 'e-mail'))
+  'passkeys reset': async (db, args, _options, out) => {
+    const user = await userByEmail(db, argument(args, 0, 'e-mail'))
     const { numDeletedRows: count } = await db.deleteFrom('auth.passkeys').where('userId', '=', user.id).executeTakeFirst()
+    if (count === 0n) throw operatorError(`${user.email} has no passkey.`)
     await db.deleteFrom('auth.sessions').where('userId', '=', user.id).execute()
     out.write(`Deleted ${count} passkey${count === 1n ? '' : 's'} of ${user.email}, who signs in without one. Every session has ended.\n`)
   },
-  'api-keys': async (db, args, _options, out) => {
-    const action = argument(args, 0, 'action (revoke)')
-    if (action !== 'revoke') throw usageError(`There is no command api-keys ${action}.`)
-    const user = await userByEmail(db, argument(args, 1, 'e-mail'))
+  'api-keys revoke': async (db, args, _options, out) => {
+    const user = await userByEmail(db, argument(args, 0, 'e-mail'))
     const { numDeletedRows: ended } = await db.deleteFrom('auth.api_keys').where('userId', '=', user.id).executeTakeFirst()
     out.write(`Ended ${ended} API key${ended === 1n ? '' : 's'} of ${user.email}.\n`)
   },
@@ -177,9 +209,10 @@ export async function admin(
   errors: Output = out,
 ): Promise<number> {
   try {
-    const { values, positionals: [name, ...args] } = parseArgs({
+    const { values, positionals, tokens } = parseArgs({
       args: argv,
       allowPositionals: true,
+      tokens: true,
       options: {
         help: { type: 'boolean', short: 'h' },
         days: { type: 'string' },
@@ -189,19 +222,21 @@ export async function admin(
         to: { type: 'string' },
       },
     })
-    if (values.help === true || name === undefined) {
+    if (values.help === true || positionals.length === 0) {
       out.write(help(programName, databaseUrl !== ''))
       return values.help === true ? 0 : 1
     }
-    const command = Object.hasOwn(commands, name) ? commands[name] : undefined
-    if (command === undefined) throw usageError(`There is no command ${name}.`)
+    const options = tokens.flatMap((token) => (token.kind === 'option' ? [token.name] : []))
+    const repeated = options.find((option, index) => options.indexOf(option) < index)
+    if (repeated !== undefined) throw usageError(`--${repeated} is given twice.`)
+    const { run, args } = commandOf(programName, positionals, options)
     // the connection is never closed while idle, because it may hold a lock
     const pool = new pg.Pool({ connectionString: databaseUrl, application_name: 'admin', connectionTimeoutMillis: 5_000, idleTimeoutMillis: 0, max: 1 })
     // a lost connection also fails the running statement, which reports the error
     pool.on('error', () => undefined).on('connect', (client) => client.on('error', () => undefined))
     const db = new Kysely<Tables>({ dialect: new PostgresDialect({ pool }), plugins: [new CamelCasePlugin()] })
     try {
-      await command(db, args, values, out, { pool, openFiles, sendMail, graceSeconds })
+      await run(db, args, values, out, { pool, openFiles, sendMail, graceSeconds })
     } finally {
       await db.destroy()
     }

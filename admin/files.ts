@@ -9,10 +9,10 @@ import type { Tables } from '../db/types.ts'
 import { deleteNotedObjects } from '../common/deleted-objects.ts'
 import type { ObjectStorage } from '../common/object-storage.ts'
 import { checkFiles, chunksOf, isOf, measure, objectOf, storedFiles, type DamagedFile, type StoredFile } from '../db/stored-files.ts'
-import { argument, operatorError, usageError, type Command, type Deployment, type Output } from './terminal.ts'
+import { operatorError, usageError, type Command, type Deployment, type Output } from './terminal.ts'
 
-/** An arbitrary number for the advisory lock of a move. */
-const moveLock = 710_331_804_119
+/** The name of a move's connection, by which another one finds it. */
+const moveName = 'files move'
 
 /** The size of each chunk but the last, in bytes. */
 const chunkBytes = 262_144
@@ -119,8 +119,11 @@ async function move(
   toDatabase: boolean,
   out: Output,
 ): Promise<void> {
-  const { rows: [lock] } = await sql<{ locked: boolean }>`select pg_try_advisory_lock(${moveLock}) as locked`.execute(db)
-  if (lock?.locked !== true) throw operatorError('Another move of files runs. Wait for its end.')
+  // before the search, so that of two at once none misses the other
+  await sql`select set_config('application_name', ${moveName}, false)`.execute(db)
+  const { rows: others } = await sql`
+    select from pg_stat_activity where datname = current_database() and application_name = ${moveName} and pid <> pg_backend_pid()`.execute(db)
+  if (others.length > 0) throw operatorError('Another move of files runs. Wait for its end.')
   const moveOne = toDatabase ? moveToDatabase : moveToObjects
   const wrong: DamagedFile[] = []
   let moved = 0
@@ -135,13 +138,12 @@ async function move(
   reportWrong(wrong, 'They stay in their place. `files check` has the remedy.')
 }
 
-/** `files move` and `files check`. */
-export const filesCommand: Command = async (db, args, options, out, deployment) => {
-  const action = argument(args, 0, 'action (move or check)')
-  if (action !== 'move' && action !== 'check') throw usageError(`There is no command files ${action}.`)
-  if (options.to !== undefined && options.to !== 'database') throw usageError('--to must be database.')
-  const objects = await deployment.openFiles()
-  if (action === 'check') return check(db, objects, out)
-  if (objects === undefined) throw operatorError('FILES_URL must be set, also to move files back into the database.')
-  await move(db, deployment, objects, options.to === 'database', out)
+export const filesCommands: Record<string, Command> = {
+  'files move': async (db, _args, options, out, deployment) => {
+    if (options.to !== undefined && options.to !== 'database') throw usageError('--to must be database.')
+    const objects = await deployment.openFiles()
+    if (objects === undefined) throw operatorError('FILES_URL must be set, also to move files back into the database.')
+    await move(db, deployment, objects, options.to === 'database', out)
+  },
+  'files check': async (db, _args, _options, out, { openFiles }) => check(db, await openFiles(), out),
 }

@@ -6,7 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { sql, type Kysely } from 'kysely'
 import type { Tables } from '../db/types.ts'
 import { secondsUntilIssued } from '../common/revocation.ts'
-import { argument, operatorError, table, usageError, type Command } from './terminal.ts'
+import { argument, operatorError, table, type Command } from './terminal.ts'
 
 /** Maximum wait for the service, in milliseconds. */
 const timeoutMs = 30_000
@@ -23,11 +23,11 @@ async function waitForKeySince(db: Kysely<Tables>, since: Date): Promise<string>
   )
 }
 
-/** `keys`, `keys rotate` and `keys revoke`. */
-export const keysCommand: Command = async (db, args, options, out) => {
-  const [action = 'list'] = args
-  const { now } = await db.selectNoFrom(sql<Date>`clock_timestamp()`.as('now')).executeTakeFirstOrThrow()
-  if (action === 'list') {
+/** Returns the time of the database. */
+const databaseTime = async (db: Kysely<Tables>): Promise<Date> => (await db.selectNoFrom(sql<Date>`clock_timestamp()`.as('now')).executeTakeFirstOrThrow()).now
+
+export const keysCommands: Record<string, Command> = {
+  keys: async (db, _args, _options, out) => {
     const keys = await db.selectFrom('auth.jwks').select(['id', 'createdAt', 'signsFrom', 'expiresAt']).orderBy('createdAt', 'desc').execute()
     const stateOf = ({ signsFrom, expiresAt }: typeof keys[number]) => (signsFrom === null ? 'published' : expiresAt === null ? 'signs' : 'verifies')
     out.write(
@@ -39,11 +39,15 @@ export const keysCommand: Command = async (db, args, options, out) => {
         'retiresAt',
       ]),
     )
-  } else if (action === 'rotate') {
+  },
+  'keys rotate': async (db, _args, _options, out) => {
+    const now = await databaseTime(db)
     await db.updateTable('private.settings').set({ keyRotationRequestedAt: now }).execute()
     out.write(`${await waitForKeySince(db, now)} signs now. Tokens of the old key stay valid until they expire.\n`)
-  } else if (action === 'revoke') {
-    const kid = options.all === true ? null : argument(args, 1, 'kid, or --all')
+  },
+  'keys revoke': async (db, args, options, out) => {
+    const now = await databaseTime(db)
+    const kid = options.all === true ? null : argument(args, 0, 'kid, or --all')
     const rows = await db.deleteFrom('auth.jwks').$if(kid !== null, (keys) => keys.where('id', '=', kid)).returning(['signsFrom', 'expiresAt']).execute()
     if (rows.length === 0) throw operatorError(kid === null ? 'There is no key.' : `There is no key ${kid}.`)
     // the service issues no tokens during the next seconds; the command ends after them
@@ -54,7 +58,5 @@ export const keysCommand: Command = async (db, args, options, out) => {
     if (kid === null)
       out.write('A running auth service creates a new key now, and a stopped one when it starts. The key signs as soon as PostgREST has loaded it.\n')
     else if (rows.some(({ signsFrom, expiresAt }) => signsFrom !== null && expiresAt === null)) out.write(`${await waitForKeySince(db, now)} signs now.\n`)
-  } else {
-    throw usageError(`There is no command keys ${action}.`)
-  }
+  },
 }

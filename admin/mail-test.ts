@@ -1,7 +1,7 @@
 /** The operator's command `mail-test`: sends one mail by the real transport at once, without the queue. */
 import { randomUUID } from 'node:crypto'
 import { mailConfig } from '../auth/config.ts'
-import { isDeliveryFailure, type FailureReason } from '../auth/mail/job.ts'
+import { isDeliveryFailure, type FailureReason } from '../auth/mail/failures.ts'
 import { testMessage } from '../auth/mail/messages.ts'
 import { mailSender } from '../auth/mail/transports.ts'
 import { createLog } from '../common/log.ts'

@@ -1,8 +1,9 @@
 /** The configuration of the auth service, built from the settings of all programs. No I/O. */
 import { configError } from '../common/errors.ts'
 import type { ObjectOptions } from '../common/open-objects.ts'
-import { need, objectOptionsOf, type AddressRange, type Settings } from '../common/settings.ts'
-import { isLocal, originsOf, type Origins } from './origins.ts'
+import { need, objectOptionsOf, type Settings } from '../common/settings.ts'
+import { isLocal, originsOf } from '../http/origins.ts'
+import type { ServiceConfig } from '../http/route.ts'
 
 /** The mail transport. `log` is for local work; production refuses it. */
 export type MailTransport =
@@ -10,62 +11,50 @@ export type MailTransport =
   | { kind: 'smtp', url: string }
   | { kind: 'log' }
 
-/** The path of the auth surface below base_url. */
-export const basePath = '/api/auth'
-
-/** The path of live streams, which last as long as their clients wish. */
-export const streamPath = '/changes'
-
-/** The path above the files of attachments, whose bodies may be large and slow. */
-export const filesPath = '/files'
-
-/** Returns true for the address of a file. @param url the path with its query, as the client sent it */
-export const isFileUrl = (url: string | undefined): boolean => url?.startsWith(`${basePath}${filesPath}/`) === true
-
-/** The beginning of each API key, for scanners that look for published secrets. */
-export const apiKeyPrefix = 'fin_'
-
-/** The configuration. Required settings are present. */
-export type Config = {
-  production: boolean
-  publicUrl: string
-  /** The address that mailed links lead to, without a trailing slash. It is `publicUrl` unless the app has another address. */
-  appUrl: string
-  /** Whether there is an app. Without one, links lead to our own pages. */
-  hasApp: boolean
-  /** data_url, for the list at `/`. */
-  dataUrl: string
+/** The settings of identity, in any process that opens it: auth/index.ts. */
+export type IdentityConfig = ServiceConfig & {
   host: string
   port: number
   databaseUrl: string
-  secret: string
-  /** The origins whose pages may call with credentials and receive redirects. */
-  origins: Origins
-  trustedProxies: AddressRange[]
   cookieDomain: string | undefined
-  /** `none` if the app is on another site. */
-  cookieSameSite: Settings['COOKIE_SAME_SITE']
-  mail: { from: string, transport: MailTransport }
   rateLimitEnabled: boolean
-  keyRotationDays: number
-  activityDays: number
-  eventsDays: number
-  /** The object storage of files. Undefined for the database. */
-  objects: ObjectOptions | undefined
-  /** Maximum number of live streams of this process. */
-  changesStreams: number
   defaultProduct: string | undefined
-  /** The sign-up mode, and the allowed domains of addresses. An empty list allows all. */
-  signUp: { by: Settings['SIGN_UP'], domains: string[] }
-  /** The provider of single sign-on, and whether it makes accounts for new users. */
-  oidc: { issuer: string, clientId: string, clientSecret: string, name: string, signUp: boolean } | undefined
-  /** The file of exchange rates that is downloaded once a day. */
-  exchangeRatesUrl: string | undefined
   logLevel: Settings['LOG_LEVEL']
   /** The commands that messages to the operator name. */
   commands: { admin: string, migrate: string }
   /** The trace collector and its headers. */
   traces: { endpoint: string, headers: string | undefined } | undefined
+  /** Maximum number of live streams of this process. */
+  changesStreams: number
+}
+
+declare module '../http/route.ts' {
+  interface ServiceConfig {
+    /** The address that mailed links lead to, without a trailing slash. It is `publicUrl` unless the app has another address. */
+    appUrl: string
+    /** Whether there is an app. Without one, links lead to our own pages. */
+    hasApp: boolean
+    /** The sign-up mode, and the allowed domains of addresses. An empty list allows all. */
+    signUp: { by: Settings['SIGN_UP'], domains: string[] }
+    /** The provider of single sign-on, and whether it makes accounts for new users. */
+    oidc: { issuer: string, clientId: string, clientSecret: string, name: string, signUp: boolean } | undefined
+  }
+}
+
+/** The configuration of the auth service. Required settings are present. */
+export type Config = IdentityConfig & {
+  /** data_url, for the list at `/`. */
+  dataUrl: string
+  mail: { from: string, transport: MailTransport }
+  keyRotationDays: number
+  activityDays: number
+  eventsDays: number
+  /** The object storage of files. Undefined for the database. */
+  objects: ObjectOptions | undefined
+  /** Whether this process serves live streams, webhooks and calendars. */
+  servesRealtime: boolean
+  /** The file of exchange rates that is downloaded once a day. */
+  exchangeRatesUrl: string | undefined
 }
 
 function mailTransport(settings: Settings): MailTransport {
@@ -109,38 +98,43 @@ function exchangeRatesUrl({ EXCHANGE_RATES_URL: url }: Settings): string | undef
   return url
 }
 
-/** Builds the configuration. @throws ConfigError that names the missing or unsuitable setting */
+/** Builds the settings of identity. @throws ConfigError that names the missing or unsuitable setting */
+export const identityConfig = (settings: Settings): IdentityConfig => ({
+  publicUrl: settings.PUBLIC_URL,
+  appUrl: settings.APP_URL,
+  hasApp: settings.hasApp,
+  host: settings.HOST,
+  port: settings.PORT,
+  databaseUrl: need(settings, 'AUTH_DATABASE_URL'),
+  secret: need(settings, 'BETTER_AUTH_SECRET'),
+  origins: originsOf(settings.PUBLIC_URL, [...settings.TRUSTED_ORIGINS, new URL(settings.APP_URL).origin]),
+  trustedProxies: settings.TRUSTED_PROXIES,
+  cookieDomain: settings.COOKIE_DOMAIN,
+  cookieSameSite: settings.COOKIE_SAME_SITE,
+  rateLimitEnabled: settings.RATE_LIMIT_ENABLED,
+  defaultProduct: settings.DEFAULT_PRODUCT,
+  signUp: { by: settings.SIGN_UP, domains: settings.SIGN_UP_DOMAINS },
+  oidc: oidcProvider(settings),
+  logLevel: settings.LOG_LEVEL,
+  commands: { admin: settings.ADMIN_COMMAND, migrate: settings.MIGRATE_COMMAND },
+  traces: settings.OTEL_EXPORTER_OTLP_ENDPOINT === undefined
+    ? undefined
+    : { endpoint: settings.OTEL_EXPORTER_OTLP_ENDPOINT, headers: settings.OTEL_EXPORTER_OTLP_HEADERS },
+  changesStreams: settings.CHANGES_STREAMS,
+})
+
+/** Builds the configuration of the auth service. @throws ConfigError that names the missing or unsuitable setting */
 export function authConfig(settings: Settings): Config {
   const mail = mailConfig(settings)
   return {
-    production: settings.NODE_ENV === 'production',
-    publicUrl: settings.PUBLIC_URL,
-    appUrl: settings.APP_URL,
-    hasApp: settings.hasApp,
+    ...identityConfig(settings),
     dataUrl: settings.DATA_URL,
-    host: settings.HOST,
-    port: settings.PORT,
-    databaseUrl: need(settings, 'AUTH_DATABASE_URL'),
-    secret: need(settings, 'BETTER_AUTH_SECRET'),
-    origins: originsOf(settings.PUBLIC_URL, [...settings.TRUSTED_ORIGINS, new URL(settings.APP_URL).origin]),
-    trustedProxies: settings.TRUSTED_PROXIES,
-    cookieDomain: settings.COOKIE_DOMAIN,
-    cookieSameSite: settings.COOKIE_SAME_SITE,
     mail,
-    rateLimitEnabled: settings.RATE_LIMIT_ENABLED,
     keyRotationDays: settings.KEY_ROTATION_DAYS,
     activityDays: settings.ACTIVITY_DAYS,
     eventsDays: settings.EVENTS_DAYS,
     objects: objectOptionsOf(settings),
-    changesStreams: settings.CHANGES_STREAMS,
-    defaultProduct: settings.DEFAULT_PRODUCT,
-    signUp: { by: settings.SIGN_UP, domains: settings.SIGN_UP_DOMAINS },
-    oidc: oidcProvider(settings),
+    servesRealtime: settings.AUTH_SERVES_REALTIME,
     exchangeRatesUrl: exchangeRatesUrl(settings),
-    logLevel: settings.LOG_LEVEL,
-    commands: { admin: settings.ADMIN_COMMAND, migrate: settings.MIGRATE_COMMAND },
-    traces: settings.OTEL_EXPORTER_OTLP_ENDPOINT === undefined
-      ? undefined
-      : { endpoint: settings.OTEL_EXPORTER_OTLP_ENDPOINT, headers: settings.OTEL_EXPORTER_OTLP_HEADERS },
   }
 }

@@ -1,4 +1,4 @@
-/** The kinds of events of accounts and organizations. Triggers write them: db/functions/private/events.sql. */
+/** The kinds of events of accounts and organizations. Triggers write them: db/identity/events.sql. */
 
 export const accountEventKinds = [
   'signed_in',

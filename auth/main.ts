@@ -1,53 +1,44 @@
 /** The composition root: makes every part once and passes it to the parts that need it. */
-import { availableParallelism } from 'node:os'
 import { pathToFileURL } from 'node:url'
 import { getRequestListener } from '@hono/node-server'
-import pg from 'pg'
 import { migrationNames } from '../db/migrate.ts'
 import { openApiDocument } from '../description/openapi.ts'
 import { withWholeRows } from '../description/whole-rows.ts'
-import { configError } from '../common/errors.ts'
-import { databaseVersionsSql, type Versions } from '../common/floors.ts'
+import { isFileUrl } from '../common/contract.ts'
 import { defaultHost, startServer, type Listener } from '../common/http-server.ts'
 import { createLog, describeError, type Log } from '../common/log.ts'
 import { openObjects } from '../common/open-objects.ts'
+import type { Observers, Service } from '../common/service.ts'
 import { readSettings, type Settings } from '../common/settings.ts'
 import { endFailedStart, gracefulShutdown } from '../common/shutdown.ts'
-import { startTracing, type Tracing } from '../common/tracing.ts'
-import { authConfig, isFileUrl, type Config } from './config.ts'
-import { connect, withClient, type AuthDatabase } from './database.ts'
+import { startTracing } from '../common/tracing.ts'
+import { createApp, labelPaths } from '../http/app.ts'
+import { withClient } from '../http/database.ts'
+import { createHttpMetrics } from '../http/metrics.ts'
+import type { Program } from '../http/room.ts'
+import { rates } from '../rates/index.ts'
+import { publicReceivers, realtime, type Receivers } from '../realtime/index.ts'
+import { storage } from '../storage/index.ts'
+import { authConfig, type Config } from './config.ts'
+import { describeSurface } from './description.ts'
 import { jwtOptions, tokenLifetimeSeconds } from './engine/engine.ts'
-import { createPasswords, createHashingQueue, type Passwords } from './engine/passwords.ts'
-import { createLimits } from './engine/rate-limits.ts'
-import { startRateDownloads } from './exchange-rates/download.ts'
-import { createChangeStreams } from './features/change/streams.ts'
-import { warnOfUnreachableFiles } from './features/file/files.ts'
+import type { Passwords } from './engine/passwords.ts'
 import { startHousekeeping } from './housekeeping.ts'
-import { createApp, routeLabels } from './http/app.ts'
-import { healthChecks, cacheForASecond } from './http/health.ts'
-import { readDatabaseFigures } from './http/database-figures.ts'
-import { createMetrics, type Metrics } from './http/metrics.ts'
-import type { Additions } from './http/pages.ts'
+import { cacheForASecond, healthChecks, openIdentity } from './index.ts'
 import { provisionKey, startRotation, type KeyOptions } from './keys/rotation.ts'
-import { createMailer, type MailJobs } from './mail/mailer.ts'
-import { startNotices } from './mail/notices.ts'
-import { startQueue } from './mail/queue.ts'
+import { createMailer } from './mail/mailer.ts'
+import { enqueueMail, startMailQueue } from './mail/queue.ts'
 import { mailSender, type OutgoingMail } from './mail/transports.ts'
-import { createServices } from './services.ts'
-import { startWebhooks } from './webhooks/dispatcher.ts'
-import { publicReceivers, type Receivers } from './webhooks/sender.ts'
+import { mailMetrics, watchIdentity } from './metrics.ts'
+import { apiDocs } from './pages/api-docs.ts'
+import { home, pageRoutes, type Additions } from './pages/pages.ts'
+import { routesOf, sweepsOf } from './rooms.ts'
 
 /** Time in which a stopping service still accepts requests, in milliseconds. Load balancers need it to notice the stop. */
 const lameDuckMs = 250
 
 /** Seconds for which an expired token is still accepted, because clocks differ. */
 const clockLeewaySeconds = 60
-
-/** The auth surface. `isReady` returns the same as `/readyz`. */
-export type Service = { listener: Listener, isReady: () => Promise<boolean> }
-
-/** The service's log, metrics and traces, for the listener around it. */
-export type Observers = { log: Log, registry: Metrics['registry'], tracing: Tracing | undefined }
 
 /** Wraps the service's listener, for other paths on the same port. */
 export type WrapListener = (service: Service, observers: Observers) => Listener
@@ -58,40 +49,12 @@ export type StartOptions = Partial<Pick<KeyOptions, 'retireAfterSeconds'>> & {
   additions?: Additions
   /** Called with each mail that the log transport writes instead of sending. The service itself stores no mail. */
   onUnsentMail?: (mail: OutgoingMail) => void
-  /** Pause between two queries for new notices, in milliseconds. */
-  noticePauseMs?: number | undefined
   /** Pause between two rounds of webhooks, in milliseconds. */
   webhookPauseMs?: number | undefined
   /** The servers that may receive webhooks. Only `npm start` on localhost and tests allow others than those of the public internet. */
   receivers?: Receivers | undefined
   /** Wraps the hashes and checks of passwords. */
   wrapPasswords?: (passwords: Passwords) => Passwords
-}
-
-/**
- * Checks that this deployment migrated the database.
- * @throws ConfigError with the remedy
- */
-async function checkDatabase(db: AuthDatabase, config: Config): Promise<void> {
-  let settings: { publicUrl: string } | undefined
-  try {
-    settings = await db.selectFrom('private.settings').select('publicUrl').executeTakeFirst()
-  } catch (error) {
-    const code = error instanceof pg.DatabaseError ? error.code : undefined
-    if (code === '42P01' || code === '3F000') throw configError(`The database is not migrated: run \`${config.commands.migrate}\` first.`)
-    if (code === '28P01') throw configError(`AUTH_DATABASE_URL has a wrong password for auth_service: run \`${config.commands.migrate}\`, which sets it.`)
-    if (code === '3D000') throw configError('AUTH_DATABASE_URL names a database that does not exist.')
-    throw configError(`AUTH_DATABASE_URL: the database cannot be reached (${error instanceof Error && 'code' in error ? String(error.code) : 'no answer'}).`)
-  }
-  if (config.defaultProduct !== undefined) {
-    const products = (await db.selectFrom('private.products').select('id').orderBy('rank').execute()).map(({ id }) => id)
-    if (!products.includes(config.defaultProduct)) throw configError(`DEFAULT_PRODUCT must be one of ${products.join(', ')}.`)
-  }
-  if (settings?.publicUrl !== config.publicUrl) {
-    throw configError(
-      `PUBLIC_URL is not the one the database was migrated with, and tokens name it: run \`${config.commands.migrate}\` with this PUBLIC_URL.`,
-    )
-  }
 }
 
 /**
@@ -107,10 +70,9 @@ export async function startAuth(
     wrapListener = ({ listener }) => listener,
     additions = { surfaces: [], commands: [] },
     onUnsentMail,
-    noticePauseMs,
     webhookPauseMs,
     receivers = publicReceivers,
-    wrapPasswords = (passwords) => passwords,
+    wrapPasswords,
     ...tuning
   }: StartOptions = {},
 ): Promise<() => Promise<void>> {
@@ -119,34 +81,34 @@ export async function startAuth(
   try {
     const tracing = startTracing(config.traces?.endpoint, config.traces?.headers, log)
     if (tracing !== undefined) running.defer(tracing.stop)
-    const connections = connect(config.databaseUrl, (error) => log.warn({ error: describeError(error) }, 'database connection lost'), tracing)
-    running.defer(connections.close)
-    const { pool, pools, db } = connections
-    const metrics = createMetrics(routeLabels.values())
-    await checkDatabase(db, config)
-    // A hash needs 32 MiB, so three threads fit into a container's limit. A full queue takes about six seconds, and up to three times
-    // that on a busy machine, so its timeout is 20 seconds.
-    const threads = Math.min(3, availableParallelism())
-    const passwords = wrapPasswords(
-      createPasswords(threads, (error) => log.warn({ error: describeError(error) }, 'a thread that hashes passwords was lost')),
-    )
-    running.defer(passwords.stop)
-    // one more slot than threads, so that a thread gets its next hash while a session is stored
-    const hashingQueue = createHashingQueue(threads + 1, 64, 20_000, () => metrics.limitHit('hashing_queue'))
-    const limits = createLimits(connections, config.rateLimitEnabled, (by) => metrics.limitHit(by))
-    const mailer = createMailer(config, (name, payload) => queue.enqueue(name, payload, connections.currentTransaction()))
-    const streams = createChangeStreams({
-      pool,
-      secret: config.secret,
-      maxStreams: config.changesStreams,
-      observer: metrics.streams,
+    const documents = {
+      all: () => withClient(pool, (client) => openApiDocument(client, config.publicUrl, describeSurface())),
+      wholeRows: async () => withWholeRows(await documents.all()),
+    }
+    const paths = {
+      routes: routesOf(config.servesRealtime),
+      documents: apiDocs(documents),
+      pages: pageRoutes.map(({ path, page }) => ({ path, serve: () => page(config) })),
+      home: home(config, additions),
+    }
+    const labels = labelPaths(paths)
+    const metrics = createHttpMetrics(labels.all)
+    const { registry } = metrics
+    const { connections, hashingQueue, services } = await openIdentity(running, config, {
       log,
+      tracing,
+      onLimit: metrics.limitHit,
+      onMail: () => queue.wake(),
+      ...(wrapPasswords !== undefined && { wrapPasswords }),
     })
-    running.defer(streams.stop)
-    const objects = config.objects && await openObjects(config.objects)
-    if (objects === undefined) await warnOfUnreachableFiles(pool, log)
-    const services = await createServices({ config, connections, limits, hashingQueue, passwords, mailer, receivers, streams, objects, log })
+    const { pool, pools, db } = connections
     const { engine } = services
+    const program: Program = { pool, secret: config.secret, log, objects: config.objects && await openObjects(config.objects) }
+    const realtimeOptions = { maxStreams: config.changesStreams, receivers, webhookPauseMs }
+    const roomMetrics = { realtime: realtime.metrics(registry, pool), rates: rates.metrics(registry, pool), storage: storage.metrics(registry, pool) }
+    const live = await realtime.services(program, roomMetrics.realtime, realtimeOptions)
+    running.defer(live.streams.stop)
+    const files = await storage.services(program, roomMetrics.storage, undefined)
     const keys: KeyOptions = {
       engine,
       jwt: jwtOptions(config, db),
@@ -161,11 +123,10 @@ export async function startAuth(
     }
     await provisionKey(keys)
     const send = mailSender(config.mail.transport, log, onUnsentMail)
-    const queue = await startQueue<MailJobs>({
-      databaseUrl: config.databaseUrl,
+    const queue = startMailQueue({
+      pool,
       secret: config.secret,
-      log,
-      observer: metrics.mail,
+      mailerThrough: (client) => createMailer(config, (task, payload) => enqueueMail(client, config.secret, task, payload)),
       tasks: {
         send_mail: async (message, { key, signal }) => {
           await send({ ...message, from: config.mail.from, idempotencyKey: key }, signal)
@@ -177,44 +138,39 @@ export async function startAuth(
           await engine.api.sendVerificationEmail({ body: { email: to } })
         },
       },
+      observer: mailMetrics(registry),
+      log,
     })
     running.defer(queue.stop)
-    running.defer(startNotices(pool, (client) => createMailer(config, (name, payload) => queue.enqueue(name, payload, client)), log, noticePauseMs))
-    running.defer(startWebhooks({ pool, secret: config.secret, receivers, observer: metrics.webhooks, log, pauseMs: webhookPauseMs }))
+    if (config.servesRealtime) running.defer(await realtime.jobs(program, roomMetrics.realtime, realtimeOptions))
     const rotation = startRotation(keys)
     running.defer(rotation.stop)
-    running.defer(startHousekeeping(pool, config, rotation, objects, log))
-    const { exchangeRatesUrl } = config
-    if (exchangeRatesUrl !== undefined) running.defer(startRateDownloads(pool, exchangeRatesUrl, log))
-    const failedRateDownloads = async () =>
-      exchangeRatesUrl === undefined ? 0 : Number((await pool.query<{ count: string }>('select private.rate_download_failures() as count')).rows[0]?.count)
-    const webhookLagSeconds = async () => (await pool.query<{ seconds: number }>('select private.webhook_lag() as seconds')).rows[0]?.seconds ?? 0
-    const databaseVersions = async () => (await pool.query<Versions>(databaseVersionsSql)).rows[0]
-    metrics.watch({
-      hashingQueue,
-      streams,
-      rotation,
-      pools: { ...pools, mail: queue.pool },
-      backlog: queue.backlog,
-      failedRateDownloads,
-      webhookLagSeconds,
-      databaseVersions,
-      databaseFigures: () => readDatabaseFigures(pool),
-    })
-    const document = () => withClient(pool, (client) => openApiDocument(client, config.publicUrl))
-    const documents = { all: document, wholeRows: async () => withWholeRows(await document()) }
+    running.defer(await startHousekeeping(pool, sweepsOf(program, config), rotation, log))
+    running.defer(await rates.jobs(program, roomMetrics.rates, { url: config.exchangeRatesUrl }))
+    watchIdentity(registry, { hashingQueue, rotation, pool })
+    metrics.watchPools(pools)
     let stopping = false
     const checks = cacheForASecond(healthChecks(db, await migrationNames()))
-    const app = createApp({ services, metrics, tracing, ready: checks, documents, isStopping: () => stopping, additions })
+    const app = createApp({
+      services: { ...services, ...live, ...files },
+      name: 'finance-auth',
+      paths,
+      labels,
+      metrics,
+      tracing,
+      ready: checks,
+      isStopping: () => stopping,
+    })
     const service: Service = {
       listener: getRequestListener((request, bindings) => app.fetch(request, bindings), defaultHost),
       isReady: async () => !stopping && Object.values(await checks()).every(Boolean),
+      publicKeys: () => engine.api.getJwks(),
     }
-    const served = wrapListener(service, { log, registry: metrics.registry, tracing })
+    const served = wrapListener(service, { log, registry, tracing })
     const onStop = () => {
       stopping = true
       // a stream does not end by itself, and its client resumes at another process
-      streams.close()
+      live.streams.close()
     }
     const onError = (error: unknown) => log.error({ error: describeError(error) }, 'request failed')
     running.defer(

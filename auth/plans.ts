@@ -1,6 +1,6 @@
 /** The active plans of users: a plan is an active subscription of a product. */
 import type { FunctionRows } from '../db/types.ts'
-import type { PreparedQuery } from './database.ts'
+import type { PreparedQuery } from '../http/database.ts'
 
 type SubscriptionStatus = { isSubscribed: boolean, productId: string | null }
 

@@ -119,7 +119,7 @@ const acts: Act[] = [
       await page.getByLabel('Status').waitFor()
       await page.getByLabel('Status').focus()
       await page.keyboard.press('p')
-      await page.getByRole('button', { name: 'Remove the filter pending' }).or(page.getByRole('button', { name: 'Remove the filter paid' })).click()
+      await page.getByRole('button', { name: 'Remove filter pending' }).or(page.getByRole('button', { name: 'Remove filter paid' })).click()
       await settle(page)
     },
   },

@@ -3,7 +3,7 @@ import { spawn } from 'node:child_process'
 import { connect } from 'node:net'
 import { freePort } from '../infra/local/ports.ts'
 import type { Figure } from './figures.ts'
-import { person, quantile, type BenchStack } from './stack.ts'
+import { isUp, person, quantile, type BenchStack } from './stack.ts'
 
 const rounds = 15
 const roundMs = 700
@@ -45,27 +45,11 @@ function client(port: number, request: string, times: number[]): { run: (until: 
 export async function edgeFigures(stack: BenchStack): Promise<Figure[]> {
   const { port: postgrest, readyPort, tokenOf } = await stack.dataSurface()
   await using running = new AsyncDisposableStack()
-  const start = async (args: (port: number) => string[], env: (port: number) => NodeJS.ProcessEnv): Promise<number> => {
-    const port = await freePort()
-    const child = spawn(process.execPath, args(port), { env: { ...process.env, ...env(port) }, stdio: ['ignore', 'ignore', 'inherit'] })
-    running.defer(() => void child.kill())
-    for (;;) {
-      const isUp = await fetch(`http://127.0.0.1:${port}/data/`, { method: 'OPTIONS' }).then(({ ok }) => ok, () => false)
-      if (isUp) return port
-    }
-  }
-  const url = `http://127.0.0.1:${postgrest}`
-  const adminPort = await freePort()
-  const barePort = await start((port) => ['bench/bare-proxy.ts', String(port), url], () => ({}))
-  const edgePort = await start(() => ['edge/main.ts'], (port) => ({
-    PORT: String(port),
-    EDGE_ADMIN_PORT: String(adminPort),
-    // no auth service runs: nothing listens on this port
-    AUTH_UPSTREAM: 'http://127.0.0.1:9',
-    POSTGREST_UPSTREAM: url,
-    POSTGREST_READY_PORT: String(readyPort),
-    APP_DIR: 'none',
-  }))
+  const barePort = await freePort()
+  const child = spawn(process.execPath, ['bench/bare-proxy.ts', String(barePort), `http://127.0.0.1:${postgrest}`], { stdio: ['ignore', 'ignore', 'inherit'] })
+  running.defer(() => void child.kill())
+  await isUp(barePort)
+  const edgePort = await stack.edge({ port: postgrest, readyPort })
   const sides = [{ port: postgrest, prefix: '' }, { port: barePort, prefix: '/data' }, { port: edgePort, prefix: '/data' }]
   const figures: Figure[] = []
   for (const [callers, aim] of [[8, 0.75], [50, 0.85]] as const) {

@@ -1,7 +1,7 @@
 /**
- * `npm run bench:shares`: measures the limit on the connections that one user can hold. First the throughput of fifty fast callers with one
- * token, with and without the limit, in turn. Then the response times of another user while one user sends forty of the slowest requests
- * at a time.
+ * `npm run bench:shares`: measures the share of the connections that one user's requests use. First the throughput of fifty fast callers with
+ * one token, through the edge and directly, in turn. Then the response times of another user while one user sends two hundred of the
+ * slowest requests at a time.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { benchStack, people, person, quantile, type Ask, type Timed } from './stack.ts'
@@ -10,6 +10,7 @@ const callers = 50
 const rounds = 12
 const roundMs = 1_000
 const floodMs = 12_000
+const floodCallers = 200
 
 await using stack = await benchStack(people(1_000))
 await stack.owner.query(`
@@ -17,10 +18,12 @@ await stack.owner.query(`
   insert into api.categories (id, user_id, organization_id, name) values ('00000000-0000-4000-8000-000000000001', 'user-999', null, 'all of it');
   insert into api.transactions (user_id, organization_id, name, amount, category_id, transaction_date)
     select 'user-999', null, 'row ' || i, i, '00000000-0000-4000-8000-000000000001', timestamptz '2025-01-01' - i * interval '1 minute' from generate_series(1, 150) i;
-  insert into api.transactions (user_id, organization_id, name, amount, transaction_date) select 'user-998', null, 'row ' || i, i, timestamptz '2025-01-01' - i * interval '1 minute' from generate_series(1, 100000) i;
+  insert into api.transactions (user_id, organization_id, name, amount, transaction_date) select 'user-998', null, 'row ' || i, i, timestamptz '2025-01-01' - i * interval '1 minute' from generate_series(1, 200000) i;
   insert into api.transactions (user_id, organization_id, name, amount, description) values ('user-997', null, 'a pattern that goes back and back', 1, repeat('ab', 2000) || 'x');
   analyze`)
-const askAs = await stack.postgrest()
+const postgrest = await stack.dataSurface()
+const directly = stack.askAt(postgrest.port)
+const askAs = stack.askAt(await stack.edge(postgrest), '/data')
 
 /** Sends requests with the given concurrency until the time is over. */
 async function flood(ask: () => Promise<Timed>, concurrency: number, milliseconds: number): Promise<Timed[]> {
@@ -32,29 +35,24 @@ async function flood(ask: () => Promise<Timed>, concurrency: number, millisecond
   return responses
 }
 
-const setLimit = (count: number) => stack.owner.query('update private.settings set places_per_person = $1', [count])
 const list = '/transactions?limit=1'
-await setLimit(4)
-
 {
-  const ask = await askAs(person(1))
+  const asks = { edge: await askAs(person(1)), directly: await directly(person(1)) }
   const ratios: number[] = []
-  let refused = 0
+  let failed = 0
   for (let round = 0; round < rounds; round++) {
-    const perMode: Record<string, number> = {}
-    for (const mode of round % 2 === 0 ? ['limited', 'unlimited'] : ['unlimited', 'limited']) {
-      await setLimit(mode === 'limited' ? 4 : 1_000)
-      const responses = await flood(() => ask(list), callers, roundMs)
-      perMode[mode] = responses.length
-      refused += responses.filter(({ status }) => status === 429).length
+    const perWay: Record<string, number> = {}
+    for (const way of round % 2 === 0 ? ['edge', 'directly'] as const : ['directly', 'edge'] as const) {
+      const responses = await flood(() => asks[way](list), callers, roundMs)
+      perWay[way] = responses.length
+      failed += responses.filter(({ status }) => status !== 200).length
     }
-    ratios.push((perMode['limited'] ?? 0) / (perMode['unlimited'] ?? 1))
+    ratios.push((perWay['edge'] ?? 0) / (perWay['directly'] ?? 1))
   }
-  await setLimit(4)
   console.log(
     `${callers} quick callers with one token: ${
       quantile(ratios, 0.5).toFixed(2)
-    } of the throughput without the limit (median of ${rounds} pairs), ${refused} refused`,
+    } of the throughput of PostgREST itself (median of ${rounds} pairs), ${failed} failed`,
   )
 }
 
@@ -77,7 +75,7 @@ const [p50, p95] = await idle(other).then((times) => [quantile(times, 0.5), quan
 console.log(`another user's ${list}, idle: p50 ${p50.toFixed(1)} ms, p95 ${p95.toFixed(1)} ms`)
 for (const [name, user, path, body] of slowRequests) {
   const attacker = await askAs(person(user))
-  const attack = flood(() => attacker(path, body), 40, floodMs)
+  const attack = flood(() => attacker(path, body), floodCallers, floodMs)
   const responses: Timed[] = []
   const until = performance.now() + floodMs
   await sleep(200)
@@ -88,7 +86,7 @@ for (const [name, user, path, body] of slowRequests) {
   const statuses = Map.groupBy(await attack, ({ status }) => status)
   const times = responses.map(({ ms }) => ms)
   console.log(
-    `while one user sends 40 of ${name} at a time: p50 ${quantile(times, 0.5).toFixed(0)} ms, p95 ${quantile(times, 0.95).toFixed(0)} ms, max ${
+    `while one user sends ${floodCallers} of ${name} at a time: p50 ${quantile(times, 0.5).toFixed(0)} ms, p95 ${quantile(times, 0.95).toFixed(0)} ms, max ${
       quantile(times, 1).toFixed(0)
     } ms, `
       + `${responses.filter(({ status }) => status !== 200).length} of ${responses.length} failed; the attacker got ${

@@ -148,14 +148,6 @@ async function latencyFigure(port: number, askAs: (who: ReturnType<typeof person
 
 const residentMegabytes = (pid: number): number => Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]) / 1_024
 
-/** Returns how often private.changes was read. */
-async function reads({ owner }: BenchStack): Promise<number> {
-  const { rows: [found] } = await owner.query<{ count: string }>(
-    `select (coalesce(seq_scan, 0) + coalesce(idx_scan, 0))::text as count from pg_stat_user_tables where schemaname = 'private' and relname = 'changes_kept'`,
-  )
-  return Number(found?.count)
-}
-
 /** Runs all measurements of this file, in about three minutes. */
 export async function liveFigures(): Promise<Figure[]> {
   if (process.platform !== 'linux') return []
@@ -224,13 +216,6 @@ export async function liveFigures(): Promise<Figure[]> {
       note: `${(share * 100).toFixed(1)} %, beside ${(shareWithout * 100).toFixed(1)} % without streams`,
     },
   )
-  // the statistics of a table are written at the end of a transaction, at most once a second
-  const readsBefore = await reads(stack)
-  const wakeUps = 100
-  for (let write = 0; write < wakeUps; write++) await create(asks[write % writers]!)
-  await sleep(2_000)
-  const perWakeUp = (await reads(stack) - readsBefore) / wakeUps
-  figures.push({ work: `reads of the database for each write, ${idleStreams} streams`, against: 'one', ratio: perWakeUp, aim: 1, unit: 'times' })
   for (const { socket } of streams) socket.destroy()
   return figures
 }

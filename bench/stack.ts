@@ -1,8 +1,13 @@
 /** Starts the data surface for benchmarks: an embedded PostgreSQL with a migrated database, users with sessions, and PostgREST. */
-import { Agent, request } from 'node:http'
+import { spawn } from 'node:child_process'
+import { Agent, createServer, request } from 'node:http'
 import { chmod, mkdtemp, rm } from 'node:fs/promises'
+import type { AddressInfo } from 'node:net'
+import { once } from 'node:events'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { exportJWK } from 'jose'
 import pg from 'pg'
 import { migrate } from '../db/migrate.ts'
 import { postgrestConnection } from '../infra/local/environment.ts'
@@ -29,6 +34,10 @@ export type BenchStack = AsyncDisposable & {
   authServicePassword: string
   /** Starts a PostgREST for other HTTP clients. @returns its ports, and a function that signs tokens */
   dataSurface: () => Promise<{ port: number, readyPort: number, tokenOf: (who: DatasetCaller) => Promise<string> }>
+  /** Starts an edge before a PostgREST, as a process. Instead of an auth service it has only its public keys. @returns its port */
+  edge: (postgrest: { port: number, readyPort: number }) => Promise<number>
+  /** Returns the function that sends requests as a user. @param prefix the beginning of each path, such as `/data` */
+  askAt: (port: number, prefix?: string) => (who: DatasetCaller | undefined) => Promise<Ask>
   /** Starts a PostgREST. @param env additional settings, such as PGRST_DB_POOL */
   postgrest: (env?: Record<string, string>) => Promise<(who: DatasetCaller | undefined) => Promise<Ask>>
 }
@@ -43,6 +52,11 @@ export const people = (count: number) => async (owner: pg.Client): Promise<void>
 /** Returns one of these users. */
 export const person = (number: number): DatasetCaller => ({ user: `user-${number}`, session: `session-${number}` })
 
+/** Waits until a proxy of the data surface answers. */
+export async function isUp(port: number): Promise<void> {
+  while (!await fetch(`http://127.0.0.1:${port}/data/`, { method: 'OPTIONS' }).then(({ ok }) => ok, () => false)) await sleep(50)
+}
+
 /** @param prepare stores the data of the benchmark */
 export async function benchStack(prepare: (owner: pg.Client) => Promise<void>): Promise<BenchStack> {
   const resources = new AsyncDisposableStack()
@@ -56,7 +70,7 @@ export async function benchStack(prepare: (owner: pg.Client) => Promise<void>): 
   await owner.connect()
   resources.defer(() => owner.end())
   await prepare(owner)
-  const { sign } = await tokenSigner(owner, publicUrl)
+  const { sign, kid, publicKey } = await tokenSigner(owner, publicUrl)
   const agent = new Agent({ keepAlive: true, maxSockets: Infinity })
   resources.defer(() => agent.destroy())
 
@@ -80,6 +94,27 @@ export async function benchStack(prepare: (owner: pg.Client) => Promise<void>): 
     return port
   }
 
+  const askAt: BenchStack['askAt'] = (port, prefix = '') => async (who) => {
+    const authorization = who === undefined ? {} : { authorization: `Bearer ${await tokenOf(who)}` }
+    return (path, body, further = {}) =>
+      new Promise((resolve, reject) => {
+        const started = performance.now()
+        const headers = { ...authorization, ...further, ...(body === undefined ? {} : { 'content-type': 'application/json' }) }
+        request({ host: '127.0.0.1', port, path: prefix + path, agent, headers, method: body === undefined ? 'GET' : 'POST' }, (response) => {
+          response.resume().on('end', () => resolve({ status: response.statusCode ?? 0, ms: performance.now() - started }))
+        }).on('error', reject).end(body === undefined ? undefined : JSON.stringify(body))
+      })
+  }
+  /** Serves the public key at every path. @returns its port */
+  const serveKeys = async (): Promise<number> => {
+    const keys = [{ ...await exportJWK(publicKey), kid, alg: 'RS256' }]
+    const keyServer = createServer((_, response) => void response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify({ keys })))
+    keyServer.listen(0, '127.0.0.1')
+    await once(keyServer, 'listening')
+    resources.defer(() => void keyServer.close())
+    return (keyServer.address() as AddressInfo).port
+  }
+
   return {
     owner,
     url: server.url,
@@ -89,20 +124,26 @@ export async function benchStack(prepare: (owner: pg.Client) => Promise<void>): 
       const readyPort = await freePort()
       return { port: await start({ PGRST_ADMIN_SERVER_PORT: String(readyPort) }), readyPort, tokenOf }
     },
-    async postgrest(env = {}) {
-      const port = await start(env)
-      return async (who) => {
-        const authorization = who === undefined ? {} : { authorization: `Bearer ${await tokenOf(who)}` }
-        return (path, body, further = {}) =>
-          new Promise((resolve, reject) => {
-            const started = performance.now()
-            const headers = { ...authorization, ...further, ...(body === undefined ? {} : { 'content-type': 'application/json' }) }
-            request({ host: '127.0.0.1', port, path, agent, headers, method: body === undefined ? 'GET' : 'POST' }, (response) => {
-              response.resume().on('end', () => resolve({ status: response.statusCode ?? 0, ms: performance.now() - started }))
-            }).on('error', reject).end(body === undefined ? undefined : JSON.stringify(body))
-          })
-      }
+    edge: async ({ port: postgrest, readyPort }) => {
+      const [port, adminPort, keysPort] = [await freePort(), await freePort(), await serveKeys()]
+      const child = spawn(process.execPath, ['edge/main.ts'], {
+        stdio: ['ignore', 'ignore', 'inherit'],
+        env: {
+          ...process.env,
+          PORT: String(port),
+          EDGE_ADMIN_PORT: String(adminPort),
+          AUTH_UPSTREAM: `http://127.0.0.1:${keysPort}`,
+          POSTGREST_UPSTREAM: `http://127.0.0.1:${postgrest}`,
+          POSTGREST_READY_PORT: String(readyPort),
+          APP_DIR: 'none',
+        },
+      })
+      resources.defer(() => void child.kill())
+      await isUp(port)
+      return port
     },
+    askAt,
+    postgrest: async (env = {}) => askAt(await start(env)),
     [Symbol.asyncDispose]: () => resources.disposeAsync(),
   }
 }

@@ -19,10 +19,10 @@ const sessionUpdates: Record<
   Effect,
   (response: SessionResponse, at: number, now: number, before: Session | null | undefined) => SessionUpdate | undefined
 > = {
-  begins: ({ session }, _, now) => ({ session: sessionIn(session), at: now }),
-  tells: ({ session }, at) => ({ session: sessionIn(session), at }),
+  starts: ({ session }, _, now) => ({ session: sessionIn(session), at: now }),
+  reads: ({ session }, at) => ({ session: sessionIn(session), at }),
   ends: (_response, _at, now) => ({ session: null, at: now, end: 'signed-out' }),
-  moves: ({ session }, _, now, before) => (before ? { session: sessionIn({ ...before, ...session }), at: now } : undefined),
+  switches: ({ session }, _, now, before) => (before ? { session: sessionIn({ ...before, ...session }), at: now } : undefined),
 }
 
 const sessionIn = (from: Partial<Session> | null): Session | null => {

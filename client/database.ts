@@ -21,14 +21,14 @@ export type TransactionFilter = { field: 'amount', operation: 'eq' | 'neq' | 'gt
 /** The tables. Insert has the columns of a new row, Update those that a change can set; `never` marks tables that clients cannot write. */
 type Tables = {
   accounts: {
-    Row: { id: string, name: string, type: 'checking' | 'savings' | 'credit_card' | 'cash' | 'investment' | 'loan' | 'asset', currency: string, balance: number, description: string | null, institution: string | null, account_number: string | null, color: string | null, icon: string | null, user_id: string | null, organization_id: string | null, metadata: Json, created_at: string, updated_at: string, opened_on: string | null, closed_on: string | null, closed_until: string | null, current_balance: number | null }
-    Insert: { id?: string, name: string, type: 'checking' | 'savings' | 'credit_card' | 'cash' | 'investment' | 'loan' | 'asset', currency?: string, balance?: number, description?: string | null, institution?: string | null, account_number?: string | null, color?: string | null, icon?: string | null, user_id?: string | null, organization_id?: string | null, metadata?: Json, created_at?: string, updated_at?: string, opened_on?: string | null, closed_on?: string | null, closed_until?: string | null }
-    Update: { name?: string, type?: 'checking' | 'savings' | 'credit_card' | 'cash' | 'investment' | 'loan' | 'asset', currency?: string, balance?: number, description?: string | null, institution?: string | null, account_number?: string | null, color?: string | null, icon?: string | null, metadata?: Json, opened_on?: string | null, closed_on?: string | null, closed_until?: string | null }
+    Row: { id: string, name: string, type: 'checking' | 'savings' | 'credit_card' | 'cash' | 'investment' | 'loan' | 'asset', currency: string, balance: number, description: string | null, institution: string | null, account_number: string | null, color: string | null, icon: string | null, user_id: string | null, organization_id: string | null, tenant: string, metadata: Json, created_at: string, updated_at: string, opened_on: string | null, closed_on: string | null, closed_until: string | null, current_balance: number | null }
+    Insert: { id?: string, name: string, type: 'checking' | 'savings' | 'credit_card' | 'cash' | 'investment' | 'loan' | 'asset', currency?: string, balance?: number, description?: string | null, institution?: string | null, account_number?: string | null, color?: string | null, icon?: string | null, user_id?: string | null, organization_id?: string | null, tenant?: string, metadata?: Json, created_at?: string, updated_at?: string, opened_on?: string | null, closed_on?: string | null, closed_until?: string | null }
+    Update: { name?: string, type?: 'checking' | 'savings' | 'credit_card' | 'cash' | 'investment' | 'loan' | 'asset', currency?: string, balance?: number, description?: string | null, institution?: string | null, account_number?: string | null, color?: string | null, icon?: string | null, tenant?: string, metadata?: Json, opened_on?: string | null, closed_on?: string | null, closed_until?: string | null }
     Relationships: []
     ComputedFields: 'current_balance'
   }
   activity: {
-    Row: { id: string, happened_at: string, change_id: string, actor_id: string, user_id: string | null, organization_id: string | null, action: 'create' | 'update' | 'delete', table_name: string, row_id: string, before: { [key: string]: Json } | null, after: { [key: string]: Json } | null }
+    Row: { id: string, happened_at: string, change_id: string, actor_id: string, user_id: string | null, organization_id: string | null, tenant: string, action: 'create' | 'update' | 'delete', table_name: string, row_id: string, before: { [key: string]: Json } | null, after: { [key: string]: Json } | null }
     Insert: never
     Update: never
     Relationships: []
@@ -40,122 +40,122 @@ type Tables = {
     Relationships: []
   }
   attachments: {
-    Row: { id: string, transaction_id: string, user_id: string | null, organization_id: string | null, name: string, content_type: 'application/pdf' | 'image/jpeg' | 'image/png' | 'image/webp' | 'image/heic' | 'text/plain' | 'message/rfc822' | 'application/xml' | null, size: number, sha256: string, note: string | null, status: 'pending' | 'ready', created_at: string }
+    Row: { id: string, transaction_id: string, user_id: string | null, organization_id: string | null, tenant: string, name: string, content_type: 'application/pdf' | 'image/jpeg' | 'image/png' | 'image/webp' | 'image/heic' | 'text/plain' | 'message/rfc822' | 'application/xml' | null, size: number, sha256: string, note: string | null, status: 'pending' | 'ready', created_at: string }
     Insert: never
-    Update: { id?: string, transaction_id?: string, user_id?: string | null, organization_id?: string | null, name?: string, content_type?: 'application/pdf' | 'image/jpeg' | 'image/png' | 'image/webp' | 'image/heic' | 'text/plain' | 'message/rfc822' | 'application/xml' | null, size?: number, sha256?: string, note?: string | null, status?: 'pending' | 'ready' }
+    Update: { id?: string, transaction_id?: string, user_id?: string | null, organization_id?: string | null, tenant?: string, name?: string, content_type?: 'application/pdf' | 'image/jpeg' | 'image/png' | 'image/webp' | 'image/heic' | 'text/plain' | 'message/rfc822' | 'application/xml' | null, size?: number, sha256?: string, note?: string | null, status?: 'pending' | 'ready' }
     Relationships: [
-      { foreignKeyName: 'attachments_transaction_id_fkey', columns: ['transaction_id'], isOneToOne: false, referencedRelation: 'transactions', referencedColumns: ['id'] },
+      { foreignKeyName: 'attachments_transaction_id_fkey', columns: ['tenant', 'transaction_id'], isOneToOne: false, referencedRelation: 'transactions', referencedColumns: ['tenant', 'id'] },
     ]
   }
   balances: {
-    Row: { id: string, account_id: string, on_date: string, balance: number, source: 'statement' | 'manual', user_id: string | null, organization_id: string | null, created_at: string, updated_at: string }
-    Insert: { id?: string, account_id: string, on_date: string, balance: number, source?: 'statement' | 'manual', user_id?: string | null, organization_id?: string | null, created_at?: string, updated_at?: string }
-    Update: { account_id?: string, on_date?: string, balance?: number, source?: 'statement' | 'manual' }
+    Row: { id: string, account_id: string, on_date: string, balance: number, source: 'statement' | 'manual', user_id: string | null, organization_id: string | null, tenant: string, created_at: string, updated_at: string }
+    Insert: { id?: string, account_id: string, on_date: string, balance: number, source?: 'statement' | 'manual', user_id?: string | null, organization_id?: string | null, tenant?: string, created_at?: string, updated_at?: string }
+    Update: { account_id?: string, on_date?: string, balance?: number, source?: 'statement' | 'manual', tenant?: string }
     Relationships: [
-      { foreignKeyName: 'balances_account_id_fkey', columns: ['account_id'], isOneToOne: false, referencedRelation: 'accounts', referencedColumns: ['id'] },
+      { foreignKeyName: 'balances_account_id_fkey', columns: ['tenant', 'account_id'], isOneToOne: false, referencedRelation: 'accounts', referencedColumns: ['tenant', 'id'] },
     ]
   }
   budgets: {
-    Row: { id: string, category_id: string, month: string | null, amount: number, currency: string, rollover: boolean, user_id: string | null, organization_id: string | null, created_at: string, updated_at: string, starts_on: string | null }
-    Insert: { id?: string, category_id: string, month?: string | null, amount: number, currency?: string, rollover?: boolean, user_id?: string | null, organization_id?: string | null, created_at?: string, updated_at?: string, starts_on?: string | null }
-    Update: { category_id?: string, month?: string | null, amount?: number, currency?: string, rollover?: boolean, starts_on?: string | null }
+    Row: { id: string, category_id: string, month: string | null, amount: number, currency: string, rollover: boolean, user_id: string | null, organization_id: string | null, tenant: string, created_at: string, updated_at: string, starts_on: string | null }
+    Insert: { id?: string, category_id: string, month?: string | null, amount: number, currency?: string, rollover?: boolean, user_id?: string | null, organization_id?: string | null, tenant?: string, created_at?: string, updated_at?: string, starts_on?: string | null }
+    Update: { category_id?: string, month?: string | null, amount?: number, currency?: string, rollover?: boolean, tenant?: string, starts_on?: string | null }
     Relationships: [
-      { foreignKeyName: 'budgets_category_id_fkey', columns: ['category_id'], isOneToOne: false, referencedRelation: 'categories', referencedColumns: ['id'] },
+      { foreignKeyName: 'budgets_category_id_fkey', columns: ['tenant', 'category_id'], isOneToOne: false, referencedRelation: 'categories', referencedColumns: ['tenant', 'id'] },
     ]
   }
   categories: {
-    Row: { id: string, name: string, color: string | null, icon: string | null, monthly_budget: number | null, user_id: string | null, organization_id: string | null, created_at: string, updated_at: string, budget_currency: string, kind: 'expense' | 'income', parent_id: string | null }
-    Insert: { id?: string, name: string, color?: string | null, icon?: string | null, monthly_budget?: number | null, user_id?: string | null, organization_id?: string | null, created_at?: string, updated_at?: string, budget_currency?: string, kind?: string, parent_id?: string | null }
-    Update: { name?: string, color?: string | null, icon?: string | null, monthly_budget?: number | null, budget_currency?: string, kind?: string, parent_id?: string | null }
+    Row: { id: string, name: string, color: string | null, icon: string | null, monthly_budget: number | null, user_id: string | null, organization_id: string | null, tenant: string, created_at: string, updated_at: string, budget_currency: string, kind: 'expense' | 'income', parent_id: string | null }
+    Insert: { id?: string, name: string, color?: string | null, icon?: string | null, monthly_budget?: number | null, user_id?: string | null, organization_id?: string | null, tenant?: string, created_at?: string, updated_at?: string, budget_currency?: string, kind?: string, parent_id?: string | null }
+    Update: { name?: string, color?: string | null, icon?: string | null, monthly_budget?: number | null, tenant?: string, budget_currency?: string, kind?: string, parent_id?: string | null }
     Relationships: [
-      { foreignKeyName: 'categories_parent_id_fkey', columns: ['parent_id'], isOneToOne: false, referencedRelation: 'categories', referencedColumns: ['id'] },
+      { foreignKeyName: 'categories_parent_id_fkey', columns: ['tenant', 'parent_id'], isOneToOne: false, referencedRelation: 'categories', referencedColumns: ['tenant', 'id'] },
     ]
   }
   closings: {
-    Row: { id: string, closed_until: string, user_id: string | null, organization_id: string | null, created_at: string, updated_at: string }
-    Insert: { id?: string, closed_until: string, user_id?: string | null, organization_id?: string | null, created_at?: string, updated_at?: string }
-    Update: { closed_until?: string }
+    Row: { id: string, closed_until: string, user_id: string | null, organization_id: string | null, tenant: string, created_at: string, updated_at: string }
+    Insert: { id?: string, closed_until: string, user_id?: string | null, organization_id?: string | null, tenant?: string, created_at?: string, updated_at?: string }
+    Update: { closed_until?: string, tenant?: string }
     Relationships: []
   }
   dashboards: {
-    Row: { id: string, name: string, description: string | null, layout: DashboardLayout, filters: Json, date_range: DateRange | null, is_default: boolean, visibility: 'private' | 'shared' | 'public', user_id: string | null, organization_id: string | null, created_at: string, updated_at: string }
-    Insert: { id?: string, name: string, description?: string | null, layout: DashboardLayout, filters?: Json, date_range?: DateRange | null, is_default?: boolean, visibility?: 'private' | 'shared' | 'public', user_id?: string | null, organization_id?: string | null, created_at?: string, updated_at?: string }
-    Update: { name?: string, description?: string | null, layout?: DashboardLayout, filters?: Json, date_range?: DateRange | null, is_default?: boolean, visibility?: 'private' | 'shared' | 'public' }
+    Row: { id: string, name: string, description: string | null, layout: DashboardLayout, filters: Json, date_range: DateRange | null, is_default: boolean, visibility: 'private' | 'shared' | 'public', user_id: string | null, organization_id: string | null, tenant: string, created_at: string, updated_at: string }
+    Insert: { id?: string, name: string, description?: string | null, layout: DashboardLayout, filters?: Json, date_range?: DateRange | null, is_default?: boolean, visibility?: 'private' | 'shared' | 'public', user_id?: string | null, organization_id?: string | null, tenant?: string, created_at?: string, updated_at?: string }
+    Update: { name?: string, description?: string | null, layout?: DashboardLayout, filters?: Json, date_range?: DateRange | null, is_default?: boolean, visibility?: 'private' | 'shared' | 'public', tenant?: string }
     Relationships: []
   }
   exchange_rates: {
-    Row: { id: string, on_date: string, base: string, quote: string, rate: number, user_id: string | null, organization_id: string | null, created_at: string, updated_at: string }
-    Insert: { id?: string, on_date: string, base: string, quote: string, rate: number, user_id?: string | null, organization_id?: string | null, created_at?: string, updated_at?: string }
-    Update: { on_date?: string, base?: string, quote?: string, rate?: number }
+    Row: { id: string, on_date: string, base: string, quote: string, rate: number, user_id: string | null, organization_id: string | null, tenant: string, created_at: string, updated_at: string }
+    Insert: { id?: string, on_date: string, base: string, quote: string, rate: number, user_id?: string | null, organization_id?: string | null, tenant?: string, created_at?: string, updated_at?: string }
+    Update: { on_date?: string, base?: string, quote?: string, rate?: number, tenant?: string }
     Relationships: []
   }
   imports: {
-    Row: { id: string, source: string, account_id: string | null, file_name: string | null, row_count: number, user_id: string | null, organization_id: string | null, created_at: string }
+    Row: { id: string, source: string, account_id: string | null, file_name: string | null, row_count: number, user_id: string | null, organization_id: string | null, tenant: string, created_at: string }
     Insert: never
     Update: never
     Relationships: [
-      { foreignKeyName: 'imports_account_id_fkey', columns: ['account_id'], isOneToOne: false, referencedRelation: 'accounts', referencedColumns: ['id'] },
+      { foreignKeyName: 'imports_account_id_fkey', columns: ['tenant', 'account_id'], isOneToOne: false, referencedRelation: 'accounts', referencedColumns: ['tenant', 'id'] },
     ]
   }
   line_items: {
-    Row: { id: string, transaction_id: string, name: string, amount: number, quantity: number, category_id: string | null, user_id: string | null, organization_id: string | null }
-    Insert: { id?: string, transaction_id: string, name: string, amount: number, quantity?: number, category_id?: string | null, user_id?: string | null, organization_id?: string | null }
-    Update: { transaction_id?: string, name?: string, amount?: number, quantity?: number, category_id?: string | null }
+    Row: { id: string, transaction_id: string, name: string, amount: number, quantity: number, category_id: string | null, user_id: string | null, organization_id: string | null, tenant: string }
+    Insert: { id?: string, transaction_id: string, name: string, amount: number, quantity?: number, category_id?: string | null, user_id?: string | null, organization_id?: string | null, tenant?: string }
+    Update: { transaction_id?: string, name?: string, amount?: number, quantity?: number, category_id?: string | null, tenant?: string }
     Relationships: [
-      { foreignKeyName: 'line_items_category_id_fkey', columns: ['category_id'], isOneToOne: false, referencedRelation: 'categories', referencedColumns: ['id'] },
-      { foreignKeyName: 'line_items_transaction_id_fkey', columns: ['transaction_id'], isOneToOne: false, referencedRelation: 'transactions', referencedColumns: ['id'] },
+      { foreignKeyName: 'line_items_category_id_fkey', columns: ['tenant', 'category_id'], isOneToOne: false, referencedRelation: 'categories', referencedColumns: ['tenant', 'id'] },
+      { foreignKeyName: 'line_items_transaction_id_fkey', columns: ['tenant', 'transaction_id'], isOneToOne: false, referencedRelation: 'transactions', referencedColumns: ['tenant', 'id'] },
     ]
   }
   past_budgets: {
-    Row: { id: string, category_id: string, currency: string, until: string, amount: number | null, rollover: boolean, starts_on: string | null, user_id: string | null, organization_id: string | null, created_at: string, updated_at: string }
-    Insert: { id?: string, category_id: string, currency?: string, until: string, amount?: number | null, rollover?: boolean, starts_on?: string | null, user_id?: string | null, organization_id?: string | null, created_at?: string, updated_at?: string }
-    Update: { category_id?: string, currency?: string, until?: string, amount?: number | null, rollover?: boolean, starts_on?: string | null }
+    Row: { id: string, category_id: string, currency: string, until: string, amount: number | null, rollover: boolean, starts_on: string | null, user_id: string | null, organization_id: string | null, tenant: string, created_at: string, updated_at: string }
+    Insert: { id?: string, category_id: string, currency?: string, until: string, amount?: number | null, rollover?: boolean, starts_on?: string | null, user_id?: string | null, organization_id?: string | null, tenant?: string, created_at?: string, updated_at?: string }
+    Update: { category_id?: string, currency?: string, until?: string, amount?: number | null, rollover?: boolean, starts_on?: string | null, tenant?: string }
     Relationships: [
-      { foreignKeyName: 'past_budgets_category_id_fkey', columns: ['category_id'], isOneToOne: false, referencedRelation: 'categories', referencedColumns: ['id'] },
+      { foreignKeyName: 'past_budgets_category_id_fkey', columns: ['tenant', 'category_id'], isOneToOne: false, referencedRelation: 'categories', referencedColumns: ['tenant', 'id'] },
     ]
   }
   rules: {
-    Row: { id: string, name: string, priority: number, conditions: TransactionFilter[], set_category_id: string | null, set_name: string | null, add_tags: string[] | null, is_active: boolean, user_id: string | null, organization_id: string | null, created_at: string, updated_at: string, mark_as_transfer: boolean }
-    Insert: { id?: string, name: string, priority?: number, conditions: TransactionFilter[], set_category_id?: string | null, set_name?: string | null, add_tags?: string[] | null, is_active?: boolean, user_id?: string | null, organization_id?: string | null, created_at?: string, updated_at?: string, mark_as_transfer?: boolean }
-    Update: { name?: string, priority?: number, conditions?: TransactionFilter[], set_category_id?: string | null, set_name?: string | null, add_tags?: string[] | null, is_active?: boolean, mark_as_transfer?: boolean }
+    Row: { id: string, name: string, priority: number, conditions: TransactionFilter[], set_category_id: string | null, set_name: string | null, add_tags: string[] | null, is_active: boolean, user_id: string | null, organization_id: string | null, tenant: string, created_at: string, updated_at: string, mark_as_transfer: boolean }
+    Insert: { id?: string, name: string, priority?: number, conditions: TransactionFilter[], set_category_id?: string | null, set_name?: string | null, add_tags?: string[] | null, is_active?: boolean, user_id?: string | null, organization_id?: string | null, tenant?: string, created_at?: string, updated_at?: string, mark_as_transfer?: boolean }
+    Update: { name?: string, priority?: number, conditions?: TransactionFilter[], set_category_id?: string | null, set_name?: string | null, add_tags?: string[] | null, is_active?: boolean, tenant?: string, mark_as_transfer?: boolean }
     Relationships: [
-      { foreignKeyName: 'rules_set_category_id_fkey', columns: ['set_category_id'], isOneToOne: false, referencedRelation: 'categories', referencedColumns: ['id'] },
+      { foreignKeyName: 'rules_set_category_id_fkey', columns: ['tenant', 'set_category_id'], isOneToOne: false, referencedRelation: 'categories', referencedColumns: ['tenant', 'id'] },
     ]
   }
   subscriptions: {
-    Row: { id: string, title: string, amount: number, period: 'monthly' | 'yearly' | 'quarterly' | 'semi-annually' | 'weekly' | 'daily', description: string | null, logo_url: string | null, interval_in_days: number | null, category_id: string | null, user_id: string | null, organization_id: string | null, currency: string, starts_on: string, ends_on: string | null, account_id: string | null, is_active: boolean, kind: 'expense' | 'income' | 'transfer', to_account_id: string | null, monthly_cost: number | null, next_due_on: string | null }
-    Insert: { id?: string, title: string, amount: number, period: 'monthly' | 'yearly' | 'quarterly' | 'semi-annually' | 'weekly' | 'daily', description?: string | null, logo_url?: string | null, interval_in_days?: number | null, category_id?: string | null, user_id?: string | null, organization_id?: string | null, currency?: string, starts_on?: string, ends_on?: string | null, account_id?: string | null, is_active?: boolean, kind?: 'expense' | 'income' | 'transfer', to_account_id?: string | null }
-    Update: { title?: string, amount?: number, period?: 'monthly' | 'yearly' | 'quarterly' | 'semi-annually' | 'weekly' | 'daily', description?: string | null, logo_url?: string | null, interval_in_days?: number | null, category_id?: string | null, currency?: string, starts_on?: string, ends_on?: string | null, account_id?: string | null, is_active?: boolean, kind?: 'expense' | 'income' | 'transfer', to_account_id?: string | null }
+    Row: { id: string, title: string, amount: number, period: 'monthly' | 'yearly' | 'quarterly' | 'semi-annually' | 'weekly' | 'daily', description: string | null, logo_url: string | null, interval_in_days: number | null, category_id: string | null, user_id: string | null, organization_id: string | null, tenant: string, currency: string, starts_on: string, ends_on: string | null, account_id: string | null, is_active: boolean, kind: 'expense' | 'income' | 'transfer', to_account_id: string | null, monthly_cost: number | null, next_due_on: string | null }
+    Insert: { id?: string, title: string, amount: number, period: 'monthly' | 'yearly' | 'quarterly' | 'semi-annually' | 'weekly' | 'daily', description?: string | null, logo_url?: string | null, interval_in_days?: number | null, category_id?: string | null, user_id?: string | null, organization_id?: string | null, tenant?: string, currency?: string, starts_on?: string, ends_on?: string | null, account_id?: string | null, is_active?: boolean, kind?: 'expense' | 'income' | 'transfer', to_account_id?: string | null }
+    Update: { title?: string, amount?: number, period?: 'monthly' | 'yearly' | 'quarterly' | 'semi-annually' | 'weekly' | 'daily', description?: string | null, logo_url?: string | null, interval_in_days?: number | null, category_id?: string | null, tenant?: string, currency?: string, starts_on?: string, ends_on?: string | null, account_id?: string | null, is_active?: boolean, kind?: 'expense' | 'income' | 'transfer', to_account_id?: string | null }
     Relationships: [
-      { foreignKeyName: 'subscriptions_account_id_fkey', columns: ['account_id'], isOneToOne: false, referencedRelation: 'accounts', referencedColumns: ['id'] },
-      { foreignKeyName: 'subscriptions_category_id_fkey', columns: ['category_id'], isOneToOne: false, referencedRelation: 'categories', referencedColumns: ['id'] },
+      { foreignKeyName: 'subscriptions_account_id_fkey', columns: ['tenant', 'account_id'], isOneToOne: false, referencedRelation: 'accounts', referencedColumns: ['tenant', 'id'] },
+      { foreignKeyName: 'subscriptions_category_id_fkey', columns: ['tenant', 'category_id'], isOneToOne: false, referencedRelation: 'categories', referencedColumns: ['tenant', 'id'] },
     ]
     ComputedFields: 'monthly_cost' | 'next_due_on'
   }
   tags: {
-    Row: { id: string, name: string, user_id: string | null, organization_id: string | null, created_at: string }
-    Insert: { id?: string, name: string, user_id?: string | null, organization_id?: string | null, created_at?: string }
-    Update: { name?: string }
+    Row: { id: string, name: string, user_id: string | null, organization_id: string | null, tenant: string, created_at: string }
+    Insert: { id?: string, name: string, user_id?: string | null, organization_id?: string | null, tenant?: string, created_at?: string }
+    Update: { name?: string, tenant?: string }
     Relationships: []
   }
   transaction_tags: {
-    Row: { transaction_id: string, tag_id: string, user_id: string | null, organization_id: string | null }
-    Insert: { transaction_id: string, tag_id: string, user_id?: string | null, organization_id?: string | null }
-    Update: { transaction_id?: string, tag_id?: string }
+    Row: { transaction_id: string, tag_id: string, user_id: string | null, organization_id: string | null, tenant: string }
+    Insert: { transaction_id: string, tag_id: string, user_id?: string | null, organization_id?: string | null, tenant?: string }
+    Update: { transaction_id?: string, tag_id?: string, tenant?: string }
     Relationships: [
       { foreignKeyName: 'transaction_tags_tag_id_fkey', columns: ['tag_id'], isOneToOne: false, referencedRelation: 'tags', referencedColumns: ['id'] },
-      { foreignKeyName: 'transaction_tags_transaction_id_fkey', columns: ['transaction_id'], isOneToOne: false, referencedRelation: 'transactions', referencedColumns: ['id'] },
+      { foreignKeyName: 'transaction_tags_transaction_id_fkey', columns: ['tenant', 'transaction_id'], isOneToOne: false, referencedRelation: 'transactions', referencedColumns: ['tenant', 'id'] },
     ]
   }
   transactions: {
-    Row: { id: string, amount: number, name: string, currency: string, user_id: string | null, organization_id: string | null, external_id: string | null, category_id: string | null, reference_no: string | null, description: string | null, status: 'paid' | 'pending' | 'failed', source: string, metadata: Json, transaction_date: string, created_at: string, updated_at: string, account_id: string | null, transfer_id: string | null, import_id: string | null, booked_on: string | null, subscription_id: string | null, due_on: string | null, search_text: string | null, sort_name: string | null }
-    Insert: { id?: string, amount: number, name: string, currency?: string, user_id?: string | null, organization_id?: string | null, external_id?: string | null, category_id?: string | null, reference_no?: string | null, description?: string | null, status?: 'paid' | 'pending' | 'failed', source?: string, metadata?: Json, transaction_date?: string, created_at?: string, updated_at?: string, account_id?: string | null, transfer_id?: string | null, import_id?: string | null, booked_on?: string | null, subscription_id?: string | null, due_on?: string | null }
-    Update: { amount?: number, name?: string, currency?: string, external_id?: string | null, category_id?: string | null, reference_no?: string | null, description?: string | null, status?: 'paid' | 'pending' | 'failed', source?: string, metadata?: Json, transaction_date?: string, account_id?: string | null, transfer_id?: string | null, import_id?: string | null, booked_on?: string | null, subscription_id?: string | null, due_on?: string | null }
+    Row: { id: string, amount: number, name: string, currency: string, user_id: string | null, organization_id: string | null, tenant: string, external_id: string | null, category_id: string | null, reference_no: string | null, description: string | null, status: 'paid' | 'pending' | 'failed', source: string, metadata: Json, transaction_date: string, created_at: string, updated_at: string, account_id: string | null, transfer_id: string | null, import_id: string | null, booked_on: string | null, subscription_id: string | null, due_on: string | null, search_text: string | null, sort_name: string | null }
+    Insert: { id?: string, amount: number, name: string, currency?: string, user_id?: string | null, organization_id?: string | null, tenant?: string, external_id?: string | null, category_id?: string | null, reference_no?: string | null, description?: string | null, status?: 'paid' | 'pending' | 'failed', source?: string, metadata?: Json, transaction_date?: string, created_at?: string, updated_at?: string, account_id?: string | null, transfer_id?: string | null, import_id?: string | null, booked_on?: string | null, subscription_id?: string | null, due_on?: string | null }
+    Update: { amount?: number, name?: string, currency?: string, tenant?: string, external_id?: string | null, category_id?: string | null, reference_no?: string | null, description?: string | null, status?: 'paid' | 'pending' | 'failed', source?: string, metadata?: Json, transaction_date?: string, account_id?: string | null, transfer_id?: string | null, import_id?: string | null, booked_on?: string | null, subscription_id?: string | null, due_on?: string | null }
     Relationships: [
-      { foreignKeyName: 'transactions_account_id_fkey', columns: ['account_id'], isOneToOne: false, referencedRelation: 'accounts', referencedColumns: ['id'] },
-      { foreignKeyName: 'transactions_category_id_fkey', columns: ['category_id'], isOneToOne: false, referencedRelation: 'categories', referencedColumns: ['id'] },
-      { foreignKeyName: 'transactions_import_id_fkey', columns: ['import_id'], isOneToOne: false, referencedRelation: 'imports', referencedColumns: ['id'] },
-      { foreignKeyName: 'transactions_subscription_id_fkey', columns: ['subscription_id'], isOneToOne: false, referencedRelation: 'subscriptions', referencedColumns: ['id'] },
+      { foreignKeyName: 'transactions_account_id_fkey', columns: ['tenant', 'account_id'], isOneToOne: false, referencedRelation: 'accounts', referencedColumns: ['tenant', 'id'] },
+      { foreignKeyName: 'transactions_category_id_fkey', columns: ['tenant', 'category_id'], isOneToOne: false, referencedRelation: 'categories', referencedColumns: ['tenant', 'id'] },
+      { foreignKeyName: 'transactions_import_id_fkey', columns: ['tenant', 'import_id'], isOneToOne: false, referencedRelation: 'imports', referencedColumns: ['tenant', 'id'] },
+      { foreignKeyName: 'transactions_subscription_id_fkey', columns: ['tenant', 'subscription_id'], isOneToOne: false, referencedRelation: 'subscriptions', referencedColumns: ['tenant', 'id'] },
     ]
     ComputedFields: 'search_text' | 'sort_name'
   }

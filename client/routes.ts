@@ -93,17 +93,17 @@ export const routes = {
 
 /** The effect of a successful response on the session, by path. */
 export const sessionEffects = {
-  '/sign-up/email': 'begins',
-  '/sign-in/email': 'begins',
+  '/sign-up/email': 'starts',
+  '/sign-in/email': 'starts',
   '/confirm-delete-account': 'ends',
-  '/get-session': 'tells',
-  '/session-status': 'tells',
+  '/get-session': 'reads',
+  '/session-status': 'reads',
   '/sign-out': 'ends',
-  '/two-factor/verify-totp': 'begins',
-  '/two-factor/verify-backup-code': 'begins',
-  '/passkey/verify-authentication': 'begins',
-  '/callback/oidc': 'begins',
-  '/organization/set-active': 'moves',
+  '/two-factor/verify-totp': 'starts',
+  '/two-factor/verify-backup-code': 'starts',
+  '/passkey/verify-authentication': 'starts',
+  '/callback/oidc': 'starts',
+  '/organization/set-active': 'switches',
 } as const
 
 /** An event of an account. */
@@ -267,6 +267,13 @@ export type MembershipEvent = {
   /** The role of a new member, or the new role of a member. */
   role?: 'owner' | 'admin' | 'editor' | 'viewer' | undefined
   previous_role?: 'owner' | 'admin' | 'editor' | 'viewer' | undefined
+}
+
+/** Success, and a sentence for the user. */
+export type MessageResponse = {
+  /** true */
+  success: boolean
+  message: string
 }
 
 /** A newly created API key. */
@@ -449,13 +456,6 @@ export type SubscriptionStatus = {
   productId: string | null
 }
 
-/** Success, and a sentence for the user. */
-export type Told = {
-  /** true */
-  success: boolean
-  message: string
-}
-
 /** A team after its change. */
 export type UpdatedOrganization = {
   id: string
@@ -551,26 +551,26 @@ export type Auth = {
   /** Verifies an address with the token of the mail. */
   verifyEmail: (input: {
     token: string
-  }) => Promise<Told>
+  }) => Promise<MessageResponse>
   /** Deletes an unverified account that another person created with your address, with the token of the mail. */
   disownAccount: (input: {
     token: string
-  }) => Promise<Told>
+  }) => Promise<MessageResponse>
   /** Mails a new link that verifies the address. */
   sendVerificationEmail: (input: {
     email: string
-  }) => Promise<Told>
+  }) => Promise<MessageResponse>
   /** Mails a link to choose a new password. */
   forgetPassword: (input: {
     email: string
     /** Target of the mailed link: a page of a trusted origin. On the origin of `APP_URL` it must be below its path. */
     redirectTo?: string | undefined
-  }) => Promise<Told>
+  }) => Promise<MessageResponse>
   /** Sets a new password with the token of the mail, and ends every session and API key of the account. */
   resetPassword: (input: {
     token: string
     password: string
-  }) => Promise<Told>
+  }) => Promise<MessageResponse>
   /** Changes the password of the signed-in user. Ends the other sessions unless `revokeOtherSessions` is false. */
   changePassword: (input: {
     currentPassword: string
@@ -589,15 +589,15 @@ export type Auth = {
     newEmail: string
     /** Optional within ten minutes after a sign-in. */
     password?: string | undefined
-  }) => Promise<Told>
+  }) => Promise<MessageResponse>
   /** Confirms a new address, with the token of the mail. */
   confirmEmailChange: (input: {
     token: string
-  }) => Promise<Told>
+  }) => Promise<MessageResponse>
   /** Stops or reverts a change of the address, with the token of the mail to the old address. */
   stopEmailChange: (input: {
     token: string
-  }) => Promise<Told>
+  }) => Promise<MessageResponse>
   /** Mails the signed-in user a link that deletes the account. Returns the organizations that the user owns, with their next owners. */
   deleteAccount: (input: {
     /** Optional within ten minutes after a sign-in. */
@@ -620,7 +620,7 @@ export type Auth = {
   /** Deletes the account of the signed-in user, with the token of the mail. */
   confirmDeleteAccount: (input: {
     token: string
-  }) => Promise<Told>
+  }) => Promise<MessageResponse>
   /** Returns the signed-in user, the session and the plan. */
   getSession: () => Promise<{
     user: User

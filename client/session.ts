@@ -116,13 +116,13 @@ export function createSessionStore(name: string, fetchToken: () => Promise<strin
     return isApplied
   }
 
-  const isUsable = (refused: string | undefined) => cached !== undefined && cached.value !== refused && Date.now() < cached.renewAt
+  const isUsable = (rejected: string | undefined) => cached !== undefined && cached.value !== rejected && Date.now() < cached.renewAt
 
-  const renew = (refused: string | undefined): Promise<Token | null> =>
+  const renew = (rejected: string | undefined): Promise<Token | null> =>
     tabs.withLock(async () => {
       await tabs.requestState()
       // another tab may have renewed the token or signed out while this tab waited for the lock
-      if (isUsable(refused)) return cached ?? null
+      if (isUsable(rejected)) return cached ?? null
       if (current === null) return null
       const at = Date.now()
       try {
@@ -131,7 +131,7 @@ export function createSessionStore(name: string, fetchToken: () => Promise<strin
       } catch (error) {
         if (error instanceof FinanceError && error.status === 401) return null
         // the renewal failed, but the old token has not expired
-        if (cached !== undefined && cached.value !== refused && Date.now() < cached.endsAt) return cached
+        if (cached !== undefined && cached.value !== rejected && Date.now() < cached.endsAt) return cached
         throw error
       }
     })
@@ -153,12 +153,12 @@ export function createSessionStore(name: string, fetchToken: () => Promise<strin
      * @param refused a token that the data surface rejected
      * @throws FinanceError if the auth surface does not respond
      */
-    token: async (refused?: string): Promise<Token | null> => {
+    token: async (rejected?: string): Promise<Token | null> => {
       // a sign-in or context switch during the request invalidates its token, so request another one
       for (let attempt = 0; attempt < 3; attempt += 1) {
         if (current === null) return null
-        if (cached !== undefined && isUsable(refused)) return cached
-        renewal ??= renew(refused).finally(() => {
+        if (cached !== undefined && isUsable(rejected)) return cached
+        renewal ??= renew(rejected).finally(() => {
           renewal = undefined
         })
         const token = await renewal

@@ -48,7 +48,7 @@ export type Stream = {
 }
 
 /** The result of a connection. `refused` has the pause that the service requests, in milliseconds; 0 for none. */
-type Outcome = 'closed' | 'ended' | 'unauthorized' | { refused: number }
+type Outcome = 'closed' | 'ended' | 'unauthorized' | { rejected: number }
 
 /** The service sends `ready` at once. A proxy that buffers the response does not deliver it. */
 const readyTimeoutMs = 10_000
@@ -58,7 +58,7 @@ const silenceMs = 45_000
 const steadyMs = 10_000
 const pollMs = 30_000
 const longestPauseMs = 30_000
-const longestRefusalMs = 300_000
+const longestRejectionMs = 300_000
 
 const retryAfterOf = ({ headers }: Response) => (Number(headers.get('retry-after')) || 0) * 1000
 
@@ -115,7 +115,7 @@ export function openStream({ request, recheck, onState, onChange, onReset, clock
       if (response.status === 401) return 'unauthorized'
       // a service that restarts is back soon
       if (response.status >= 500 && !response.headers.has('retry-after')) return 'closed'
-      if (!response.ok || !response.body) return { refused: retryAfterOf(response) }
+      if (!response.ok || !response.body) return { rejected: retryAfterOf(response) }
       for await (const event of readEvents(response.body)) {
         lastReceived = clock.now()
         isReady ||= event.name === 'ready'
@@ -126,9 +126,9 @@ export function openStream({ request, recheck, onState, onChange, onReset, clock
         receive(event)
         if (event.name === 'end') return 'ended'
       }
-      return isReady ? 'closed' : { refused: 0 }
+      return isReady ? 'closed' : { rejected: 0 }
     } catch {
-      return signal.aborted && !isReady && !isRestarted ? { refused: 0 } : 'closed'
+      return signal.aborted && !isReady && !isRestarted ? { rejected: 0 } : 'closed'
     } finally {
       cancelLimit()
       connection.abort()
@@ -150,7 +150,7 @@ export function openStream({ request, recheck, onState, onChange, onReset, clock
 
   const run = async (): Promise<void> => {
     /** Connections in sequence that were refused, or lost soon. */
-    let refusals = 0
+    let rejections = 0
     let losses = 0
     poll()
     while (!life.signal.aborted) {
@@ -161,18 +161,18 @@ export function openStream({ request, recheck, onState, onChange, onReset, clock
       if (state === 'open') {
         setState('connecting')
         poll()
-        refusals = 0
+        rejections = 0
       }
       if (outcome === 'ended' || outcome === 'unauthorized') {
         await recheck().catch(() => undefined)
         if (life.signal.aborted) return
-        if (outcome === 'unauthorized') outcome = { refused: 0 }
+        if (outcome === 'unauthorized') outcome = { rejected: 0 }
       }
       if (isRestarted) continue
       if (typeof outcome === 'object') {
         if (state === 'connecting') setState('polling')
-        await pause((outcome.refused || Math.min(pollMs * 2 ** refusals, longestRefusalMs)) * (1 + clock.random() / 2), false)
-        refusals += 1
+        await pause((outcome.rejected || Math.min(pollMs * 2 ** rejections, longestRejectionMs)) * (1 + clock.random() / 2), false)
+        rejections += 1
       } else {
         losses = clock.now() - startedAt < steadyMs ? losses + 1 : 1
         await pause(Math.min(retryMs * 2 ** (losses - 1), longestPauseMs) * (0.5 + clock.random()), true)

@@ -1,28 +1,38 @@
 /**
  * A queue that limits concurrency fairly: it serves the waiting clients round-robin, one request each. A client that floods the
- * queue delays only its own requests. The queue refuses a request if it is full or if the wait exceeds the timeout.
+ * queue delays only its own requests. Limits keep slots free for others if requests are long. The queue refuses a request if it is full or
+ * if the wait exceeds the timeout.
  */
+import type { EventEmitter } from 'node:events'
+
+/** The maximum number of slots of all requests with the same name at once. */
+export type SlotLimit = readonly [name: string, slots: number]
 
 export type FairQueue = {
   /**
    * Waits for a slot.
    * @param client the key that a client's requests share, such as a clientNetwork()
-   * @returns the function that releases the slot; undefined if the queue refuses
+   * @param limits the limits of this request, the same for all requests of the client; by default the client's own
+   * @param requester emits `close` when the client leaves, which ends the wait
+   * @returns the function that releases the slot; undefined if the queue refuses, or if the client has left
    */
-  enter: (client: string) => Promise<(() => void) | undefined>
+  enter: (client: string, limits?: readonly SlotLimit[], requester?: EventEmitter) => Promise<(() => void) | undefined>
   waiting: () => number
 }
 
-type Waiter = { admit: () => void, refuse: () => void }
+type Waiter = { limits: readonly SlotLimit[], admit: () => void, reject: () => void }
 
 /**
  * @param slots maximum number of requests at once
  * @param queueLength maximum number of waiting requests; one client may hold half of them
  * @param timeoutMs maximum wait in milliseconds
+ * @param slotsPerClient maximum number of requests of one client at once
  */
-export function fairQueue(slots: number, queueLength: number, timeoutMs: number): FairQueue {
+export function fairQueue(slots: number, queueLength: number, timeoutMs: number, slotsPerClient = slots): FairQueue {
   const maxPerClient = Math.ceil(queueLength / 2)
   let free = slots
+  // by the names of limits
+  const taken = new Map<string, number>()
   let length = 0
   // in round-robin order; contains only clients with waiting requests
   const queues = new Map<string, Waiter[]>()
@@ -33,28 +43,36 @@ export function fairQueue(slots: number, queueLength: number, timeoutMs: number)
     length -= 1
     if (queue.length === 0) queues.delete(client)
   }
-  const release = () => {
-    const [next] = queues
-    const waiter = next?.[1][0]
-    if (next === undefined || waiter === undefined) {
-      free += 1
-      return
-    }
-    const [client, queue] = next
-    remove(client, waiter)
-    if (queue.length > 0) {
-      // move the client to the end of the round
-      queues.delete(client)
-      queues.set(client, queue)
-    }
-    waiter.admit()
-  }
-  const releaseOnce = () => {
+  const mayTake = (limits: readonly SlotLimit[]) => free > 0 && limits.every(([name, most]) => (taken.get(name) ?? 0) < most)
+  /** Takes a slot. @returns the function that releases it and admits the next request */
+  const take = (limits: readonly SlotLimit[]) => {
+    free -= 1
+    for (const [name] of limits) taken.set(name, (taken.get(name) ?? 0) + 1)
     let isReleased = false
     return () => {
       if (isReleased) return
       isReleased = true
-      release()
+      free += 1
+      for (const [name] of limits) {
+        const rest = (taken.get(name) ?? 1) - 1
+        if (rest === 0) taken.delete(name)
+        else taken.set(name, rest)
+      }
+      admitNext()
+    }
+  }
+  const admitNext = () => {
+    for (const [client, queue] of queues) {
+      if (free === 0) return
+      const [waiter] = queue
+      if (waiter === undefined || !mayTake(waiter.limits)) continue
+      remove(client, waiter)
+      if (queue.length > 0) {
+        // move the client to the end of the round
+        queues.delete(client)
+        queues.set(client, queue)
+      }
+      waiter.admit()
     }
   }
   /** Whether one more request of this client may wait. If the queue is full, refuses the newest request of the client with the most. */
@@ -65,30 +83,30 @@ export function fairQueue(slots: number, queueLength: number, timeoutMs: number)
     const longest = [...queues.values()].reduce((most, queue) => (queue.length > most.length ? queue : most))
     // with a difference of one, two clients would displace each other's requests forever
     if (count + 1 >= longest.length) return false
-    longest.at(-1)?.refuse()
+    longest.at(-1)?.reject()
     return true
   }
   return {
     waiting: () => length,
-    enter: (client) => {
-      if (free > 0) {
-        free -= 1
-        return Promise.resolve(releaseOnce())
-      }
+    enter: (client, limits = [[client, slotsPerClient]], requester) => {
+      if (mayTake(limits)) return Promise.resolve(take(limits))
       if (!makeRoom(client)) return Promise.resolve(undefined)
       return new Promise((resolve) => {
+        const settle = (release: (() => void) | undefined) => {
+          clearTimeout(timer)
+          requester?.off('close', waiter.reject)
+          resolve(release)
+        }
         const waiter: Waiter = {
-          admit: () => {
-            clearTimeout(timer)
-            resolve(releaseOnce())
-          },
-          refuse: () => {
-            clearTimeout(timer)
+          limits,
+          admit: () => settle(take(limits)),
+          reject: () => {
             remove(client, waiter)
-            resolve(undefined)
+            settle(undefined)
           },
         }
-        const timer = setTimeout(waiter.refuse, timeoutMs)
+        const timer = setTimeout(waiter.reject, timeoutMs)
+        requester?.once('close', waiter.reject)
         const queue = queues.get(client) ?? []
         queue.push(waiter)
         queues.set(client, queue)

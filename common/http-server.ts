@@ -32,6 +32,10 @@ const bodyMs = 30_000
 /** Whether a request has a body. */
 export const hasBody = ({ headers }: IncomingMessage): boolean => headers['transfer-encoding'] !== undefined || (headers['content-length'] ?? '0') !== '0'
 
+/** Returns true if the headers of a body name another charset than UTF-8, or a compression. No surface decodes such a body. */
+export const isOtherEncoding = (contentType = '', contentEncoding = ''): boolean =>
+  /charset *= *(?!"?(utf-?8|us-ascii)\b)/i.test(contentType) || !/^(identity)?$/i.test(contentEncoding)
+
 /** Ends a connection with a status line, because no surface has seen the request. Sends nothing if a response has begun. */
 export function endConnection({ socket }: IncomingMessage, outgoing: ServerResponse, status: '408 Request Timeout' | '429 Too Many Requests'): void {
   if (outgoing.headersSent) socket.destroy()

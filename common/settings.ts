@@ -11,9 +11,10 @@ import { floorOf } from './floors.ts'
 import { completeLocation, locationForm, objectLocation, type ObjectLocation } from './object-location.ts'
 import type { ObjectOptions } from './open-objects.ts'
 
-const port = (fallback: number) =>
-  z.coerce.number('must be a port number').int('must be a port number').min(1, 'must be from 1 to 65535')
-    .max(65535, 'must be from 1 to 65535').default(fallback)
+/** A number in digits. @param what such as `port number` @param range the message for a number outside of the limits */
+const wholeNumber = (what: string, min: number, max: number, range = `must be from ${min} to ${max}`) =>
+  z.string().regex(/^\d{1,16}$/, `must be a ${what}`).transform(Number).pipe(z.number().min(min, range).max(max, range))
+const port = (fallback: number) => wholeNumber('port number', 1, 65_535).prefault(String(fallback))
 
 const isOrigin = (value: string): boolean => {
   if (!URL.canParse(value)) return false
@@ -95,8 +96,9 @@ export type Replicas = { fewest: number, most: number }
 const replicas = z.string().regex(/^[1-9]\d{0,3}(-[1-9]\d{0,3})?$/, 'must be a number such as 2, or the fewest and the most such as 2-6')
   .transform((value): Replicas => {
     const [fewest = 1, most = fewest] = value.split('-').map(Number)
-    return { fewest, most: Math.max(fewest, most) }
+    return { fewest, most }
   })
+  .refine(({ fewest, most }) => fewest <= most, 'must have the fewest first, as in 2-6')
 
 /** A list of upstreams, separated by commas or spaces: `http://host:port` or `host:port`. */
 const upstreams = z.string().transform((value) =>
@@ -135,11 +137,8 @@ export type About = {
 const setting = <Schema extends z.ZodType>(schema: Schema, about: About): Schema => schema.meta(about)
 
 const both = ['auth', 'edge'] as const
-const byteCount = (min: number, max: number, message: string) =>
-  z.coerce.number('must be a number of bytes').int('must be a number of bytes').min(min, message).max(max, message)
-const keptDays = (fallback: number) =>
-  z.coerce.number('must be a number of days').int('must be a number of days').min(1, 'must be from 1 to 36500').max(36_500, 'must be from 1 to 36500')
-    .default(fallback)
+const keptDays = (fallback: number) => wholeNumber('number of days', 1, 36_500).prefault(String(fallback))
+const quota = wholeNumber('number of bytes', 0, Number.MAX_SAFE_INTEGER, 'must be at least 0')
 
 /** All settings, in the order of docs/settings.md. */
 export const environment = z.object({
@@ -175,13 +174,20 @@ export const environment = z.object({
   }),
   // the edge accepts 64 KiB without a token, and a token must not lower that limit
   DATA_BODY_LIMIT: setting(
-    z.coerce.number('must be a number of bytes').int('must be a number of bytes').min(65_536, 'must be from 65536 to 16777216')
-      .max(16_777_216, 'must be from 65536 to 16777216').default(2_097_152),
+    wholeNumber('number of bytes', 65_536, 16_777_216).prefault('2097152'),
     { description: 'the maximum body of a request to `{base_url}/data`, in bytes; PostgREST needs about 500 times as much memory' },
   ),
   AUTH_UPSTREAM: setting(upstreams.optional(), {
     description:
       'for the edge as a process of its own (`npm run edge`): addresses of auth services, such as `http://auth:3000`. A host name stands for all of its addresses',
+  }),
+  REALTIME_UPSTREAM: setting(upstreams.optional(), {
+    description: 'for such an edge: addresses of processes of `npm run realtime`, which serve live streams, webhooks and calendars instead of the auth service',
+    unset: '`AUTH_UPSTREAM`',
+  }),
+  AUTH_SERVES_REALTIME: setting(bool(true), {
+    description:
+      'whether the auth service serves live streams, webhooks and calendars and sends the messages of webhooks; `false` leaves all of it to `npm run realtime`, which reads `AUTH_DATABASE_URL`, `BETTER_AUTH_SECRET`, `PUBLIC_URL`, `APP_URL`, `HOST`, `PORT`, `TRUSTED_ORIGINS`, `TRUSTED_PROXIES`, `COOKIE_DOMAIN`, `COOKIE_SAME_SITE`, `CHANGES_STREAMS`, `RATE_LIMIT_ENABLED`, `LOG_LEVEL` and the collector of traces as the auth service does',
   }),
   POSTGREST_UPSTREAM: setting(upstreams.optional(), { description: 'for such an edge: addresses of PostgREST processes' }),
   POSTGREST_READY_PORT: setting(port(3001), {
@@ -221,9 +227,8 @@ export const environment = z.object({
     secret: true,
   }),
   PGRST_DB_POOL: setting(
-    z.coerce.number('must be a number of connections').int('must be a number of connections').min(1, 'must be at least 1')
-      .max(10_000, 'must be at most 10000').default(12),
-    { description: "PostgREST's connections; one user's slow requests hold a share of them" },
+    wholeNumber('number of connections', 1, 10_000).prefault('12'),
+    { description: "PostgREST's connections; the edge lets each user's requests use a share of them at once" },
   ),
   AUTH_REPLICAS: setting(replicas.optional(), {
     description:
@@ -231,6 +236,9 @@ export const environment = z.object({
     unset: 'not checked',
   }),
   POSTGREST_REPLICAS: setting(replicas.optional(), { description: 'the same for PostgREST processes', unset: 'not checked' }),
+  EDGE_REPLICAS: setting(replicas.prefault('1'), {
+    description: 'the number of edges (`2`, or `2-6` if it varies); each uses its part of `PGRST_DB_POOL`',
+  }),
   POSTGRES_BIN: setting(z.string().optional(), {
     description: 'the folder of the PostgreSQL programs that `npm start` runs; `embedded` means those of npm',
     unset: 'the newest installed server that is at or above its floor, or else the embedded one',
@@ -291,7 +299,7 @@ export const environment = z.object({
     { description: 'sends mail by SMTP, if there is no Resend key; with neither, mail is a log line', secret: true },
   ),
   KEY_ROTATION_DAYS: setting(
-    z.coerce.number('must be a number of days').min(0, 'must be a number of days').max(3_650, 'must be a number of days').default(90),
+    z.string().regex(/^\d{1,4}(\.\d{1,6})?$/, 'must be a number of days').transform(Number).pipe(z.number().max(3_650, 'must be at most 3650')).prefault('90'),
     {
       description: 'a signing key is replaced after this many days; 0 leaves it to `npm run admin -- keys rotate`',
       services: ['auth'],
@@ -305,20 +313,19 @@ export const environment = z.object({
     description: 'the events of accounts and memberships, such as sign-ins, are kept for this many days; 1 to 36500',
     services: ['auth'],
   }),
-  FILE_MAX_BYTES: setting(byteCount(1, 104_857_600, 'must be from 1 to 104857600').default(10_485_760), {
+  FILE_MAX_BYTES: setting(wholeNumber('number of bytes', 1, 104_857_600).prefault('10485760'), {
     description: 'the maximum size of a receipt or other file of a transaction, in bytes; the migration stores this and the three limits below',
     services: ['migrate'],
   }),
   FILES_PER_TRANSACTION: setting(
-    z.coerce.number('must be a number of files').int('must be a number of files').min(0, 'must be from 0 to 1000').max(1_000, 'must be from 0 to 1000')
-      .default(20),
+    wholeNumber('number of files', 0, 1_000).prefault('20'),
     { description: 'the maximum number of files of a transaction; 0 allows no new files', services: ['migrate'] },
   ),
-  FILES_QUOTA: setting(byteCount(0, Number.MAX_SAFE_INTEGER, 'must be at least 0').default(1_073_741_824), {
+  FILES_QUOTA: setting(quota.prefault('1073741824'), {
     description: "the maximum size of all files of a user's personal transactions, in bytes",
     services: ['migrate'],
   }),
-  FILES_TEAM_QUOTA: setting(byteCount(0, Number.MAX_SAFE_INTEGER, 'must be at least 0').optional(), {
+  FILES_TEAM_QUOTA: setting(quota.optional(), {
     description: 'the maximum size of all files of a team, in bytes',
     unset: 'five times `FILES_QUOTA`',
     services: ['migrate'],
@@ -338,8 +345,7 @@ export const environment = z.object({
   AWS_SECRET_ACCESS_KEY: setting(secretWord, { description: 'its secret', secret: true, services: ['auth', 'migrate'] }),
   AWS_SESSION_TOKEN: setting(secretWord, { description: 'its session, if the key is a temporary one', secret: true, services: ['auth', 'migrate'] }),
   CHANGES_STREAMS: setting(
-    z.coerce.number('must be a number of streams').int('must be a number of streams').min(0, 'must be a number of streams').max(1_900, 'must be at most 1900')
-      .default(1_000),
+    wholeNumber('number of streams', 0, 1_900).prefault('1000'),
     {
       description: 'one process of the auth service serves at most this many live streams (`/api/auth/changes`); 0 refuses all of them',
       services: ['auth'],

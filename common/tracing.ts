@@ -13,7 +13,7 @@ type Attributes = Record<string, string | number>
 const kinds = { internal: 1, server: 2, client: 3 } as const
 
 type SpanOptions = {
-  service: 'finance-edge' | 'finance-auth'
+  service: 'finance-edge' | 'finance-auth' | 'finance-realtime'
   kind: keyof typeof kinds
   attributes?: Attributes
   /** The traceparent header, only if a trusted proxy sent it. */

@@ -133,7 +133,7 @@ const exposedColumns = `
     end as digits,
     not a.attnotnull as nullable,
     a.atthasdef or a.attidentity <> '' or not a.attnotnull as optional,
-    coalesce(pg_get_expr(d.adbin, d.adrelid) ~ '^public\\.(uid|org_id)\\(\\)$', false) as "fromToken",
+    a.attname = 'tenant' or coalesce(pg_get_expr(d.adbin, d.adrelid) ~ '^public\\.(uid|org_id)\\(\\)$', false) as "fromToken",
     -- before_row() of the table refuses another identity, sets the times, and rewrites a text
     coalesce(w.source !~ format('old\\.%s (<>|is distinct from) new\\.%1$s|new\\.%1$s := (now\\(\\)|old\\.)', a.attname), true) as changeable,
     coalesce(a.atttypid = 'text'::regtype and w.source ~ format('new\\.%s := ', a.attname), false) as rewritten,
@@ -187,7 +187,7 @@ const exposedRoutines = `
     join pg_type r on r.oid = p.prorettype
     left join pg_class of on of.reltype = p.prorettype and of.relnamespace = 'api'::regnamespace
   where p.pronamespace = 'api'::regnamespace and p.prokind = 'f' and has_function_privilege('authenticated', p.oid, 'execute')
-    -- a function with one unnamed JSON parameter only reports wrong argument names: rules/_named_arguments.sql
+    -- a function with one unnamed JSON parameter only reports wrong argument names: db/core/named_arguments.sql
     and not (p.proargnames is null and p.proargtypes[0] = 'json'::regtype)
   order by p.proname collate "C"`
 

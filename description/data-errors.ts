@@ -3,7 +3,7 @@
  * responses. If PostgREST 12 (`npm start`) and 16 (containers) differ, each has a row. Other SQLSTATEs have the same format.
  */
 
-import { refusals, type RefusalCode } from '../edge/refuse.ts'
+import { rejections, type RejectionCode } from '../edge/reject.ts'
 
 /** `read`: GET and HEAD of a table. `create`: POST. `change`: PATCH. `remove`: DELETE. `call`: a function. */
 export type Operation = 'read' | 'create' | 'change' | 'remove' | 'call'
@@ -25,8 +25,8 @@ const row = (status: number, code: string, operations: readonly Operation[], mes
 })
 
 /** Returns an error of the edge itself. */
-const ofEdge = (code: RefusalCode, operations: readonly Operation[], when: string): DataError => {
-  const [status, message, hint]: readonly [number, string, string?] = refusals[code]
+const ofEdge = (code: RejectionCode, operations: readonly Operation[], when: string): DataError => {
+  const [status, message, hint]: readonly [number, string, string?] = rejections[code]
   return row(status, code, operations, message, when, hint ?? null)
 }
 
@@ -64,7 +64,7 @@ export const dataErrors: DataError[] = [
     sends,
     'null value in column "name" of relation "transactions" violates not-null constraint',
     'a value is missing; `hint` has the allowed values',
-    'name: Title, 1 to 255 characters.',
+    'name: Title, 1 to 255 characters, not only blanks.',
   ),
   row(
     400,
@@ -155,6 +155,10 @@ export const dataErrors: DataError[] = [
     'the column does not support the operator, an argument of the function is missing, or `Accept` requests a map',
   ),
   ofEdge('PGRST125', all, 'the edge refuses a path of no table and no function; PostgREST 12 without the edge returns `{}`'),
+  ofEdge('PGRST117', [], 'the path does not have this method; `Allow` has its methods'),
+  row(405, 'PGRST101', [], 'Cannot use the PUT method on RPC', 'the method of a function is POST, or GET if it only reads'),
+  row(405, 'PGRST105', [], "Filters must include all and only primary key columns with 'eq' operators", 'a PUT does not name the id of one row'),
+  row(405, '25006', [], 'cannot execute DELETE in a read-only transaction', 'a GET calls a function that writes'),
   row(404, 'PT404', ['call'], 'category not found', 'the row does not exist or is not visible to you'),
   row(406, 'PGRST116', all, 'JSON object requested, multiple (or no) rows returned', 'the request is for one object, but no rows or several match'),
   row(406, 'PGRST106', all, 'The schema must be one of the following: api', '`Accept-Profile` or `Content-Profile` names another schema'),
@@ -203,7 +207,7 @@ export const dataErrors: DataError[] = [
     'Requested range not satisfiable',
     'a negative limit; with `count=exact`, an offset beyond the last row; the edge also refuses a limit or an offset that is no whole number',
   ),
-  row(429, '53400', all, 'too many slow requests at once', 'too many requests of the same user are in progress'),
+  ofEdge('53400', all, 'too many requests of the same user wait, or this one has waited for 20 s'),
   row(500, '54001', sends, 'stack depth limit exceeded', 'the JSON is nested too deep, in PostgREST 16 without the edge'),
   row(500, '57014', all, 'canceling statement due to statement timeout', 'the request took too long: request less data'),
   ofEdge('INTERNAL_ERROR', all, 'the edge failed; PostgREST received nothing'),

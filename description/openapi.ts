@@ -1,9 +1,8 @@
 /** Builds the OpenAPI document: the auth surface from its routes, the data surface from the database catalogue. */
 import type pg from 'pg'
-import { authDescription } from './auth.ts'
 import { readExposed } from './catalogue.ts'
 import { dataDescription } from './data-openapi.ts'
-import type { Json } from './json-schema.ts'
+import type { Description, Json } from './json-schema.ts'
 import about from '../package.json' with { type: 'json' }
 
 const introduction =
@@ -42,10 +41,10 @@ type Server = { url: string, description?: string }
  * Returns the OpenAPI document of a deployment.
  * @param client a connection to its migrated database
  * @param publicUrl base_url
+ * @param auth the auth surface
  */
-export async function openApiDocument(client: pg.ClientBase, publicUrl: string) {
+export async function openApiDocument(client: pg.ClientBase, publicUrl: string, auth: Description) {
   const exposed = await readExposed(client)
-  const auth = authDescription()
   const data = dataDescription(exposed)
   return deployed({
     openapi: '3.1.0',

@@ -19,6 +19,9 @@ line that names the variable. A setting with \`…_FILE\` is a secret: \`BETTER_
 is the path of a file with the value of \`BETTER_AUTH_SECRET\`. Both at once are an error. Written from \`common/settings.ts\` by
 \`npm run schema\`.
 
+Only Docker Compose reads a file \`.env\`, and \`infra/docker/setup\` writes it. Set a variable for \`npm start\` in its environment, as in \`PORT=4000 npm start\`.
+For a file of your own: \`set -a; . ./finance.env; set +a; npm start\`.
+
 | Variable | Default | Meaning |
 |---|---|---|
 ${settings().map(row).join('\n')}

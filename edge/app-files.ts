@@ -8,8 +8,8 @@ import { compress } from 'hono/compress'
 import { configError } from '../common/errors.ts'
 import { acceptsHtml, defaultHost, type Listener } from '../common/http-server.ts'
 import type { ObjectLocation } from '../common/object-location.ts'
-import type { WireError } from '../auth/errors.ts'
-import { headersOfEdge } from './refuse.ts'
+import type { WireError } from '../common/error-codes.ts'
+import { headersOfEdge } from './reject.ts'
 import { appOnlyReads, nothingHere } from './wrong-doors.ts'
 
 /** Paths of the edge itself. A file of the app with such a name is never served. */

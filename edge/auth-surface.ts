@@ -1,13 +1,14 @@
 /** The auth surface for an edge that runs as a separate process. */
 import type { OutgoingHttpHeaders } from 'node:http'
-import { basePath, isFileUrl, streamPath } from '../auth/config.ts'
-import { errorCodes, type ErrorCode, type WireError } from '../auth/errors.ts'
+import type { JSONWebKeySet } from 'jose'
+import { basePath, isFileUrl, isRealtimeUrl, streamPath } from '../common/contract.ts'
+import { errorCodes, type ErrorCode, type WireError } from '../common/error-codes.ts'
 import { clientNetwork } from '../common/client-address.ts'
 import { endConnection, maxConnections } from '../common/http-server.ts'
 import { requestIdHeader } from '../common/request-id.ts'
 import { sharedSlots } from '../common/shared-slots.ts'
-import { change, forwardedHeaders, isForClient, isRead, onUpstream, orRefuse, repeatedRead, type EdgeRequest, type Forwarded } from './forward.ts'
-import { endAnswer, headersOfEdge, sendError } from './refuse.ts'
+import { change, forwardedHeaders, isForClient, isRead, onUpstream, orReject, repeatedRead, type EdgeRequest, type Forwarded } from './forward.ts'
+import { endAnswer, headersOfEdge, sendError } from './reject.ts'
 import type { Upstream, Upstreams } from './upstreams.ts'
 
 /** Time to wait for an auth service, in milliseconds: `docker compose up` stops the old one before it migrates and starts the new one. */
@@ -29,7 +30,7 @@ const maxStreams = maxConnections / 2
 const retryAfterSeconds: Partial<Record<ErrorCode, number>> = { SERVICE_BUSY: 5, RATE_LIMIT_EXCEEDED: 30 }
 
 /** Sends an error in the format of the auth surface. @param specific a message instead of the default one of the code */
-export async function refuseAuth(
+export async function rejectAuth(
   { id, incoming, outgoing }: EdgeRequest,
   code: ErrorCode,
   specific?: string,
@@ -47,10 +48,10 @@ export async function refuseAuth(
 }
 
 /** Answers a request at a path of another backend. Pages of every origin can read the sentence, as they can at that backend. */
-export async function refuseWrongDoor(request: EdgeRequest, sentence: string): Promise<void> {
+export async function rejectWrongDoor(request: EdgeRequest, sentence: string): Promise<void> {
   const { id, incoming: { headers, method }, incoming, outgoing } = request
   const cors = headers.origin === undefined ? {} : { 'access-control-allow-origin': '*' }
-  if (method !== 'OPTIONS') return refuseAuth(request, 'NOT_FOUND', sentence, cors)
+  if (method !== 'OPTIONS') return rejectAuth(request, 'NOT_FOUND', sentence, cors)
   outgoing.writeHead(204, {
     ...cors,
     'access-control-allow-methods': 'GET, POST, PUT, PATCH, DELETE',
@@ -65,8 +66,9 @@ export async function refuseWrongDoor(request: EdgeRequest, sentence: string): P
 const failures = {
   unavailable: 'SERVICE_BUSY',
   interrupted: 'SERVICE_BUSY',
-  refused: 'SERVICE_BUSY',
+  rejected: 'SERVICE_BUSY',
   'too-large': 'PAYLOAD_TOO_LARGE',
+  'not-admitted': 'SERVICE_BUSY',
   'not-text': 'INTERNAL_ERROR',
   cut: 'INTERNAL_ERROR',
 } as const
@@ -80,8 +82,24 @@ const answerHeaders = (id: string): Forwarded['answerHeaders'] => (received) => 
   return headers
 }
 
-/** Returns a function that forwards requests to the auth services. It never rejects. */
-export function remoteAuth(upstreams: Upstreams, timeoutMs = startupMs) {
+/** Time to wait for the public keys, in milliseconds. Tokens of a new key wait for them. */
+const keysMs = 1_000
+
+/** Returns the function that reads the public keys of the auth services. */
+export const publicKeysOf = (upstreams: Upstreams) => async (): Promise<JSONWebKeySet> => {
+  const upstream = await upstreams.next(0, 'active', undefined, () => false)
+  if (upstream === undefined) throw new Error('No auth service is known.')
+  const { statusCode, body } = await upstream.pool.request({ method: 'GET', path: `${basePath}/jwks`, signal: AbortSignal.timeout(keysMs) })
+  const text = await body.text()
+  if (statusCode !== 200) throw new Error(`An auth service answered ${statusCode}.`)
+  return JSON.parse(text) as JSONWebKeySet
+}
+
+/**
+ * Returns a function that forwards requests to the auth services. It never rejects.
+ * @param realtime the processes of realtime/, if they are others
+ */
+export function remoteAuth(upstreams: Upstreams, realtime = upstreams, timeoutMs = startupMs) {
   const streams = sharedSlots(maxStreams)
   const transfers = sharedSlots(maxTransfers)
   return async (request: EdgeRequest, traceparent: string | undefined): Promise<void> => {
@@ -90,7 +108,7 @@ export function remoteAuth(upstreams: Upstreams, timeoutMs = startupMs) {
     const isFile = isFileUrl(incoming.url)
     const slots = isStream ? streams : isFile ? transfers : undefined
     const leave = slots?.take(clientNetwork(client))
-    if (slots !== undefined && leave === undefined) return refuseAuth(request, 'RATE_LIMIT_EXCEEDED')
+    if (slots !== undefined && leave === undefined) return rejectAuth(request, 'RATE_LIMIT_EXCEEDED')
     const forwarded: Forwarded = {
       ...request,
       path: incoming.url ?? '/',
@@ -102,10 +120,10 @@ export function remoteAuth(upstreams: Upstreams, timeoutMs = startupMs) {
     }
     const attempt = isRead(incoming) ? repeatedRead(forwarded) : (upstream: Upstream) => change(upstream, forwarded)
     try {
-      await orRefuse(outgoing, onUpstream(upstreams, timeoutMs, outgoing, attempt), async (failure) => {
+      await orReject(outgoing, onUpstream(isRealtimeUrl(incoming.url) ? realtime : upstreams, timeoutMs, outgoing, attempt), async (failure) => {
         // the auth service ends the connection of a file that arrives too slowly
         if (failure === 'cut' && isFile && !incoming.complete) endConnection(incoming, outgoing, '408 Request Timeout')
-        else await refuseAuth(request, failures[failure])
+        else await rejectAuth(request, failures[failure])
       })
     } finally {
       leave?.()

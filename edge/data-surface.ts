@@ -1,33 +1,40 @@
 /**
- * The data surface at the edge: checks the limits of a request before PostgREST receives a byte of it, translates its headers and
- * forwards it. Reads go to hot standbys first, if there are any.
+ * The data surface at the edge: checks the limits of a request before PostgREST receives a byte of it, translates its headers, lets it
+ * wait for its caller's share of the connections, and forwards it. Reads go to hot standbys first, if there are any.
  */
+import { isUtf8 } from 'node:buffer'
 import { clientNetwork } from '../common/client-address.ts'
-import { hasBody } from '../common/http-server.ts'
+import { hasBody, isOtherEncoding } from '../common/http-server.ts'
 import { requestIdHeader } from '../common/request-id.ts'
-import { allowance, isMisread } from './allowance.ts'
+import { requestLimits, isForm } from './request-limits.ts'
+import { readWhole, replaceMark } from './bodies.ts'
+import type { ReadCaller } from './callers.ts'
+import { functionsThatWrite } from './columns.ts'
+import type { ConnectionShares } from './connection-shares.ts'
 import {
   change,
   forwardedHeaders,
   isForClient,
   isRead,
   onUpstream,
-  orRefuse,
+  orReject,
   read,
   repeatedRead,
+  whenAdmitted,
   type EdgeRequest,
   type Forwarded,
   type Outcome,
 } from './forward.ts'
-import { isText, judge } from './query.ts'
-import { headersOfData, refuse as sendRefusal, type RefusalCode } from './refuse.ts'
+import { listOf, pageHeader, withoutTenant } from './lists.ts'
+import { isText, checkQuery } from './query.ts'
+import { headersOfData, reject as sendRejection, type RejectionCode, type Specifics } from './reject.ts'
 import {
   asksInterfaceObject,
   hasApiKeyForToken,
   hasOtherScheme,
   headersForPostgrest,
   markReplacement,
-  mendError,
+  rewriteError,
   namedCode,
   typeForInterface,
 } from './translation.ts'
@@ -37,12 +44,14 @@ export type DataSurface = {
   postgrest: Upstreams
   /** PostgREST processes on hot standbys, which answer reads. */
   standbys?: Upstreams | undefined
+  readCaller: ReadCaller
+  shares: ConnectionShares
   /** Maximum body of a write with a token, in bytes. */
   bodyLimit: number
   /** Time to wait for a PostgREST that restarts, in milliseconds. */
   timeoutMs?: number
   /** Called for each refusal of the edge itself. */
-  onRefusal?: (code: RefusalCode) => void
+  onRejection?: (code: RejectionCode) => void
   /** Called with an exception of the edge itself. PostgREST receives nothing of that request. */
   onError?: (error: unknown) => void
 }
@@ -57,11 +66,25 @@ function headerValue(name: string, value: string, prefix: string): string {
   return name === 'proxy-status' ? namedCode(value) : value
 }
 
+const rootMethods = ['OPTIONS', 'GET', 'HEAD']
+
+/** Returns true for the path of the description. */
+const isRoot = (path: string) => /^\/(?:\?|$)/.test(path)
+
+/** Returns the methods of a path. PostgREST names them only in its response to OPTIONS. */
+function methodsOf(path: string): string[] {
+  const name = /^\/rpc\/([^?]+)/.exec(path)?.[1]
+  if (name !== undefined) return functionsThatWrite.has(name) ? ['OPTIONS', 'POST'] : ['OPTIONS', 'GET', 'HEAD', 'POST']
+  return isRoot(path) ? rootMethods : ['OPTIONS', 'GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE']
+}
+
 /** Returns the function that makes a response's headers for the client of this request. */
-function answerHeaders({ id, incoming, prefix }: DataRequest): Forwarded['answerHeaders'] {
+function answerHeaders({ id, incoming, prefix, path }: DataRequest, namesTenant: boolean): Forwarded['answerHeaders'] {
   const wantsObject = asksInterfaceObject(incoming.headers.accept)
-  return (received) => {
+  return (received, status) => {
     const headers = [requestIdHeader, id]
+    // PostgREST answers 405 also to a PUT without the id of a row, which is not among the methods then
+    if (status === 405) headers.push('allow', methodsOf(path).filter((method) => method !== incoming.method).join(', '))
     const names = new Set<string>()
     for (let at = 0; at < received.length; at += 2) {
       const name = received[at] ?? ''
@@ -71,7 +94,8 @@ function answerHeaders({ id, incoming, prefix }: DataRequest): Forwarded['answer
       const isSecondType = lower === 'content-type' && names.has(lower)
       names.add(lower)
       if (!isForClient(lower) || (isSecondType && wantsObject)) continue
-      headers.push(name, lower === 'content-type' && wantsObject ? typeForInterface(value) : headerValue(lower, value, prefix))
+      const sent = namesTenant && lower === 'content-location' ? withoutTenant(value) : value
+      headers.push(name, lower === 'content-type' && wantsObject ? typeForInterface(value) : headerValue(lower, sent, prefix))
     }
     for (const [name, value] of Object.entries(headersOfData)) if (!names.has(name)) headers.push(name, value)
     return headers
@@ -79,7 +103,14 @@ function answerHeaders({ id, incoming, prefix }: DataRequest): Forwarded['answer
 }
 
 /** Returns true if the client receives a standby's response. After an error the primary answers, because a standby may lag behind. */
-const isFinal = (status: number) => status < 400 || status === 429
+const isFinal = (status: number) => status < 400
+
+/** Returns true if a request may change rows. */
+function isWrite(method: string, path: string): boolean {
+  if (method === 'GET' || method === 'HEAD') return false
+  const name = /^\/rpc\/([^?]+)/.exec(path)?.[1]
+  return name === undefined || functionsThatWrite.has(name)
+}
 
 /** The paths of PostgREST: of a table, of a function, and of its description. */
 const isPath = /^\/(?:(?:rpc\/)?[^/?]+)?(?:\?|$)/
@@ -88,7 +119,8 @@ const isPath = /^\/(?:(?:rpc\/)?[^/?]+)?(?:\?|$)/
 const failures = {
   unavailable: 'SERVICE_BUSY',
   interrupted: 'SERVICE_BUSY',
-  refused: 'BAD_GATEWAY',
+  rejected: 'BAD_GATEWAY',
+  'not-admitted': '53400',
   'too-large': 'PAYLOAD_TOO_LARGE',
   'not-text': 'INVALID_ENCODING',
   cut: 'BAD_GATEWAY',
@@ -97,10 +129,23 @@ const failures = {
 /** The message for a write whose response was lost. */
 const unknownOutcome = 'The response was lost, so the request may be stored or not. Read the rows before you send it again.'
 
-type Refuse = (code: RefusalCode, message?: string, hint?: string) => Promise<void>
+/** Reads the body of a request into memory, so that the request waits for a connection only when its body is there. */
+async function withBody(forwarded: Forwarded): Promise<Forwarded | 'too-large' | 'not-text'> {
+  const { incoming, bodyLimit, markReplacement: replacement } = forwarded
+  const received = await readWhole(incoming, bodyLimit)
+  if (received === undefined) return 'too-large'
+  if (replacement === '' && !isUtf8(received)) return 'not-text'
+  const body = replacement === undefined ? received : replaceMark(received, replacement)
+  const { 'transfer-encoding': _, ...headers } = forwarded.headers
+  return { ...forwarded, body, headers: { ...headers, 'content-length': body.length } }
+}
+
+type Reject = (code: RejectionCode, specifics?: Specifics) => Promise<void>
 
 /** Returns a function that answers one request to the data surface. It never rejects. */
-export function dataSurface({ postgrest, standbys, bodyLimit, timeoutMs = 2_000, onRefusal, onError }: DataSurface): (request: DataRequest) => Promise<void> {
+export function dataSurface(
+  { postgrest, standbys, readCaller, shares, bodyLimit, timeoutMs = 2_000, onRejection, onError }: DataSurface,
+): (request: DataRequest) => Promise<void> {
   /** Reads from a standby that is ready. @returns undefined if the primary must answer */
   const readFromStandby = async (forwarded: Forwarded): Promise<Outcome | undefined> => {
     if (standbys === undefined || /no-cache/i.test(forwarded.incoming.headers['cache-control'] ?? '')) return undefined
@@ -108,7 +153,7 @@ export function dataSurface({ postgrest, standbys, bodyLimit, timeoutMs = 2_000,
     if (standby === undefined) return undefined
     standby.active += 1
     try {
-      return await read(standby, forwarded, isFinal) ? 'answered' : undefined
+      return await whenAdmitted(standby, forwarded, async (onResponse) => await read(standby, forwarded, onResponse, isFinal) ? 'answered' : undefined)
     } catch (error) {
       if (forwarded.outgoing.headersSent || forwarded.outgoing.destroyed) throw error
       return undefined
@@ -120,73 +165,84 @@ export function dataSurface({ postgrest, standbys, bodyLimit, timeoutMs = 2_000,
     const leave = await upstream.heavy.enter(clientNetwork(forwarded.client))
     if (leave === undefined) return 'unavailable'
     try {
-      return await change(upstream, forwarded, leave, true)
+      return await change(upstream, forwarded, leave)
     } finally {
       leave()
     }
   }
 
-  const serve = async (request: DataRequest, refuse: Refuse): Promise<void> => {
+  const serve = async (request: DataRequest, reject: Reject): Promise<void> => {
     const { id, incoming, outgoing, prefix, path, traceparent } = request
     const headers = headersForPostgrest(incoming.headers, prefix)
     const contentLength = headers['content-length'] === undefined ? undefined : Number(headers['content-length'])
     const method = incoming.method ?? ''
-    const allowed = allowance({
+    const allowed = requestLimits({
       method,
       authorization: headers.authorization,
       contentType: headers['content-type'],
       contentLength,
       isChunked: incoming.headers['transfer-encoding'] !== undefined,
     }, bodyLimit)
-    if (Buffer.byteLength(incoming.url ?? '', 'latin1') > allowed.urlBytes) return refuse('URI_TOO_LONG')
+    if (Buffer.byteLength(incoming.url ?? '', 'latin1') > allowed.urlBytes) return reject('URI_TOO_LONG')
     // PostgREST passes every header to the database as text
-    if (!isText(incoming.rawHeaders.join('\n'))) return refuse('INVALID_ENCODING')
-    if (hasApiKeyForToken(incoming.headers)) return refuse('PGRST301')
-    const refusal = judge(method, incoming.url ?? '')
-    if (refusal !== undefined) return refuse(refusal.code, refusal.message)
-    if ((contentLength ?? 0) > allowed.bodyBytes) return refuse('PAYLOAD_TOO_LARGE')
-    if (hasOtherScheme(headers)) return refuse('PGRST301', 'Authorization has no bearer token.', 'Send it as Authorization: Bearer {token}.')
-    // PostgREST 12 would return an empty object
-    if (method !== 'OPTIONS' && !isPath.test(path)) return refuse('PGRST125')
-    if (hasBody(incoming) && isMisread(headers['content-type'], headers['content-encoding'])) return refuse('UNSUPPORTED_MEDIA_TYPE')
+    if (!isText(incoming.rawHeaders.join('\n'))) return reject('INVALID_ENCODING')
+    if (hasApiKeyForToken(incoming.headers)) return reject('PGRST301')
+    const rejection = checkQuery(method, incoming.url ?? '')
+    if (rejection !== undefined) return reject(rejection.code, { message: rejection.message })
+    if ((contentLength ?? 0) > allowed.bodyBytes) return reject('PAYLOAD_TOO_LARGE')
+    if (hasOtherScheme(headers)) return reject('PGRST301', { message: 'Authorization has no bearer token.', hint: 'Send it as Authorization: Bearer {token}.' })
+    // PostgREST 12 would return an empty object to these two
+    if (method !== 'OPTIONS' && !isPath.test(path)) return reject('PGRST125')
+    if (isRoot(path) && !rootMethods.includes(method))
+      return reject('PGRST117', { message: `Unsupported HTTP method: ${method}`, headers: { allow: rootMethods.join(', ') } })
+    // PostgREST ignores the encoding
+    const isUnsupported = isForm(headers['content-type']) || isOtherEncoding(headers['content-type'], headers['content-encoding'])
+    if (hasBody(incoming) && isUnsupported) return reject('UNSUPPORTED_MEDIA_TYPE')
 
-    const replacement = hasBody(incoming) ? markReplacement(headers['content-type']) : undefined
-    if (replacement === '') delete headers['content-length']
-    const forwarded: Forwarded = {
+    const caller = await readCaller(headers.authorization)
+    const list = listOf(method, path, incoming.headers.prefer?.toString(), caller?.visible)
+    const share = shares.shareOf(caller, clientNetwork(request.client), isWrite(method, path))
+    const streamed: Forwarded = {
       ...request,
-      path,
-      markReplacement: replacement,
+      path: list.path,
       // the only header that PostgREST writes into its log is the user agent
       headers: {
         ...forwardedHeaders(request, headers, traceparent),
-        ...(replacement === '' && { 'transfer-encoding': 'chunked' }),
         'user-agent': `${headers['user-agent'] ?? ''} request-id/${id}`.trimStart(),
+        ...(list.page !== undefined && { [pageHeader]: list.page }),
       },
       bodyLimit: allowed.bodyBytes,
-      answerHeaders: answerHeaders(request),
-      mend: (status, body) => mendError(status, body, isRead(incoming)),
+      markReplacement: hasBody(incoming) ? markReplacement(headers['content-type']) : undefined,
+      // PostgREST answers OPTIONS without a connection
+      admit: method === 'OPTIONS' ? undefined : (upstream) => shares.enter(upstream, share, outgoing),
+      answerHeaders: answerHeaders(request, list.path !== path),
+      rewrite: (status, body) => rewriteError(status, body, isRead(incoming)),
     }
     const send = async (): Promise<Outcome> => {
-      if (isRead(incoming)) return await readFromStandby(forwarded) ?? await onUpstream(postgrest, timeoutMs, outgoing, repeatedRead(forwarded))
+      if (isRead(incoming)) return await readFromStandby(streamed) ?? await onUpstream(postgrest, timeoutMs, outgoing, repeatedRead(streamed))
+      const forwarded = hasBody(incoming) && !allowed.isStreamed ? await withBody(streamed) : streamed
+      if (typeof forwarded === 'string') return forwarded
       if (allowed.isHeavy) return onUpstream(postgrest, timeoutMs, outgoing, sendHeavy(forwarded), 'heavyActive')
       return onUpstream(postgrest, timeoutMs, outgoing, (upstream) => change(upstream, forwarded))
     }
     const isLost = (failure: keyof typeof failures) => ['interrupted', 'cut'].includes(failure) && !isRead(incoming)
-    return orRefuse(outgoing, send(), (failure) => refuse(failures[failure], isLost(failure) ? unknownOutcome : undefined))
+    return orReject(outgoing, send(), (failure) => reject(failures[failure], { message: isLost(failure) ? unknownOutcome : undefined }))
   }
 
   return async (request) => {
-    const { id, incoming, outgoing } = request
-    const refuse: Refuse = (code, message, hint) => {
-      onRefusal?.(code)
-      return sendRefusal(incoming, outgoing, code, id, message, hint)
+    const { outgoing } = request
+    const reject: Reject = async (code, specifics) => {
+      // the client has left
+      if (outgoing.destroyed) return
+      onRejection?.(code)
+      return sendRejection(request, code, specifics)
     }
     try {
-      await serve(request, refuse)
+      await serve(request, reject)
     } catch (error) {
       onError?.(error)
       if (outgoing.headersSent) outgoing.destroy()
-      else await refuse('INTERNAL_ERROR')
+      else await reject('INTERNAL_ERROR')
     }
   }
 }

@@ -4,7 +4,7 @@
  */
 import type { IncomingMessage } from 'node:http'
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client'
-import { onlyMethods } from '../auth/errors.ts'
+import { onlyMethods } from '../common/error-codes.ts'
 import { describeError, loggablePath, type Log } from '../common/log.ts'
 import { clientReader, isFromTrustedProxy } from '../common/client-address.ts'
 import { isEndless, type Listener } from '../common/http-server.ts'
@@ -12,11 +12,12 @@ import { requestIdHeader, requestIdOf } from '../common/request-id.ts'
 import type { AddressRange } from '../common/settings.ts'
 import type { Tracing } from '../common/tracing.ts'
 import { isOfApp } from './app-files.ts'
-import { refuseAuth, refuseWrongDoor } from './auth-surface.ts'
+import { rejectAuth, rejectWrongDoor } from './auth-surface.ts'
+import type { ConnectionShares } from './connection-shares.ts'
 import { dataSurface, type DataSurface } from './data-surface.ts'
 import type { EdgeRequest } from './forward.ts'
 import type { Hold } from './hold.ts'
-import { headersOfEdge, refusals, type RefusalCode } from './refuse.ts'
+import { headersOfEdge, rejections, type RejectionCode } from './reject.ts'
 import { anyAnswers, type Upstreams } from './upstreams.ts'
 import { wrongDoor } from './wrong-doors.ts'
 
@@ -49,7 +50,7 @@ type Surface = 'auth' | 'data' | 'app'
 /** The status in log and metrics for a client that left before its response. */
 const clientGone = 499
 
-function edgeMetrics(registry: Registry, watched: Record<string, Upstreams | undefined>) {
+function edgeMetrics(registry: Registry, watched: Record<string, Upstreams | undefined>, shares: ConnectionShares) {
   const requests = new Counter({
     name: 'edge_requests_total',
     help: 'Requests that the edge has answered or forwarded.',
@@ -62,13 +63,13 @@ function edgeMetrics(registry: Registry, watched: Record<string, Upstreams | und
     buckets: [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10],
     registers: [registry],
   })
-  const refused = new Counter({
+  const rejected = new Counter({
     name: 'edge_refused_total',
     help: 'Requests to the data surface that the edge has refused itself.',
     labelNames: ['code'],
     registers: [registry],
   })
-  for (const code of Object.keys(refusals)) refused.inc({ code }, 0)
+  for (const code of Object.keys(rejections)) rejected.inc({ code }, 0)
   const upstreamGauge = new Gauge({
     name: 'edge_upstreams',
     help: 'Upstreams by surface, and whether they are ready.',
@@ -83,12 +84,20 @@ function edgeMetrics(registry: Registry, watched: Record<string, Upstreams | und
       }
     },
   })
+  const waitingGauge = new Gauge({
+    name: 'edge_waiting_requests',
+    help: 'Requests to the data surface that wait for a connection of PostgREST.',
+    registers: [registry],
+    collect() {
+      waitingGauge.set(Object.values(watched).reduce((sum, upstreams) => sum + (upstreams === undefined ? 0 : shares.waiting(upstreams)), 0))
+    },
+  })
   return {
     answered: (surface: Surface, status: number, seconds: number) => {
       requests.inc({ surface, status })
       if (surface === 'data') duration.observe(seconds)
     },
-    refused: (code: RefusalCode) => refused.inc({ code }),
+    rejected: (code: RejectionCode) => rejected.inc({ code }),
   }
 }
 
@@ -98,11 +107,13 @@ type AuthSurface = {
   isReady: () => Promise<boolean>
   /** Present if the edge is a separate process. It then logs this surface's requests, and its port has no probes. */
   upstreams?: Upstreams
+  /** The processes of realtime/, if they are others. */
+  realtime?: Upstreams
 }
 
 export type EdgeOptions = {
   auth: AuthSurface
-  data: Omit<DataSurface, 'onRefusal' | 'onError'>
+  data: Omit<DataSurface, 'onRejection' | 'onError'>
   trustedProxies: AddressRange[]
   /** The proxies whose `X-Request-Id` and `traceparent` are taken over. */
   traceProxies: AddressRange[]
@@ -123,9 +134,10 @@ export function edge({ auth, data, trustedProxies, traceProxies, app, hold, isSt
     data: data.postgrest,
     ...(data.standbys && { standby: data.standbys }),
     ...(auth.upstreams && { auth: auth.upstreams }),
-  })
+    ...(auth.realtime && { realtime: auth.realtime }),
+  }, data.shares)
   const onError = (error: unknown) => log.error({ error: describeError(error) }, 'request failed')
-  const serveData = dataSurface({ ...data, onRefusal: metrics.refused, onError })
+  const serveData = dataSurface({ ...data, onRejection: metrics.rejected, onError })
 
   /** Counts a request, and logs it without its query, which holds search terms. An auth service in this process logs its own. */
   const observe = (surface: Surface, { incoming, outgoing, id, client }: EdgeRequest) => {
@@ -183,19 +195,19 @@ export function edge({ auth, data, trustedProxies, traceProxies, app, hold, isSt
     // Otherwise a client could add its requests to another user's trace.
     if (!isFromTrustedProxy(address, traceProxies)) { for (const name of traceHeaders) delete incoming.headers[name] }
     if (isStopping()) outgoing.shouldKeepAlive = false
-    if (!hasValidHost(incoming)) return refuseAuth(request, 'VALIDATION_ERROR')
+    if (!hasValidHost(incoming)) return rejectAuth(request, 'VALIDATION_ERROR')
     const target = (incoming.url ?? '').replace(absoluteForm, '')
     incoming.url = target
     if (target === '/healthz')
       return incoming.method === 'GET' || incoming.method === 'HEAD'
         ? health(request)
-        : refuseAuth(request, 'METHOD_NOT_ALLOWED', otherMethod.message, otherMethod.headers)
+        : rejectAuth(request, 'METHOD_NOT_ALLOWED', otherMethod.message, otherMethod.headers)
     // Matches the path without decoding it. A path that matches only after decoding is a different path.
     const [, prefix, path = '/', query = ''] = dataPath.exec(target) ?? []
     const sentence = prefix === undefined ? wrongDoor(target) : undefined
     if (sentence !== undefined) {
       observe('app', request)
-      return refuseWrongDoor(request, sentence)
+      return rejectWrongDoor(request, sentence)
     }
     const isApp = app !== undefined && isOfApp(target)
     const surface = isApp ? 'app' : prefix === undefined ? 'auth' : 'data'
@@ -205,7 +217,7 @@ export function edge({ auth, data, trustedProxies, traceProxies, app, hold, isSt
       return app(incoming, outgoing)
     }
     const isClosed = !target.startsWith('/') || auth.upstreams !== undefined && probePath.test(target)
-    if (prefix === undefined && isClosed) return refuseAuth(request, 'NOT_FOUND')
+    if (prefix === undefined && isClosed) return rejectAuth(request, 'NOT_FOUND')
     const holdEnd = hold?.passed()
     if (holdEnd !== undefined) await holdEnd
     if (prefix !== undefined) return traced(surface, request, () => serveData({ ...request, prefix, path: path + query, traceparent: tracing?.traceparent() }))

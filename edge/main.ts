@@ -4,7 +4,7 @@ import type { IncomingMessage } from 'node:http'
 import { join } from 'node:path'
 import { pino } from 'pino'
 import { collectDefaultMetrics, Registry } from 'prom-client'
-import { isFileUrl } from '../auth/config.ts'
+import { isFileUrl } from '../common/contract.ts'
 import { configError } from '../common/errors.ts'
 import { startServer, type Listener } from '../common/http-server.ts'
 import { createLog, describeError, type Log } from '../common/log.ts'
@@ -12,7 +12,9 @@ import { need, readSettings, type Settings } from '../common/settings.ts'
 import { endFailedStart, gracefulShutdown } from '../common/shutdown.ts'
 import { startTracing } from '../common/tracing.ts'
 import { appFiles, needApp, policyOfApp } from './app-files.ts'
-import { remoteAuth } from './auth-surface.ts'
+import { publicKeysOf, remoteAuth } from './auth-surface.ts'
+import { callerReader, reportMissingKeys } from './callers.ts'
+import { connectionShares, poolOfEdge } from './connection-shares.ts'
 import { edge } from './edge.ts'
 import { createHold } from './hold.ts'
 import { anyAnswers, discoveredUpstreams } from './upstreams.ts'
@@ -52,7 +54,12 @@ async function start(settings: Settings, log: Log): Promise<() => Promise<void>>
     const app = await appOf(settings)
     let stopping = false
     const isStopping = () => stopping
-    const discover = (setting: 'AUTH_UPSTREAM' | 'POSTGREST_UPSTREAM' | 'DATA_REPLICAS', urls: string[], readyPort?: number, read?: string) => {
+    const discover = (
+      setting: 'AUTH_UPSTREAM' | 'REALTIME_UPSTREAM' | 'POSTGREST_UPSTREAM' | 'DATA_REPLICAS',
+      urls: string[],
+      readyPort?: number,
+      read?: string,
+    ) => {
       const upstreams = discoveredUpstreams(
         urls,
         readyPort === undefined ? undefined : { port: readyPort, read },
@@ -62,6 +69,7 @@ async function start(settings: Settings, log: Log): Promise<() => Promise<void>>
       return upstreams
     }
     const auth = discover('AUTH_UPSTREAM', need(settings, 'AUTH_UPSTREAM'))
+    const realtime = settings.REALTIME_UPSTREAM && discover('REALTIME_UPSTREAM', settings.REALTIME_UPSTREAM)
     const postgrest = discover('POSTGREST_UPSTREAM', need(settings, 'POSTGREST_UPSTREAM'), settings.POSTGREST_READY_PORT, '/tags?limit=0')
     const standbys = settings.DATA_REPLICAS && discover('DATA_REPLICAS', settings.DATA_REPLICAS, settings.DATA_REPLICAS_READY_PORT)
     const tracing = startTracing(settings.OTEL_EXPORTER_OTLP_ENDPOINT, settings.OTEL_EXPORTER_OTLP_HEADERS, log)
@@ -74,8 +82,20 @@ async function start(settings: Settings, log: Log): Promise<() => Promise<void>>
       log.info('requests are held')
     }).on('SIGUSR1', hold.end)
     const listener = edge({
-      auth: { serve: remoteAuth(auth), isReady: () => anyAnswers(auth, { method: 'GET', path: '/readyz' }), upstreams: auth },
-      data: { postgrest, standbys, bodyLimit: settings.DATA_BODY_LIMIT, timeoutMs: postgrestTimeoutMs },
+      auth: {
+        serve: remoteAuth(auth, realtime),
+        isReady: () => anyAnswers(auth, { method: 'GET', path: '/readyz' }),
+        upstreams: auth,
+        ...(realtime !== undefined && { realtime }),
+      },
+      data: {
+        postgrest,
+        standbys,
+        readCaller: callerReader(publicKeysOf(auth), reportMissingKeys(log)),
+        shares: connectionShares(poolOfEdge(settings.PGRST_DB_POOL, settings.EDGE_REPLICAS.most)),
+        bodyLimit: settings.DATA_BODY_LIMIT,
+        timeoutMs: postgrestTimeoutMs,
+      },
       trustedProxies: settings.TRUSTED_PROXIES,
       traceProxies: settings.TRACE_PROXIES,
       app,

@@ -9,8 +9,10 @@ const quoted = String.raw`"(?:[^"\\]|\\.)*"`
 /** A parameter of the query. */
 export type Parameter = { name: string, value: string }
 
+const startsQuoted = new RegExp(String.raw`^\s*"((?:[^"\\]|\\.)*)"`, 's')
+
 /** Returns the name that PostgreSQL receives: the part before a JSON path, a cast or an operator, without quotes. */
-export const nameIn = (text: string): string => (text.split(/->|::|\./, 1)[0] ?? '').trim().replace(/^"(.*)"$/s, '$1')
+export const nameIn = (text: string): string => startsQuoted.exec(text)?.[1] ?? (text.split(/->|::|\./, 1)[0] ?? '').trim()
 
 /** An item of `select` or `order`, and the delimiter after it: a comma, a parenthesis, or nothing at the end. */
 type Item = { text: string, delimiter: string }
@@ -80,8 +82,11 @@ export function isEmbedded(embeddings: Embedding[], path: string[], name: string
   return lists.length > 0 && lists.every((found) => found.length > 0 && found.every(test))
 }
 
-/** Returns the path of the embedded table in a parameter's name. */
-export const pathIn = (name: string): string[] => (name.split('->', 1)[0] ?? '').split('.').slice(0, -1)
+const beforeJson = new RegExp(String.raw`^(?:${quoted}|(?!->).)*`, 's')
+const segment = new RegExp(String.raw`(?:${quoted}|[^.])+`, 'gs')
+
+/** Returns the path of the embedded table in a parameter's name. A name in quotes can contain dots and arrows. */
+export const pathIn = (name: string): string[] => beforeJson.exec(name)?.[0].match(segment)?.slice(0, -1) ?? []
 
 /** A filter of a column, which may have a JSON path. The value starts with the operator, as in `not.in.(1,2)`. */
 export type Filter = { column: string, path: string[], value: string }
@@ -111,4 +116,4 @@ export function conditionsOf({ name, value }: Parameter): Filter[] {
 }
 
 /** Returns true for `is.null` and `not.is.null`, which also filter by whether an embedded table has rows. */
-export const isNullFilter = ({ column, value }: Filter): boolean => !column.includes('->') && /^(not\.)?is\.null[ \t]*$/i.test(value)
+export const isNullFilter = ({ column, value }: Filter): boolean => beforeJson.exec(column)?.[0] === column && /^(not\.)?is\.null[ \t]*$/i.test(value)

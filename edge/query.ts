@@ -1,10 +1,10 @@
 /**
- * Rules for a query to the data surface. PostgREST parses and plans a query before the caller's connection limit applies, and the cost
+ * Rules for a query to the data surface. PostgREST parses and plans a query before a limit of the database applies, and the cost
  * of some parts grows with the square of their number. PostgREST also accepts every cast and every name, and answers bytes that are not
  * UTF-8 with a 500 without a body. No I/O.
  */
 import { isUtf8 } from 'node:buffer'
-import { columnsOfFunctions, columnsOfTables } from './columns.ts'
+import { columnsOfFunctions, columnsOfTables, numbers } from './columns.ts'
 import {
   castsOf,
   conditionsOf,
@@ -44,7 +44,7 @@ export const most = {
   conditions: 100,
 } as const
 
-export type QueryRefusal =
+export type QueryRejection =
   | 'URI_TOO_LONG'
   | 'INVALID_ENCODING'
   | 'QUERY_TOO_COMPLEX'
@@ -53,6 +53,7 @@ export type QueryRefusal =
   | 'PGRST100'
   | 'PGRST103'
   | 'PGRST123'
+  | '22P02'
   | '42703'
   | '42704'
 
@@ -84,6 +85,9 @@ const isColumn = (path: string, name: string) =>
 /** A text search with a configuration that is not a name. PostgreSQL would read a number as an OID and fail with an internal error. */
 const otherConfiguration = /^(?:not\.)?(?:pl|ph|w)?fts\((?! *[a-z_]+ *\))([^)]*)/i
 
+/** A number in a form that PostgreSQL reads since version 16, and 15 refuses: `0x10`, `0o17`, `0b1` and `1_000`. */
+const newerNumber = /[+-]?\d[xob_][\w.]*/i
+
 /** Returns the unknown columns of an `order`. An order by an embedded table can name what this table has only in the response. */
 function unknownInOrder(order: Parameter, embeddings: Embedding[], isKnown: (name: string) => boolean): string[] {
   const items = itemsOf(order.value)
@@ -101,7 +105,7 @@ function unknownInOrder(order: Parameter, embeddings: Embedding[], isKnown: (nam
  * @param url path and query as received, one byte a character
  * @returns the error code, with a message that names the refused name; undefined if the URL is accepted
  */
-export function judge(method: string, url: string): { code: QueryRefusal, message?: string } | undefined {
+export function checkQuery(method: string, url: string): { code: QueryRejection, message?: string } | undefined {
   if (!isText(decode(url))) return { code: 'INVALID_ENCODING' }
   const at = url.indexOf('?')
   const path = decode(at === -1 ? url : url.slice(0, at))
@@ -138,8 +142,8 @@ export function judge(method: string, url: string): { code: QueryRefusal, messag
   const isKnown = (name: string) => isColumn(path, name)
   if (items.some((one) => sourceOf(one) === 'count' && !isKnown('count'))) return { code: 'PGRST123' }
   const embeddings = embeddingsOf(selects[0] ?? '')
-  // PostgREST reads some filters of a change as columns of the changed table: its own, and every `and` and `or`
-  const isChange = !['GET', 'HEAD'].includes(method) && !path.includes('/rpc/')
+  // PostgREST reads some filters of a change as columns of the changed table: its own, and every `and` and `or`. An insert has none.
+  const isChange = ['PATCH', 'PUT', 'DELETE'].includes(method)
   const ofEmbedded = isChange ? filters.filter((filter) => filter.path.length > 0) : [...filters, ...conditions]
   const unknown = [
     ...items.filter(({ delimiter }) => delimiter !== '(').map(sourceOf).filter((name) => !isKnown(name)),
@@ -152,8 +156,14 @@ export function judge(method: string, url: string): { code: QueryRefusal, messag
   if (unknown !== undefined) return { code: '42703', message: `column ${nameInMessage(unknown)} does not exist` }
   const configuration = [...filters, ...conditions].map((filter) => otherConfiguration.exec(filter.value)?.[1]).find((name) => name !== undefined)
   if (configuration !== undefined) return { code: '42704', message: `text search configuration "${nameInMessage(configuration)}" does not exist` }
-  // PostgREST would ignore it and return all rows
-  if (valuesOf(/^(.*\.)?(limit|offset)$/s).some((value) => !/^ *-?\d{1,18} *$/.test(value))) return { code: 'PGRST103' }
+  const givenNumbers = [
+    ...[...filters, ...conditions].filter(({ column }) => !column.includes('->')).map(({ column, value }) => ({ name: nameIn(column), value })),
+    ...(path.includes('/rpc/') ? parameters.filter((parameter) => !isFilter(parameter)) : []),
+  ]
+  const newer = givenNumbers.filter(({ name }) => numbers.has(name)).map(({ value }) => newerNumber.exec(value)?.[0]).find((text) => text !== undefined)
+  if (newer !== undefined) return { code: '22P02', message: `invalid input syntax for type numeric: "${nameInMessage(newer)}"` }
+  // PostgREST would ignore it and return all rows, or fail at a negative limit of an embedded table
+  if (valuesOf(/^(.*\.)?(limit|offset)$/s).some((value) => !/^ *\d{1,18} *$/.test(value))) return { code: 'PGRST103' }
   // PostgREST 13 and later would ignore it and change every row of the filter
   if (['PATCH', 'DELETE'].includes(method) && valuesOf(/^(limit|offset)$/).length > 0) return { code: 'LIMIT_NOT_SUPPORTED' }
   // PostgreSQL would not run the function, and the response would be a success

@@ -3,7 +3,8 @@
  * versions of PostgREST. Requests are translated before their limits are chosen, so a dropped token does not raise the limits. No I/O.
  */
 import type { IncomingHttpHeaders } from 'node:http'
-import { apiKeyPrefix } from '../auth/config.ts'
+import { apiKeyPrefix } from '../common/contract.ts'
+import { pageHeader } from './lists.ts'
 
 /** A header value that is an API key, or names one after a scheme. */
 const anyApiKey = new RegExp(`^(?:\\w+ +)?${apiKeyPrefix}`, 'i')
@@ -43,6 +44,7 @@ export const asksInterfaceObject = (accept: string | undefined): boolean =>
  */
 export function headersForPostgrest(headers: IncomingHttpHeaders, prefix: string): IncomingHttpHeaders {
   const translated = { ...headers }
+  delete translated[pageHeader]
   if (prefix === ofSupabase) {
     for (const name of ['accept-profile', 'content-profile']) if (translated[name] === 'public') delete translated[name]
     if (translated['apikey'] !== undefined && translated.authorization === `Bearer ${translated['apikey'].toString()}`) delete translated.authorization
@@ -57,7 +59,7 @@ export function headersForPostgrest(headers: IncomingHttpHeaders, prefix: string
 
 /**
  * Returns the text that replaces a byte order mark at the start of a body, or undefined for other bodies. PostgREST would take the mark
- * for a part of JSON or of the first column's name. Blanks keep the length of JSON. CSV gets no blanks, so its length changes.
+ * for a part of JSON or of the first column's name. Blanks keep the length of JSON, which is streamed. CSV gets no blanks, and must be UTF-8.
  */
 export function markReplacement(contentType = 'application/json'): '' | '   ' | undefined {
   if (/^text\/csv/i.test(contentType)) return ''
@@ -109,7 +111,7 @@ const readOnly = '25006'
  * @param isRead true for a GET, in which a function that writes is the client's mistake
  * @throws Interrupted if PostgREST has lost its database. Its own error would name hosts and states of servers.
  */
-export function mendError(status: number, body: Buffer, isRead: boolean): { status: number, body: Buffer } | undefined {
+export function rewriteError(status: number, body: Buffer, isRead: boolean): { status: number, body: Buffer } | undefined {
   const text = body.toString('utf8')
   const code = /"code":"(\w{0,9})"/.exec(text)?.[1]
   if (code === undefined) return undefined
@@ -119,6 +121,6 @@ export function mendError(status: number, body: Buffer, isRead: boolean): { stat
   }
   const isUnseen = unseen.test(code) || code === readOnly && !isRead
   if (isUnseen || interrupted.test(code)) throw new Interrupted(isUnseen)
-  const mended = statusOfRequestError[code]
-  return mended === undefined || status !== 500 ? undefined : { status: mended, body }
+  const rewritten = statusOfRequestError[code]
+  return rewritten === undefined || status !== 500 ? undefined : { status: rewritten, body }
 }

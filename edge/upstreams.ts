@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { Agent, Pool, request } from 'undici'
 import { fairQueue, type FairQueue } from '../common/fair-queue.ts'
 
-/** Maximum number of large bodies that one PostgREST reads at a time. docs/decisions/edge/admit-two-large-bodies-per-postgrest.md has the figures. */
+/** Maximum number of large bodies that one PostgREST reads at a time. docs/decisions/edge.md#each-postgrest-gets-2048-mib-and-two-large-bodies-at-a-time has the figures. */
 const heavySlots = 2
 /** Maximum number of requests that wait for such a slot, and their timeout in milliseconds. */
 const heavyQueueLength = 64

@@ -6,8 +6,8 @@ import { createHmac, timingSafeEqual, type KeyObject } from 'node:crypto'
 import { isIP } from 'node:net'
 import type { AuthContext } from 'better-auth'
 
-/** Maximum values of one name that are read. A browser has at most one for each form. */
-const maxValues = 8
+/** Maximum values of one name that are read, because each signed one costs a query. A browser has at most one for each form. */
+const maxValues = 20
 
 const pairsOf = (header: string | undefined): string[] => (header ?? '').split(';').map((pair) => pair.trim())
 

@@ -3,17 +3,12 @@
  * better-auth reads, and the cookies of the response become headers. All other code knows only cookies.
  */
 import type { AuthContext } from 'better-auth'
-import { apiKeyPrefix } from '../config.ts'
-import { refusal } from '../errors.ts'
-import { isOfApp } from '../origins.ts'
-import { isRead, type Route, type RouteContext } from '../route.ts'
+import { apiKeyPrefix, tokenHeaders, transportHeader } from '../../common/contract.ts'
+import { rejection } from '../../http/errors.ts'
+import { isOfApp } from '../../http/origins.ts'
+import { policyOf } from '../../http/policy.ts'
+import { isRead, type Route, type RouteContext } from '../../http/route.ts'
 import { expireOtherForms } from './cookies.ts'
-
-/** The request header by which an app asks for a token instead of a cookie. */
-export const transportHeader = 'x-session-transport'
-
-/** The response headers with the token of a session and of a pending sign-in. */
-export const tokenHeaders = { session: 'set-auth-token', pending: 'set-two-factor-token' } as const
 
 /** The cookie of a pending sign-in, without better-auth's prefix. */
 export const pendingCookie = 'two_factor'
@@ -27,18 +22,19 @@ const cookieNames = ({ authCookies, createAuthCookie }: AuthContext) => ({
 const forms = { session: /^[\w-]{1,128}\.[A-Za-z0-9+/]{43}=$/, pending: /^[\w-]{32}$/, apiKey: new RegExp(`^${apiKeyPrefix}`, 'i') }
 
 /** Returns the bearer token, not yet verified, and its kind if the route takes it. Only a route that completes a sign-in takes the token of a pending one. */
-function bearerOf(c: RouteContext, { credential = 'session', secondFactor }: Route): { kind?: 'session' | 'pending' | 'apiKey' | 'token', bearer: string } {
+function bearerOf(c: RouteContext, row: Route): { kind?: 'session' | 'pending' | 'apiKey' | 'token', bearer: string } {
   const [, bearer] = /^bearer +(.*)$/i.exec(c.req.header('authorization') ?? '') ?? []
   if (bearer === undefined) return { bearer: '' }
+  const { credentials, secondFactor } = policyOf(row)
   if (forms.session.test(bearer)) return { kind: 'session', bearer }
   if (secondFactor === 'verified' && forms.pending.test(bearer)) return { kind: 'pending', bearer }
-  if (credential.endsWith('API key') && forms.apiKey.test(bearer)) return { kind: 'apiKey', bearer }
-  return credential.includes('token') ? { kind: 'token', bearer } : { bearer }
+  if (credentials.includes('apiKey') && forms.apiKey.test(bearer)) return { kind: 'apiKey', bearer }
+  return credentials.includes('token') ? { kind: 'token', bearer } : { bearer }
 }
 
 /**
  * Sets the credentials of the request: `cookie` and `isApp`, `apiKey` or `token`. With the token of a session, the request's own cookies do not count.
- * @throws Refusal FORBIDDEN for a web page, which must not hold such a token; VALIDATION_ERROR for another transport
+ * @throws Rejection FORBIDDEN for a web page, which must not hold such a token; VALIDATION_ERROR for another transport
  */
 export function readCredentials(c: RouteContext, row: Route): void {
   const { engine: { context }, config: { origins } } = c.var.services
@@ -49,11 +45,11 @@ export function readCredentials(c: RouteContext, row: Route): void {
   if (kind === 'apiKey' || kind === 'token') c.set(kind, bearer)
   c.set('cookie', cookieName === undefined || !isFromApp ? c.req.header('cookie') : `${cookieName}=${encodeURIComponent(bearer)}`)
   c.set('isApp', isFromApp && (cookieName !== undefined || transport !== undefined))
-  if (transport !== undefined && transport !== 'token') throw refusal('VALIDATION_ERROR', 'X-Session-Transport must be token.')
+  if (transport !== undefined && transport !== 'token') throw rejection('VALIDATION_ERROR', 'X-Session-Transport must be token.')
   // A route that needs no session and changes nothing ignores the token of a page.
-  const isPublic = row.method === 'GET' && row.credential === 'none'
+  const isPublic = row.method === 'GET' && policyOf(row).credentials.length === 0
   if (!isFromApp && (transport !== undefined || (cookieName !== undefined && !isPublic))) {
-    throw refusal(
+    throw rejection(
       'FORBIDDEN',
       'Only a native app may use the token of a session: a request without Origin, Referer and Sec-Fetch-Site, or from an app scheme in TRUSTED_ORIGINS. A page uses the cookie.',
     )

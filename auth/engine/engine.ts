@@ -7,17 +7,20 @@ import { betterAuth, type AuthContext, type BetterAuthOptions, type GenericEndpo
 import { APIError, createAuthEndpoint, createAuthMiddleware, isAPIError, router, sendVerificationEmailFn } from 'better-auth/api'
 import { jwt, organization, type JwtOptions } from 'better-auth/plugins'
 import { z } from 'zod'
-import { basePath, type Config } from '../config.ts'
-import type { AuthDatabase, Connections } from '../database.ts'
-import { codeOfEngine, errorCodes, isRefusal, refusal } from '../errors.ts'
+import { type IdentityConfig } from '../config.ts'
+import { codeOfEngine } from '../errors.ts'
+import { basePath } from '../../common/contract.ts'
+import { errorCodes } from '../../common/error-codes.ts'
+import type { AuthDatabase, Connections } from '../../http/database.ts'
+import { isRejection, rejection } from '../../http/errors.ts'
 import { createSigner, keyAdapter } from '../keys/signing-keys.ts'
 import type { Log } from '../../common/log.ts'
 import type { Mailer } from '../mail/mailer.ts'
-import { clientAddressHeader, currentRequest, type RateLimit } from '../policy.ts'
+import { clientAddressHeader, currentRequest, type RateLimit } from '../../http/policy.ts'
 import { accessControl, roles } from '../roles.ts'
-import type { RouteContext } from '../route.ts'
+import type { RouteContext } from '../../http/route.ts'
 import { checkPasswordOfSession, checkVerifiedPassword, recordVerifiedHash, type Passwords } from './passwords.ts'
-import type { Limits } from './rate-limits.ts'
+import type { Limits } from '../../http/rate-limits.ts'
 
 /** Seconds from the issue of a token to its expiry. */
 export const tokenLifetimeSeconds = 3_600
@@ -26,7 +29,7 @@ export const tokenLifetimeSeconds = 3_600
 const verificationMailLimit: RateLimit = { window: 900, max: 5 }
 
 export type EngineParts = {
-  config: Config
+  config: IdentityConfig
   connections: Connections
   limits: Limits
   passwords: Pick<Passwords, 'hash' | 'verify'>
@@ -35,18 +38,18 @@ export type EngineParts = {
   disownToken: (userId: string) => Promise<string>
   /** Proves that the holder of the link reads the mails of the invited address. */
   invitationToken: (invitation: { id: string, email: string, expiresAt: Date }) => Promise<string>
-  /** Runs before better-auth stores a new user. @throws Refusal */
+  /** Runs before better-auth stores a new user. @throws Rejection */
   beforeUser: (email: string) => Promise<void>
-  /** Runs before better-auth stores a session. @throws Refusal */
+  /** Runs before better-auth stores a session. @throws Rejection */
   beforeSession: (userId: string, endpoint: GenericEndpointContext | null) => Promise<void>
 }
 
-/** Runs a hook of ours. better-auth passes on an APIError only and turns other errors into its own, so a Refusal becomes an APIError. */
+/** Runs a hook of ours. better-auth passes on an APIError only and turns other errors into its own, so a Rejection becomes an APIError. */
 async function asApiError<Result>(hook: () => Promise<Result>): Promise<Result> {
   try {
     return await hook()
   } catch (error) {
-    if (!isRefusal(error)) throw error
+    if (!isRejection(error)) throw error
     const [status, message] = errorCodes[error.code]
     throw new APIError(status, { code: error.code, message })
   }
@@ -79,8 +82,16 @@ const requireHashSlot = <Given, Result>(hash: (given: Given) => Promise<Result>)
   return hash(given)
 }
 
+/** Wraps a verification of a password. It throws if the row does not set guessesPassword, so that no route can guess without a budget. */
+const requireGuessBudget = (verify: Passwords['verify']): Passwords['verify'] => async (given) => {
+  if (currentRequest.getStore()?.policy.guessesPassword !== true) {
+    throw new Error('A password is verified and no guess is counted: the row of the route must set guessesPassword.')
+  }
+  return verify(given)
+}
+
 /** Options of better-auth's JWT plugin, for the signer and for the rotation of its keys. */
-export const jwtOptions = (config: Config, db: AuthDatabase) => ({
+export const jwtOptions = (config: IdentityConfig, db: AuthDatabase) => ({
   schema: { jwks: { modelName: 'jwks' } },
   adapter: keyAdapter(db),
   jwks: { keyPairConfig: { alg: 'RS256', modulusLength: 2048 } },
@@ -154,7 +165,7 @@ export async function createEngine(
     rateLimit: { enabled: false },
     emailAndPassword: {
       enabled: true,
-      password: { hash: requireHashSlot(passwords.hash), verify: requireHashSlot(recordVerifiedHash(passwords.verify)) },
+      password: { hash: requireHashSlot(passwords.hash), verify: requireHashSlot(requireGuessBudget(recordVerifiedHash(passwords.verify))) },
       minPasswordLength: 8,
       maxPasswordLength: 128,
       resetPasswordTokenExpiresIn: 3_600,
@@ -226,13 +237,13 @@ function headersFor(c: RouteContext): Headers {
 
 function errorOf(status: number, betterAuthCode: unknown): Error {
   const code = codeOfEngine(status, betterAuthCode)
-  return code === 'INTERNAL_ERROR' ? new Error(`better-auth responded with ${status}`) : refusal(code)
+  return code === 'INTERNAL_ERROR' ? new Error(`better-auth responded with ${status}`) : rejection(code)
 }
 
 /**
  * Calls the better-auth endpoint of the row through better-auth's router.
  * @param input the query of a GET, or the body
- * @throws Refusal; Error if better-auth fails or its response does not match the schema
+ * @throws Rejection; Error if better-auth fails or its response does not match the schema
  */
 export async function callBetterAuth<Response extends z.ZodType>(c: RouteContext, schema: Response, input: object): Promise<z.output<Response>> {
   const { engine, config } = c.var.services
@@ -250,7 +261,7 @@ export async function callBetterAuth<Response extends z.ZodType>(c: RouteContext
 
 /**
  * Runs work with the context of a better-auth endpoint, outside of its router and hooks. Cookies that the work sets reach the client.
- * @throws what the work throws; an APIError of better-auth's becomes a Refusal
+ * @throws what the work throws; an APIError of better-auth's becomes a Rejection
  */
 export async function withBetterAuth<Result>(c: RouteContext, work: (endpoint: GenericEndpointContext) => Promise<Result>): Promise<Result> {
   const { context } = c.var.services.engine

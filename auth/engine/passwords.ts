@@ -5,9 +5,9 @@
 import { randomBytes, timingSafeEqual } from 'node:crypto'
 import { Worker } from 'node:worker_threads'
 import { fairQueue, type FairQueue } from '../../common/fair-queue.ts'
-import type { AuthDatabase } from '../database.ts'
-import { refusal, refuse } from '../errors.ts'
-import { currentRequest, type CurrentRequest } from '../policy.ts'
+import type { AuthDatabase } from '../../http/database.ts'
+import { rejection, reject } from '../../http/errors.ts'
+import { currentRequest, type CurrentRequest } from '../../http/policy.ts'
 import type { Task } from './password-thread.ts'
 
 /**
@@ -19,7 +19,7 @@ export type HashingQueue = Pick<FairQueue, 'waiting'> & {
    * Waits for a slot.
    * @param client the address, or the network of an IPv6 address
    * @returns the function that releases the slot
-   * @throws Refusal SERVICE_BUSY
+   * @throws Rejection SERVICE_BUSY
    */
   enter: (client: string) => Promise<() => void>
 }
@@ -28,17 +28,17 @@ export type HashingQueue = Pick<FairQueue, 'waiting'> & {
  * @param slots maximum number of concurrent hashes
  * @param queueLength maximum number of waiting requests; one client may have half of them
  * @param timeoutMs maximum wait in milliseconds
- * @param onRefusal called for each request without a slot
+ * @param onRejection called for each request without a slot
  */
-export function createHashingQueue(slots: number, queueLength: number, timeoutMs: number, onRefusal: () => void = () => undefined): HashingQueue {
+export function createHashingQueue(slots: number, queueLength: number, timeoutMs: number, onRejection: () => void = () => undefined): HashingQueue {
   const queue = fairQueue(slots, queueLength, timeoutMs)
   return {
     waiting: queue.waiting,
     enter: async (client) => {
       const leave = await queue.enter(client)
       if (leave === undefined) {
-        onRefusal()
-        throw refusal('SERVICE_BUSY', undefined, 5)
+        onRejection()
+        throw rejection('SERVICE_BUSY', undefined, 5)
       }
       return leave
     },
@@ -110,9 +110,9 @@ export function createPasswords(size: number, onLoss: (error: Error) => void): P
     thread.postMessage(job.task)
   }
   const derive = (password: string, salt: string): Promise<string> =>
-    new Promise((resolve, reject) => {
-      if (isStopped) return reject(new Error('Passwords are not hashed any more.'))
-      waiting.push({ task: { password, salt }, attempts: 0, resolve, reject })
+    new Promise((resolve, fail) => {
+      if (isStopped) return fail(new Error('Passwords are not hashed any more.'))
+      waiting.push({ task: { password, salt }, attempts: 0, resolve, reject: fail })
       return next()
     })
 
@@ -129,7 +129,7 @@ export function createPasswords(size: number, onLoss: (error: Error) => void): P
     },
     stop: async () => {
       isStopped = true
-      for (const { reject } of waiting.splice(0)) reject(new Error('Passwords are not hashed any more.'))
+      for (const job of waiting.splice(0)) job.reject(new Error('Passwords are not hashed any more.'))
       await Promise.all([...threads.keys()].map((thread) => thread.terminate()))
     },
   }
@@ -154,7 +154,7 @@ export const recordVerifiedHash = (verify: Passwords['verify']): Passwords['veri
 /**
  * Checks that the password of this request still is the one of the account.
  * @param newUserId user of a new session; undefined checks the caller
- * @throws Refusal INVALID_CREDENTIALS at a sign-in, else INVALID_PASSWORD
+ * @throws Rejection INVALID_CREDENTIALS at a sign-in, else INVALID_PASSWORD
  */
 export async function checkVerifiedPassword(db: AuthDatabase, newUserId?: string): Promise<void> {
   const request = currentRequest.getStore()
@@ -164,7 +164,7 @@ export async function checkVerifiedPassword(db: AuthDatabase, newUserId?: string
   const account = await db.selectFrom('auth.accounts').select('password').where('userId', '=', userId).where('providerId', '=', 'credential')
     // waits for a transaction that changes the password
     .$if(newUserId !== undefined, (of) => of.forShare()).$if(newUserId === undefined, (of) => of.forNoKeyUpdate()).executeTakeFirst()
-  if (account?.password !== verified) refuse(newUserId === undefined ? 'INVALID_PASSWORD' : 'INVALID_CREDENTIALS')
+  if (account?.password !== verified) reject(newUserId === undefined ? 'INVALID_PASSWORD' : 'INVALID_CREDENTIALS')
 }
 
 /**

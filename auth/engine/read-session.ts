@@ -5,9 +5,9 @@
 import { createSecretKey } from 'node:crypto'
 import type { AuthContext } from 'better-auth'
 import { getSessionFromCtx } from 'better-auth/api'
-import type { Caller } from '../policy.ts'
-import type { PreparedQuery } from '../database.ts'
-import type { RouteContext } from '../route.ts'
+import type { Caller } from '../../http/policy.ts'
+import type { PreparedQuery } from '../../http/database.ts'
+import type { RouteContext } from '../../http/route.ts'
 import { headerForEachValue, signedText } from './cookies.ts'
 import { withBetterAuth } from './engine.ts'
 

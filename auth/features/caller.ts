@@ -5,10 +5,11 @@ import { setSessionCookie } from 'better-auth/cookies'
 import type { Transaction } from 'kysely'
 import type { z } from 'zod'
 import type { Tables } from '../../db/types.ts'
-import { currentRequest } from '../policy.ts'
-import { refuse } from '../errors.ts'
-import { callerOf, type RouteContext } from '../route.ts'
-import { serialize, sessionOf, userSchema, type signInOutput, type signInReply } from './fields.ts'
+import { currentRequest } from '../../http/policy.ts'
+import { reject } from '../../http/errors.ts'
+import { callerOf, type RouteContext } from '../../http/route.ts'
+import { serialize } from '../../http/fields.ts'
+import { sessionOf, userSchema, type signInOutput, type signInReply } from './session-fields.ts'
 
 /** Time after a sign-in in which no password is required, in milliseconds. */
 const freshMs = 600_000
@@ -16,7 +17,7 @@ const freshMs = 600_000
 /**
  * Requires the password or a recent sign-in, before an action that is final or lasting. An account may have no password.
  * @returns the stored hash; null if the account has no password
- * @throws Refusal INVALID_PASSWORD, FRESH_SIGN_IN_REQUIRED
+ * @throws Rejection INVALID_PASSWORD, FRESH_SIGN_IN_REQUIRED
  */
 export async function confirmCaller(c: RouteContext, given: string | undefined): Promise<string | null> {
   const { user, session } = callerOf(c)
@@ -25,14 +26,14 @@ export async function confirmCaller(c: RouteContext, given: string | undefined):
     .executeTakeFirst()
   const stored = account?.password ?? null
   if (given === undefined) {
-    if (Date.now() - session.createdAt.getTime() > freshMs) refuse('FRESH_SIGN_IN_REQUIRED')
-  } else if (stored === null || !await password.verify({ hash: stored, password: given })) refuse('INVALID_PASSWORD')
+    if (Date.now() - session.createdAt.getTime() > freshMs) reject('FRESH_SIGN_IN_REQUIRED')
+  } else if (stored === null || !await password.verify({ hash: stored, password: given })) reject('INVALID_PASSWORD')
   return stored
 }
 
 /**
  * Runs work in a transaction that locks the caller's account.
- * @throws Refusal UNAUTHORIZED if the session was deleted since the request began
+ * @throws Rejection UNAUTHORIZED if the session was deleted since the request began
  */
 export function withAccountLock<Result>(c: RouteContext, work: (trx: Transaction<Tables>) => Promise<Result>): Promise<Result> {
   const { user, session } = callerOf(c)
@@ -40,7 +41,7 @@ export function withAccountLock<Result>(c: RouteContext, work: (trx: Transaction
     await trx.selectFrom('auth.users').select('id').where('id', '=', user.id).forNoKeyUpdate().executeTakeFirst()
     // a separate statement, because the one that waited for the lock sees the sessions from before the wait
     const current = await trx.selectFrom('auth.sessions').select('id').where('id', '=', session.id).executeTakeFirst()
-    if (current === undefined) refuse('UNAUTHORIZED')
+    if (current === undefined) reject('UNAUTHORIZED')
     return work(trx)
   })
 }

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { sql } from 'kysely'
 import pg from 'pg'
 import type { FunctionRows } from '../../db/types.ts'
-import type { AuthDatabase } from '../database.ts'
+import type { AuthDatabase } from '../../http/database.ts'
 import type { Log } from '../../common/log.ts'
 
 /** The announcement of a PostgREST that has loaded the keys while no key is pending. */

@@ -7,12 +7,12 @@ import { createJwk, type JwtOptions } from 'better-auth/plugins'
 import { sql } from 'kysely'
 import type pg from 'pg'
 import { configError } from '../../common/errors.ts'
-import { withClient, type AuthDatabase } from '../database.ts'
+import { withClient, type AuthDatabase } from '../../http/database.ts'
 import { describeError, type Log } from '../../common/log.ts'
 import { signingKey } from './signing-keys.ts'
 import { isLoadedByAll, keysKeeper, notifyAgain } from './postgrest.ts'
 
-/** The advisory lock of the rotation. No other code uses this number in this database. */
+/** The advisory lock of the rotation. No other code uses this number in this database. It ends with its transaction, so also with a lost connection. */
 const lockKey = 710_331_804_120
 
 /** Number of checks that notify PostgREST again after a change, for a PostgREST on a lagging standby. */
@@ -55,13 +55,14 @@ const publish = async ({ engine, jwt }: KeyOptions) => {
 export async function provisionKey(options: KeyOptions): Promise<void> {
   const { db, pool, engine } = options
   await withClient(pool, async (client) => {
-    await client.query('select pg_advisory_lock($1)', [lockKey])
+    await client.query('begin')
+    await client.query('select pg_advisory_xact_lock($1)', [lockKey])
     if (await db.selectFrom('auth.jwks').select('id').executeTakeFirst() === undefined) {
       await publish(options)
       // no client has a token yet
       await db.updateTable('auth.jwks').set({ signsFrom: sql`now()` }).where('signsFrom', 'is', null).execute()
     }
-    await client.query('select pg_advisory_unlock($1)', [lockKey])
+    await client.query('commit')
   })
   const signing = await signingKey(db).select('id').executeTakeFirst()
   if (signing === undefined) return
@@ -160,7 +161,8 @@ export function startRotation(options: KeyOptions): Rotation {
   const refreshKeys = keyRefresher(options)
   const check = () =>
     withClient(options.pool, async (client) => {
-      const locked = (await client.query('select from (select pg_try_advisory_lock($1) as locked) attempt where locked', [lockKey])).rowCount === 1
+      await client.query('begin')
+      const locked = (await client.query('select from (select pg_try_advisory_xact_lock($1) as locked) attempt where locked', [lockKey])).rowCount === 1
       if (locked) {
         await step(options)
         await sql`select private.mark_for_standbys()`.execute(options.db)
@@ -168,7 +170,7 @@ export function startRotation(options: KeyOptions): Rotation {
       }
       const { pendingSeconds, ageSeconds: signingKeyAgeSeconds } = await stateOf(options.db)
       status = { pendingSeconds, signingKeyAgeSeconds }
-      if (locked) await client.query('select pg_advisory_unlock($1)', [lockKey])
+      await client.query('commit')
     })
   const run = async () => {
     while (!stopping.signal.aborted) {

@@ -6,8 +6,9 @@ import { createLocalJWKSet, jwtVerify, type JWK } from 'jose'
 import { sql } from 'kysely'
 import type pg from 'pg'
 import { configError } from '../../common/errors.ts'
-import type { AuthDatabase } from '../database.ts'
-import { refusal } from '../errors.ts'
+import type { AuthDatabase } from '../../http/database.ts'
+import { rejection } from '../../http/errors.ts'
+import type { TokenClaims } from '../../http/route.ts'
 
 /** The condition of the one key that signs. After a revocation no key meets it. */
 export const isSigningKey = 'signs_from is not null and expires_at is null'
@@ -31,7 +32,7 @@ export function keyAdapter(db: AuthDatabase): NonNullable<JwtOptions['adapter']>
     },
     createJwk: async ({ publicKey, privateKey, createdAt }, context) => {
       // The last key was revoked. The rotation publishes another, which signs once PostgREST has loaded it.
-      if (context.path === '/token') throw refusal('SERVICE_BUSY', undefined, 5)
+      if (context.path === '/token') throw rejection('SERVICE_BUSY', undefined, 5)
       const id = crypto.randomUUID()
       await db.insertInto('auth.jwks').values({ id, publicKey, privateKey, createdAt }).onConflict((conflict) => conflict.doNothing()).execute()
       return { id, publicKey, privateKey, createdAt, alg: 'RS256' }
@@ -39,18 +40,8 @@ export function keyAdapter(db: AuthDatabase): NonNullable<JwtOptions['adapter']>
   }
 }
 
-/** The claims of our tokens. Those that issueToken() may leave out are optional. */
-export type TokenClaims = {
-  sub: string
-  sid: string
-  iat: number
-  exp: number
-  claims: { organization_id?: string, organization_role?: string }
-  api_key?: string
-}
-
 /**
- * Verifies the signature of a token. private.token_problem() judges its claims.
+ * Verifies the signature of a token. private.token_problem() checks its claims.
  * @returns its claims; undefined if no key of ours signed it
  */
 export async function verifyToken(db: AuthDatabase, token: string): Promise<TokenClaims | undefined> {

@@ -1,5 +1,5 @@
 /** Queues mails and builds their links, from PUBLIC_URL and APP_URL and never from headers of a request. */
-import { basePath } from '../config.ts'
+import { basePath } from '../../common/contract.ts'
 import {
   accountDeletionMessage,
   emailChangeMessage,

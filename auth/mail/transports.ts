@@ -7,7 +7,7 @@ import type { Logger } from 'pino'
 import { Resend, type Response as ResendResponse } from 'resend'
 import { outboundFetch } from '../../common/outbound.ts'
 import type { MailTransport } from '../config.ts'
-import { deliveryFailure, type DeliveryFailure } from './job.ts'
+import { deliveryFailure, type DeliveryFailure } from './failures.ts'
 import type { Message } from './messages.ts'
 
 /** A mail with its sender. Attempts with the same key count as one. */
@@ -54,7 +54,7 @@ const interrupted = (signal: AbortSignal): DeliveryFailure =>
  * 409), and wrong settings (401, 403, 404).
  * @see https://resend.com/docs/api-reference/errors
  */
-const refusedByResend = (status: number | null, name: string): boolean => [400, 413, 422, 451].includes(status ?? 0) || name === 'invalid_idempotent_request'
+const rejectedByResend = (status: number | null, name: string): boolean => [400, 413, 422, 451].includes(status ?? 0) || name === 'invalid_idempotent_request'
 
 /** Builds Resend's client with our `fetch`, for which it has no option. */
 class OutboundResend extends Resend {
@@ -80,7 +80,7 @@ function resendSender({ apiKey, baseUrl }: Extract<MailTransport, { kind: 'resen
     if (answer.error === null && (answer.data as unknown) !== null) return printable(`Resend accepted it with the id ${answer.data.id}`, [apiKey])
     if (signal.aborted) throw interrupted(signal)
     const { statusCode = null, name, message = '' } = answer.error ?? { name: 'no_body' }
-    const reason = refusedByResend(statusCode, name) ? 'rejected' : statusCode === null ? 'unreachable' : 'refused'
+    const reason = rejectedByResend(statusCode, name) ? 'rejected' : statusCode === null ? 'unreachable' : 'refused'
     throw deliveryFailure(`Resend answered ${codes(statusCode ?? 'nothing', name)}`, reason, printable(message, [apiKey]))
   }
 }
@@ -90,7 +90,7 @@ type SmtpError = { code?: unknown, responseCode?: unknown, command?: unknown, re
 const wordsOf = ({ response, message }: SmtpError): string => response ?? message
 
 /** A 5xx for the recipient or the message is about this mail. One for the login or the sender is about our configuration. */
-const refusedBySmtp = ({ responseCode, command }: SmtpError): boolean =>
+const rejectedBySmtp = ({ responseCode, command }: SmtpError): boolean =>
   typeof responseCode === 'number' && responseCode >= 500 && (command === 'RCPT TO' || command === 'DATA')
 
 const smtpClient = (url: string) =>
@@ -148,7 +148,7 @@ function smtpSender({ url }: Extract<MailTransport, { kind: 'smtp' }>): Send {
     } catch (error) {
       if (signal.aborted) throw interrupted(signal)
       const problem = error as SmtpError
-      const reason = refusedBySmtp(problem) ? 'rejected' : problem.responseCode === undefined ? 'unreachable' : 'refused'
+      const reason = rejectedBySmtp(problem) ? 'rejected' : problem.responseCode === undefined ? 'unreachable' : 'refused'
       throw deliveryFailure(`SMTP: ${codes(problem.code, problem.responseCode, problem.command)}`, reason, smtpAnswer(wordsOf(problem), url))
     }
   }

@@ -68,7 +68,7 @@ export function archive(
     files.push({ path, rows, sha256: bytesToHex(digest.digest()) })
   }
 
-  /** Adds a file without compression, because receipts are compressed already. Reads it by any of its attachments. */
+  /** Adds a file without compression, because most of them are compressed already. Reads it by any of its attachments. */
   const addFile = async (sum: string, attachmentIds: readonly string[]) => {
     for (const id of attachmentIds) {
       const parts = await readFile(id)

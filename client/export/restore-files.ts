@@ -11,7 +11,7 @@ import type { Restored } from './row-store.ts'
 const BATCH = 50
 
 /** Statuses that concern one file: invalid name, missing transaction, limit of space, type that the service does not accept. */
-const fileRefusals = new Set([400, 404, 413, 415])
+const fileRejections = new Set([400, 404, 413, 415])
 
 type Attachment = { idInFile: string, row: Row<'attachments'> }
 
@@ -72,7 +72,7 @@ export async function restoreFiles(
       await client.attach(transaction, file, { name, shrink: false, ...(note !== null && { note }) })
       return undefined
     } catch (error) {
-      if (error instanceof FinanceError && fileRefusals.has(error.status)) return error.message
+      if (error instanceof FinanceError && fileRejections.has(error.status)) return error.message
       throw error
     }
   }

@@ -18,7 +18,7 @@ export type RestoreOptions = {
 }
 
 /** Columns that the service sets. */
-const serverColumns = ['user_id', 'organization_id', 'created_at', 'updated_at', 'import_id']
+const serverColumns = ['user_id', 'organization_id', 'tenant', 'created_at', 'updated_at', 'import_id']
 
 /** Columns whose JSON contains ids of other rows. */
 const columnsWithIds: Partial<Record<TableName, readonly string[]>> = { dashboards: ['layout', 'filters'], rules: ['conditions', 'add_tags'] }
@@ -79,6 +79,11 @@ export async function restoreMine(client: Client, file: Blob, { from, onProgress
     if (table === 'categories' && !values.has('kind')) values.set('kind', income.has(values.get('id') ?? '') ? '"income"' : '"expense"')
     if (table === 'line_items' && expenses !== undefined) {
       values.set('amount', withSign(values.get('amount') ?? '0', expenses.has(values.get('transaction_id') ?? '')))
+    }
+    // older exports have an income as a negative cost
+    if (table === 'subscriptions' && !values.has('kind')) {
+      const amount = values.get('amount') ?? '0'
+      values.set('kind', amount.startsWith('-') ? '"income"' : '"expense"').set('amount', withSign(amount, false))
     }
     // older exports mark the transaction of a recorded day only in its `external_id`
     if (table === 'transactions' && !values.has('subscription_id')) {

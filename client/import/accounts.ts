@@ -1,7 +1,8 @@
 /** Separates the rows of a file by account, and finds the balance of each. */
-import { amountIn, hasMoreDecimals, inUnits } from './amounts.ts'
+import { amountIn, centsText, hasMoreDecimals, inUnits } from './amounts.ts'
 import { dayIn } from './dates.ts'
-import { currencyIn, type Entry, type FileAccount, type FileStatement } from './entries.ts'
+import { currencyIn, type Entry, type FileAccount, type FileStatement, placeOf } from './entries.ts'
+import { grouped } from './grouped.ts'
 import { provenBalance } from './running-balance.ts'
 import { amountOf } from './statement-sums.ts'
 import type { DateOrder, Decimal, Problem, ReadOptions, StatementAccount, StatementBalance, StatementRow } from './types.ts'
@@ -14,13 +15,7 @@ const nameless: FileAccount = { id: '' }
 
 /** Gives an account without a bank or a type those of the only other account with its number: some files of OFX leave them out. */
 export function completeAccounts(statements: FileStatement[]): void {
-  const byId = new Map<string, FileAccount[]>()
-  for (const { account } of statements) {
-    const same = byId.get(account.id)
-    if (same === undefined) byId.set(account.id, [account])
-    else same.push(account)
-  }
-  for (const accounts of byId.values()) {
+  for (const accounts of grouped(statements.map(({ account }) => account), ({ id }) => id).values()) {
     for (const part of ['bank', 'type'] as const) {
       const values = new Set(accounts.flatMap((account) => account[part] ?? []))
       if (values.size === 1) { for (const account of accounts) account[part] = [...values][0]! }
@@ -118,7 +113,7 @@ export function accountsOf(
     if (last.length === 0) continue
     const latest = lastOf(last)
     const { line, file, closing } = latest ?? last.at(-1)!
-    const place = { line: closing?.line ?? line, ...file === undefined ? {} : { file } }
+    const place = placeOf({ line: closing?.line ?? line, file })
     if (latest === undefined) {
       problems.push({ ...place, message: 'Several statements close on this day with other balances, and nothing says which is the last. None was taken.' })
       continue
@@ -126,7 +121,10 @@ export function accountsOf(
     const { amount, on } = closing!
     const cents = inUnits(Number(amountIn(amount, decimal)), account.currency)
     if (hasMoreDecimals(amount, decimal, account.currency)) {
-      problems.push({ ...place, message: `The closing balance "${amount}" has more decimals than can be stored, so it was rounded to ${cents / 100}.` })
+      problems.push({
+        ...place,
+        message: `The closing balance "${amount}" has more decimals than can be stored, so it was rounded to ${centsText(cents, account.currency)}.`,
+      })
     }
     const day = dayIn(on, order)
     account.balance = { amount: cents / 100, ...day === undefined ? {} : { on: day } }

@@ -42,7 +42,9 @@ export function writtenAmount(text: string): Written | undefined {
   // most amounts match this; the rest of the function is several times slower
   const plain = /^([-+]?)([\d.,]*\d)$/.exec(text)
   if (plain !== null) return { negative: plain[1] === '-', isSigned: plain[1] !== '', digits: plain[2]! }
-  let rest = text.normalize('NFC').replace(/\p{Cf}/gu, '').replace(/\s/g, ' ').replace(/[\p{Pd}−]/gu, '-').replace(/[’´`]/g, `'`).trim()
+  // Japanese banks write wide digits, and a triangle for a minus
+  const narrow = text.normalize('NFC').replace(/[\uff01-\uff5e\uffe0-\uffe6]/g, (wide) => wide.normalize('NFKC'))
+  let rest = narrow.replace(/\p{Cf}/gu, '').replace(/\s/g, ' ').replace(/[\p{Pd}−△▲]/gu, '-').replace(/[’´`]/g, `'`).trim().replace(/^'/, '')
   const signs: boolean[] = []
   const currencies: string[] = []
   const strip = (pattern: RegExp): string | undefined => {
@@ -58,7 +60,7 @@ export function writtenAmount(text: string): Written | undefined {
     }
     // a dash for no cents is no minus: `12,-`, `12:-`, `12/-`
     strip(/(?<=\d[.,]) ?-{1,2}$|(?<=\d) ?(?::-{1,2}|\/[-=])$/)
-    const mark = strip(/(?<=[\d\p{Sc}).,-] ?|\p{L} )(?:CR|DR|DB|[CDHS]|credit|debit|haben|soll)\.?$/iu) ?? strip(/^(?:CR|DR|DB)\.?(?=[ \d])/i)
+    const mark = strip(/(?<=[\d\p{Sc}).,-] ?|\p{L} )(?:CR|DR|DB|[CDHS]|cr[eé]dit|d[eé]bit|haben|soll)\.?$/iu) ?? strip(/^(?:CR|DR|DB)\.?(?=[ \d])/i)
     if (mark !== undefined) signs.push(/^[DS]/i.test(mark))
     for (const edge of [/^[-+]/, /[-+]$/]) {
       const found = strip(edge)
@@ -133,6 +135,9 @@ export function hasMoreDecimals(text: string, decimal: Decimal, currency?: strin
 /** Rounds cents to a unit of the currency, half away from zero. */
 export const inUnits = (cents: number, currency?: string): number =>
   hasNoDecimals(currency) ? Math.sign(cents) * Math.round(Math.abs(cents) / 100) * 100 : cents
+
+/** Returns cents as text, with the decimals of the currency. */
+export const centsText = (cents: number, currency?: string): string => (cents / 100).toFixed(hasNoDecimals(currency) ? 0 : 2)
 
 /**
  * Returns an amount in whole cents, so that sums are exact, or an error message. Rounds further decimals half away from zero.

@@ -1,24 +1,12 @@
 /** Finds pending rows that a later statement of the same file or archive has as booked. */
-import type { Entry, FileStatement } from './entries.ts'
-import { nameOf, placeOf } from './shared-ids.ts'
+import { type Entry, type FileStatement, nameOf, placeOf } from './entries.ts'
+import { grouped } from './grouped.ts'
 import type { Problem, StatementRow } from './types.ts'
 
 /** Maximum number of days between the announcement and the booking, as in `import_transactions`. */
 const MAX_DAYS = 5
 
 const daysBetween = (one: string, other: string) => Math.abs(Date.parse(one) - Date.parse(other)) / 86_400_000
-
-/** Returns the lists of indexes with the same key. */
-function grouped(indexes: Iterable<number>, keyOf: (index: number) => string): number[][] {
-  const groups = new Map<string, number[]>()
-  for (const index of indexes) {
-    const key = keyOf(index)
-    const group = groups.get(key)
-    if (group === undefined) groups.set(key, [index])
-    else group.push(index)
-  }
-  return [...groups.values()]
-}
 
 /**
  * Adds pending rows to `duplicates` that another statement has as booked: with the same account, amount and name, on a day near it. That statement
@@ -38,7 +26,7 @@ export function removeAnnounced(
   }
   const statementOf = (index: number) => entries[index]!.statement
   const isPending = (index: number) => rows[index]!.status === 'pending'
-  for (const group of grouped(rows.keys(), (index) => JSON.stringify([keys[index], rows[index]!.amount, rows[index]!.name.toLowerCase()]))) {
+  for (const group of grouped(rows.keys(), (index) => JSON.stringify([keys[index], rows[index]!.amount, rows[index]!.name.toLowerCase()])).values()) {
     const announced = group.filter(isPending)
     /** The pending rows of each statement and day, the number of all that are left of a day, and of those in a statement. */
     const groups = new Map<string, { statement: FileStatement | undefined, day: string, indexes: number[] }>()

@@ -3,6 +3,7 @@ import type { NamedFile } from './archive.ts'
 import { type AppName, APP_RULES, type AppRules } from './app-rules.ts'
 import { linkTransfers } from './app-transfers.ts'
 import type { AppRow, ExportedAccount, ExportedCategory, ExportedTransaction } from './app-types.ts'
+import { grouped } from './grouped.ts'
 import { readWithOpenings } from './read-statement.ts'
 import { type Detail, type Problem, type ReadOptions, type StatementRow, StatementError } from './types.ts'
 
@@ -38,13 +39,11 @@ function categoryOf({ texts: { category = '', group = '' } }: AppRow, separator:
 
 /** Joins rows with the same key to one transaction, at the place of the first. */
 function groupedBy(rows: AppRow[], keyOf: (row: AppRow) => string | undefined): AppRow[][] {
-  const groups = new Map<unknown, AppRow[]>()
-  for (const one of rows) {
+  const groups = grouped(rows, (one): unknown => {
     const key = keyOf(one)
     const { account, row: { transaction_date, currency } } = one
-    const group = key === undefined ? one : JSON.stringify([key, account, transaction_date, currency])
-    groups.set(group, [...groups.get(group) ?? [], one])
-  }
+    return key === undefined ? one : JSON.stringify([key, account, transaction_date, currency])
+  })
   return [...groups.values()]
 }
 
@@ -90,8 +89,8 @@ export const isAppExport = ({ preset }: { preset?: string | undefined }): boolea
 /**
  * Reads the export of Actual, Firefly III, Lunch Money, Mint, Monarch or YNAB.
  *
- * A starting balance becomes the `opening` of its account. Transfers are pairs of transactions. Like `readStatement` it never guesses: with
- * an open question it returns only the problems.
+ * A starting balance becomes the `opening` of its account. Transfers are pairs of transactions. With an open question of
+ * `readStatement` it returns only the problems.
  *
  * @param file the CSV file of the app, or the files that `unpack` returns
  * @throws StatementError if the file is of another app

@@ -49,6 +49,19 @@ function fieldReaders({ columns, header }: Layout, { account, feeColumn }: { acc
   }
 }
 
+/** Removes the apostrophe that marks a text in a spreadsheet, in columns where every text has one. Quoted texts and the Dutch article `'t` have none. */
+function withoutTextMarks(lines: Line[]): Line[] {
+  const width = Math.max(0, ...lines.slice(0, 50).map(({ cells }) => cells.length))
+  const marked = new Set(
+    Array.from({ length: width }, (_, at) => at).filter((at) => {
+      const texts = lines.map(({ cells }) => cells[at] ?? '').filter((text) => text.trim() !== '')
+      return texts.length > 0 && texts.every((text) => /^\s*'(?![tsn](?!\p{L}))/iu.test(text)) && !texts.every((text) => /'\s*$/.test(text))
+    }),
+  )
+  const plain = (text: string) => text.replace(/^\s*'/, '')
+  return marked.size === 0 ? lines : lines.map((line) => ({ ...line, cells: line.cells.map((text, at) => marked.has(at) ? plain(text) : text) }))
+}
+
 type FileContext = { layout: Layout, fields: ReturnType<typeof fieldReaders>, directions?: Directions, statuses?: Statuses, balances: number[] }
 
 /** Returns the entry of a record, or the problem that excludes it. */
@@ -107,8 +120,8 @@ export function readCsv(text: string, options: ReadOptions): ParsedFile & { pres
   const layout = layoutOf(text, options)
   const { lines, unclosed } = parse(text, layout.delimiter)
   const preset = layout.preset === undefined ? undefined : presetOf(layout.preset)
-  const data = lines.slice(layout.start).filter(({ cells }) => !isEmpty(cells))
-    .map((line) => preset?.isGuarded === true ? { ...line, cells: line.cells.map(unguarded) } : line)
+  const records = lines.slice(layout.start).filter(({ cells }) => !isEmpty(cells))
+  const data = preset?.isGuarded === true ? records.map((line) => ({ ...line, cells: line.cells.map(unguarded) })) : withoutTextMarks(records)
   const [directions, statuses, account] = [directionsOf(data, layout, options), statusesOf(data, layout, options), accountsAt(data, layout, options)]
   const balances = balancesAt(data, layout)
   // a preset knows its fees
@@ -136,6 +149,11 @@ export function readCsv(text: string, options: ReadOptions): ParsedFile & { pres
     if ('message' in sides) problems.push(sides)
     else entries.push(...[sides].flat())
   }
+  // no language of East Asia has a decimal comma
+  const amounts = [layout.columns.amount, layout.columns.debit, layout.columns.credit].flat().map((column) =>
+    column === undefined ? '' : layout.header[columnIndex(column)] ?? ''
+  )
+  const decimal = preset?.decimal ?? (amounts.some((name) => /[\p{sc=Han}\p{sc=Hiragana}\p{sc=Hangul}]/u.test(name)) ? '.' : undefined)
   const currency = fields.unit ?? options.currency ?? preset?.currency
   return {
     // the user's answer for the directions also decides the signs
@@ -155,7 +173,7 @@ export function readCsv(text: string, options: ReadOptions): ParsedFile & { pres
     ...typeof preset?.dateOrder === 'object' ? { dateOrders: preset.dateOrder } : {},
     options: {
       ...typeof preset?.dateOrder === 'string' ? { dateOrder: preset.dateOrder } : {},
-      ...preset?.decimal === undefined ? {} : { decimal: preset.decimal },
+      ...decimal === undefined ? {} : { decimal },
       ...preset === undefined || preset.proof !== undefined ? {} : { negate: preset.negate ?? false },
       ...options,
       ...currency === undefined ? {} : { currency },

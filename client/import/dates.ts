@@ -70,8 +70,8 @@ const NOTATIONS: Array<[RegExp, (found: string[]) => Written | undefined]> = [
 ]
 
 function written(text: string): Written | undefined {
-  // Quicken writes 1/ 5'26
-  const tight = text.trim().slice(0, 60).replace(/(\d) ?([-/.']) ?(?=\d)/g, '$1$2').replace(/(\d) ?[年月년월] ?(?=\d)/g, '$1-')
+  // Quicken writes 1/ 5'26, and spreadsheets mark a text with an apostrophe in front
+  const tight = text.trim().replace(/^'/, '').slice(0, 60).replace(/(\d) ?([-/.']) ?(?=\d)/g, '$1$2').replace(/(\d) ?[年月년월] ?(?=\d)/g, '$1-')
   // a day of the week may stand before the date
   for (const date of [tight, tight.replace(/^\p{L}{2,12}\.?,? (?=\d)/u, '')]) {
     for (const [notation, read] of NOTATIONS) {
@@ -103,44 +103,55 @@ export type OpenOrder = { unclear: string[], orders: DateOrder[] }
 const DAY = 86_400_000
 const YEAR = 366 * DAY
 
+/** Banks date some booked rows a few days ahead. */
+const WEEK = 7 * DAY
+
 /** Fewer different dates can be sorted by accident. */
 const MIN_DATES = 4
 
-/** The dates of a file in one order. `isRegular`: the same number of years lies between all different dates, as in a plan. */
-type Range = { days: number, isSorted: boolean, isRegular: boolean, last: number }
+/** The dates of a file in one order, in milliseconds. */
+type Range = { span: number, isSorted: boolean, last: number }
 
 function rangeOf(dates: string[]): Range {
   const times = dates.map((date) => Date.parse(date))
   const [first, last] = [times.reduce((one, other) => Math.min(one, other)), times.reduce((one, other) => Math.max(one, other))]
-  const steps = times.slice(1).map((time, index) => time - times[index]!).filter((step) => step !== 0)
-  return {
-    days: (last - first) / DAY,
-    isSorted: steps.every((step) => step > 0) || steps.every((step) => step < 0),
-    isRegular: new Set(steps.map((step) => Math.round(step / YEAR))).size <= 1,
-    last,
-  }
+  const steps = times.slice(1).map((time, index) => time - times[index]!)
+  return { span: last - first, isSorted: steps.every((step) => step >= 0) || steps.every((step) => step <= 0), last }
 }
 
 /**
- * Returns the order that the span of a file proves: its dates are sorted and within a year. In every other order they spread over more than five years,
- * and either are unsorted, or lie more than a year ahead without being a plan. Neither a week nor yearly interest proves an order.
+ * Returns the orders without those that date a booked row more than a year ahead. Another order must date all rows until today: the file may be a plan.
+ *
+ * @param datesIn the dates of the booked rows in an order
+ */
+function withoutFuture(orders: readonly DateOrder[], datesIn: (order: DateOrder) => string[]): readonly DateOrder[] {
+  const isUntil = (time: number) => (order: DateOrder) => datesIn(order).every((date) => Date.parse(date) <= time)
+  return orders.some(isUntil(Date.now() + WEEK)) ? orders.filter(isUntil(Date.now() + YEAR)) : orders
+}
+
+/**
+ * Returns the order that the span of a file proves: its dates are sorted and within a year, and in every other order they are unsorted and spread over
+ * more than five years. Neither a week nor yearly interest proves an order.
  */
 function orderBySpan(orders: readonly DateOrder[], datesIn: (order: DateOrder) => string[]): DateOrder | undefined {
-  const isAhead = ({ last }: Range) => last > Date.now() + YEAR
   const ranges = orders.map((order) => ({ order, range: rangeOf(datesIn(order)) }))
-  const found = ranges.find(({ range }) => range.days * DAY <= YEAR && range.isSorted && !isAhead(range))
-  const isContradicted = (range: Range) => range.days * DAY > 5 * YEAR && (!range.isSorted || (isAhead(range) && !range.isRegular))
-  return ranges.every((one) => one === found || isContradicted(one.range)) ? found?.order : undefined
+  const found = ranges.find(({ range }) => range.span <= YEAR && range.isSorted && range.last <= Date.now() + YEAR)
+  return ranges.every((one) => one === found || (one.range.span > 5 * YEAR && !one.range.isSorted)) ? found?.order : undefined
 }
 
 /**
  * Detects the order of dates like 03/04/2025 or 26/02/01 by all dates of a file.
  *
  * @param days the dates in the order of the file
+ * @param pending the dates that only pending rows have: these may lie ahead
  * @param orders the orders that the bank writes
  * @returns the order. `unclear` has one ambiguous date if several orders fit all dates, or two dates that no order fits together.
  */
-export function dateOrderOf(days: string[], orders: readonly DateOrder[] = ['dmy', 'mdy', 'ymd']): DateOrder | OpenOrder {
+export function dateOrderOf(
+  days: string[],
+  pending: ReadonlySet<string> = new Set(),
+  orders: readonly DateOrder[] = ['dmy', 'mdy', 'ymd'],
+): DateOrder | OpenOrder {
   const open = days.flatMap((text) => {
     const found = written(text)
     // a date with one order and four digits of the year says nothing about the others
@@ -156,6 +167,8 @@ export function dateOrderOf(days: string[], orders: readonly DateOrder[] = ['dmy
     if (left.length < possible.length) proof = text
     possible = left
   }
+  const booked = open.filter(({ text }) => !pending.has(text))
+  possible = withoutFuture(possible, (order) => booked.map(({ readings }) => readings.get(order)!))
   const unclear = open.find(({ readings }) => new Set(possible.map((order) => readings.get(order))).size > 1)
   if (unclear === undefined) return possible[0]!
   const isMany = new Set(open.map(({ text }) => text)).size >= MIN_DATES

@@ -66,14 +66,14 @@ function encodingOf(bytes: Uint8Array): { encoding: string, open: Reading[] } {
 }
 
 /**
- * Returns the text of a file with `\n` as line ends and without control characters, which no table can store.
+ * Returns the text of a file in NFC, with `\n` as line ends and without control characters, which no table can store.
  *
  * @param label overrides the detection of the encoding
  * @returns also the candidates of the code page in `open`, if the bytes do not prove one
  * @throws StatementError for an archive, a workbook, a PDF, and a file that is empty or too large
  */
 export function decode(input: Uint8Array | ArrayBuffer | string, label?: string): { text: string, encoding?: string, open?: Reading[] } {
-  const normalize = (text: string) => text.replace(/^\uFEFF/, '').replace(/\r\n?/g, '\n').replace(/(?![\t\n])\p{Cc}/gu, '')
+  const normalize = (text: string) => text.replace(/^\uFEFF/, '').normalize('NFC').replace(/\r\n?/g, '\n').replace(/(?![\t\n])\p{Cc}/gu, '')
   const notEmpty = (text: string) => {
     if (text.trim() === '') throw new StatementError('The file is empty.')
     return text

@@ -59,6 +59,8 @@ export type Entry = {
   status?: StatementRow['status']
   metadata?: Record<string, Detail | undefined>
   splits?: Split[]
+  /** The id of an earlier transaction that this one replaces, or that its bank deletes. */
+  corrects?: { id: string, isDeleted: boolean }
   /** The entry of the bank whose parts are transactions of their own; one object for all parts. */
   batch?: { id: string }
 } & { [column in TextColumn]?: string }
@@ -79,6 +81,15 @@ export type ParsedFile = {
   /** The statements of formats that have them. */
   statements: FileStatement[]
 }
+
+/** A line of a file. An archive has several files. */
+type Place = { line: number, file?: string | undefined }
+
+/** Returns the place of an entry or a statement, for its problems. */
+export const placeOf = ({ line, file }: Place): Pick<Problem, 'line' | 'file'> => ({ line, ...file === undefined ? {} : { file } })
+
+/** Returns the place of an entry or a statement as words of a message. */
+export const nameOf = ({ line, file }: Place): string => file === undefined ? `line ${line}` : `line ${line} of ${file}`
 
 /** Joins the files of one archive. Each entry, statement and problem gets the name of its file. */
 export function joined(files: Array<{ name: string, parsed: ParsedFile }>): ParsedFile {
@@ -108,9 +119,8 @@ export function typeOf({ metadata }: Pick<Entry, 'metadata'>): string {
 export const reference = (text = ''): string => /^(?:NOT ?PROVIDED|NONREF|NOREF|NONE|N\/A|UNKNOWN|0+)$/i.test(text.trim()) ? '' : text
 
 /** Returns the problem of a line that is no transaction. */
-export const balanceProblem = ({ line, file, name, description = '' }: Pick<Entry, 'line' | 'file' | 'name' | 'description'>): Problem => ({
-  line,
-  ...file === undefined ? {} : { file },
+export const balanceProblem = ({ name, description = '', ...place }: Pick<Entry, 'line' | 'file' | 'name' | 'description'>): Problem => ({
+  ...placeOf(place),
   message: `"${clean(name || description, 60)}" names a balance or a sum and no transaction. This line was left out.`,
 })
 

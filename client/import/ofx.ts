@@ -61,11 +61,11 @@ function converted(
   // the smallest amount of the account's currency that can be stored is a cent, or a yen
   const parts = hasNoDecimals(account.currency) ? 1n : 100n
   const rounded = (product * parts * 2n + unit) / (2n * unit)
-  const exact = parts === 1n ? String(rounded) : `${rounded / 100n}.${String(rounded % 100n).padStart(2, '0')}`
+  const exact = `${digits[1]}${parts === 1n ? rounded : `${rounded / 100n}.${String(rounded % 100n).padStart(2, '0')}`}`
   const original = `${amount.trim()} ${symbol.toUpperCase()}`
   const isRounded = product * parts % unit !== 0n
   return {
-    amount: `${digits[1]}${exact}`,
+    amount: exact,
     original: `${original} × ${rate}`,
     ...isRounded ? { notes: [{ field: 'amount' as const, message: `"${original}" at the rate ${rate} was rounded to ${exact}.` }] } : {},
   }
@@ -82,6 +82,7 @@ function entryOf(transaction: Tree, statement: FileStatement): Entry {
   const unescapedAt = (path: string) => unescaped(at(path))
   const type = at('TRNTYPE')
   const check = at('CHECKNUM')
+  const correctedId = at('CORRECTFITID')
   // ORIGCURRENCY needs no conversion: its amount is in the account's currency
   const { original, ...money } = converted(decimalOf(at('TRNAMT')), statement, child(transaction, 'CURRENCY'))
   return {
@@ -97,7 +98,8 @@ function entryOf(transaction: Tree, statement: FileStatement): Entry {
     reference_no: check || at('REFNUM'),
     external_id: at('FITID'),
     status: pending ? 'pending' : 'paid',
-    metadata: { type, corrects: at('CORRECTFITID'), original_amount: original },
+    ...correctedId === '' ? {} : { corrects: { id: correctedId, isDeleted: at('CORRECTACTION').toUpperCase() === 'DELETE' } },
+    metadata: { type, original_amount: original },
   }
 }
 
@@ -138,17 +140,7 @@ export function readOfx(text: string, options: ReadOptions): ParsedFile {
       ...balance === undefined || amount === '' ? {} : { closing: { line: balance.line, amount, on: textAt(balance, 'DTASOF') } },
     }
     statements.push(statement)
-    for (const transaction of every(element, ['STMTTRN', 'STMTTRNP'])) {
-      entries.push(entryOf(transaction, statement))
-      const action = textAt(transaction, 'CORRECTACTION')
-      if (action !== '') {
-        const what = action === 'DELETE' ? 'takes back' : 'replaces'
-        problems.push({
-          line: transaction.line,
-          message: `The bank ${what} the transaction "${textAt(transaction, 'CORRECTFITID')}" with this one. Look whether it was imported earlier.`,
-        })
-      }
-    }
+    entries.push(...every(element, ['STMTTRN', 'STMTTRNP']).map((transaction) => entryOf(transaction, statement)))
     const list = child(element, 'INVTRANLIST')
     const trades = list?.children.filter(({ name }) => TRADE.test(name)) ?? []
     if (trades[0] !== undefined)

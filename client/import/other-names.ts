@@ -1,7 +1,7 @@
 /** Finds rows of reports that a complete statement has under another name, or as one row: the report of a day is briefer, a notification is longer. */
-import type { Entry, FileStatement } from './entries.ts'
+import { type Entry, type FileStatement, nameOf, placeOf } from './entries.ts'
+import { grouped } from './grouped.ts'
 import { textOf } from './repeats.ts'
-import { nameOf, placeOf } from './shared-ids.ts'
 import { isOff } from './statement-sums.ts'
 import type { Problem, StatementRow } from './types.ts'
 
@@ -17,7 +17,6 @@ export function removeRenamed(
   { rows, entries, duplicates, problems }: { rows: StatementRow[], entries: Entry[], duplicates: Set<number>, problems: Problem[] },
   statements: Map<FileStatement, Entry[]>,
 ): void {
-  const completeRows = new Map<string, number[]>()
   const texts = new Map<FileStatement, Set<string>>()
   const reported: Array<{ index: number, statement: FileStatement }> = []
   const keyOf = (index: number, amount = rows[index]!.amount) => JSON.stringify([keys[index], rows[index]!.transaction_date, amount])
@@ -30,12 +29,8 @@ export function removeRenamed(
   }
   if (reported.length === 0) return
   const complete = new Set([...statements].filter(([statement, ofStatement]) => isOff(statement, ofStatement) === false).map(([statement]) => statement))
-  for (const [index, { statement }] of entries.entries()) {
-    if (statement === undefined || !complete.has(statement) || duplicates.has(index) || rows[index]!.status === 'pending') continue
-    const same = completeRows.get(keyOf(index))
-    if (same === undefined) completeRows.set(keyOf(index), [index])
-    else same.push(index)
-  }
+  const isComplete = (index: number) => complete.has(entries[index]!.statement!) && !duplicates.has(index) && rows[index]!.status !== 'pending'
+  const completeRows = grouped([...rows.keys()].filter(isComplete), (index) => keyOf(index))
   const claimed = new Map<FileStatement, Set<number>>()
   /** Returns the row of a complete statement that a report does not have. */
   const originalOf = (statement: FileStatement, key: string, isSame: (other: number) => boolean): number | undefined => {
@@ -44,12 +39,7 @@ export function removeRenamed(
     if (found !== undefined) claimed.set(statement, taken.add(found))
     return found
   }
-  const batches = new Map<Entry['batch'], typeof reported>()
   for (const one of reported) {
-    const { batch } = entries[one.index]!
-    const parts = batches.get(batch)
-    if (parts !== undefined) parts.push(one)
-    else if (batch !== undefined) batches.set(batch, [one])
     const { external_id: id } = rows[one.index]!
     const original = originalOf(
       one.statement,
@@ -65,13 +55,13 @@ export function removeRenamed(
       } once more, under another name. The statement there is complete, so this row was left out. If it is another transaction, add it by hand.`,
     })
   }
-  for (const [batch, parts] of batches) {
-    if (parts.some(({ index }) => duplicates.has(index))) continue
+  for (const [batch, parts] of grouped(reported, ({ index }) => entries[index]!.batch)) {
+    if (batch === undefined || parts.some(({ index }) => duplicates.has(index))) continue
     const cents = parts.reduce((sum, { index }) => sum + Math.round(rows[index]!.amount * 100), 0)
     const original = originalOf(
       parts[0]!.statement,
       keyOf(parts[0]!.index, cents / 100),
-      (other) => entries[other]!.batch === undefined && (batch?.id === '' || [undefined, batch?.id].includes(rows[other]!.external_id)),
+      (other) => entries[other]!.batch === undefined && (batch.id === '' || [undefined, batch.id].includes(rows[other]!.external_id)),
     )
     if (original === undefined) continue
     for (const { index } of parts) {

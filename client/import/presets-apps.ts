@@ -178,6 +178,23 @@ export const APPS = {
       external_id: 'Transaction ID',
       metadata: { type: 'Type' },
     },
+    statuses: { 'Refunded': 'paid', 'Partially Refunded': 'paid' },
+  },
+  'paypal-de': {
+    bank: 'PayPal, in German',
+    header: ['Datum', 'Uhrzeit', 'Zeitzone', 'Name', 'Währung', 'Brutto', 'Netto', 'Transaktionscode'],
+    columns: {
+      date: 'Datum',
+      name: ['Name', 'Typ', 'Beschreibung'],
+      description: ['Artikelbezeichnung', 'Betreff', 'Hinweis'],
+      // Netto includes the fee
+      amount: 'Netto',
+      currency: 'Währung',
+      status: 'Status',
+      external_id: 'Transaktionscode',
+      metadata: { type: ['Typ', 'Beschreibung'] },
+    },
+    statuses: { 'Zurückgezahlt': 'paid', 'Teilweise zurückgezahlt': 'paid', 'Freigegeben': 'paid' },
   },
   'rocket-money': {
     bank: 'Rocket Money',

@@ -57,6 +57,13 @@ export const CARDS = {
     currency: 'cad',
     negate: true,
   },
+  'rakuten-card': {
+    bank: 'Rakuten Card',
+    header: ['利用日', '利用店名・商品名', '支払方法', '利用金額'],
+    columns: { date: '利用日', name: '利用店名・商品名', amount: '利用金額', metadata: { type: '支払方法' } },
+    decimal: '.',
+    negate: true,
+  },
   'viseca': {
     bank: 'Viseca',
     header: ['TransactionId', 'CardId', 'Date', 'ValutaDate', 'Amount', 'Currency', 'MerchantName', 'StateType'],

@@ -5,6 +5,7 @@ import { readCsv } from './csv.ts'
 import type { Reading } from './code-pages.ts'
 import { decode } from './decode.ts'
 import { currencyIn, joined, type ParsedFile } from './entries.ts'
+import { grouped } from './grouped.ts'
 import { readMt940 } from './swift.ts'
 import { readOfx } from './ofx.ts'
 import { readQif } from './qif.ts'
@@ -29,8 +30,8 @@ type StatementFile = Uint8Array | ArrayBuffer | string | NamedFile[]
 /**
  * Reads a file of a bank: CSV, OFX or QFX, QIF, MT940 or MT942, CAMT.052, .053 or .054.
  *
- * Detects the format, the encoding, the decimal sign and the order of dates. It never guesses: if the file proves no answer, it returns no
- * rows but a problem with the name of the option to set.
+ * Detects the format, the encoding, the decimal sign, the order of dates and the signs. If the file does not decide one of them, it returns no rows but a
+ * problem with the name of the option to set. Signs need no full proof: most amounts with a minus are enough, because people spend more often than they earn.
  *
  * @param file the bytes, the decoded text, or the files of an archive as `unpack` returns them. The files together become one statement
  * @param options answers of the user. They override the detection.
@@ -141,12 +142,9 @@ const MAX_ROWS = 5000
  * @throws StatementError if one day has more than `max` rows
  */
 export function inParts(rows: StatementRow[], max = MAX_ROWS): StatementRow[][] {
-  const days = new Map<string, StatementRow[]>()
-  for (const row of rows) days.set(row.transaction_date, [])
-  for (const row of rows) days.get(row.transaction_date)?.push(row)
   let part: StatementRow[] = []
   const parts = [part]
-  for (const [day, ofDay] of days) {
+  for (const [day, ofDay] of grouped(rows, ({ transaction_date }) => transaction_date)) {
     if (ofDay.length > max) throw new StatementError(`${day} has more than ${max} transactions.`)
     if (part.length > 0 && part.length + ofDay.length > max) {
       part = []

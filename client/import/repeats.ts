@@ -1,6 +1,6 @@
 /** Finds rows that several statements of an account repeat, as overlapping downloads do. The balances of the statements prove it. */
-import type { Entry, FileStatement } from './entries.ts'
-import { nameOf, placeOf } from './shared-ids.ts'
+import { type Entry, type FileStatement, nameOf, placeOf } from './entries.ts'
+import { grouped } from './grouped.ts'
 import { amountOf, changeOf } from './statement-sums.ts'
 import type { Problem, StatementRow } from './types.ts'
 
@@ -79,16 +79,9 @@ function partOf(statement: FileStatement, indexes: number[], { rows, entries }: 
 
 /** Returns the statements with the rows of one account, in the order of their first days. One statement by itself repeats nothing. */
 function partsOf(indexes: number[], context: Context): Part[] {
-  const found = new Map<FileStatement, number[]>()
-  for (const index of indexes) {
-    const { statement } = context.entries[index]!
-    if (statement === undefined) continue
-    const ofStatement = found.get(statement)
-    if (ofStatement === undefined) found.set(statement, [index])
-    else ofStatement.push(index)
-  }
-  if (found.size < 2) return []
-  const parts = [...found].map(([statement, ofStatement]) => partOf(statement, ofStatement, context))
+  const found = grouped(indexes, (index) => context.entries[index]!.statement)
+  const parts = [...found].flatMap(([statement, ofStatement]) => statement === undefined ? [] : [partOf(statement, ofStatement, context)])
+  if (parts.length < 2) return []
   parts.sort((one, other) => one.run.firstDay < other.run.firstDay ? -1 : one.run.firstDay > other.run.firstDay ? 1 : 0)
   return parts
 }
@@ -235,13 +228,7 @@ function removeFrom(part: Part, account: Account, { rows, entries, duplicates, p
  * @param problems receives one problem for each of these rows, or for the statement
  */
 export function removeRepeats(keys: string[], context: Context): void {
-  const byAccount = new Map<string, number[]>()
-  for (const [index, key] of keys.entries()) {
-    const existing = byAccount.get(key)
-    if (existing === undefined) byAccount.set(key, [index])
-    else existing.push(index)
-  }
-  for (const indexes of byAccount.values()) {
+  for (const indexes of grouped(keys.keys(), (index) => keys[index]!).values()) {
     const account: Account = { kept: new Map(), starts: new Map(), ends: new Map(), byBalance: new Map(), byNumber: new Map() }
     for (const part of partsOf(indexes, context)) removeFrom(part, account, context)
   }

@@ -1,9 +1,10 @@
 /** Converts the entries of every format reader to rows: the only place that decides dates, decimals, signs, names and duplicate ids. */
 import { textLengths } from '../fields.ts'
 import { accountKeys, accountsOf, completeAccounts } from './accounts.ts'
-import { amountIn, currencyMark, decimalOf, hasMoreDecimals, hasNoDecimals, inUnits } from './amounts.ts'
+import { amountIn, centsText, currencyMark, decimalOf, hasMoreDecimals, hasNoDecimals, inUnits } from './amounts.ts'
+import { followCorrections } from './corrections.ts'
 import { dateOrderOf, dayIn, looksLikeDay } from './dates.ts'
-import { balanceProblem, clean, currencyIn, type Entry, type ParsedFile, reference, type Split, typeOf } from './entries.ts'
+import { balanceProblem, clean, currencyIn, type Entry, type ParsedFile, placeOf, reference, type Split, typeOf } from './entries.ts'
 import { textColumns } from './layout.ts'
 import { removeAnnounced } from './announced.ts'
 import { removeRenamed } from './other-names.ts'
@@ -11,7 +12,7 @@ import { decimalQuestion, orderQuestion, signQuestion } from './questions.ts'
 import { removeRepeats } from './repeats.ts'
 import { removeSharedIds } from './shared-ids.ts'
 import { definedSigns, plainCents, type Signs, signsByHints, signsOf } from './signs.ts'
-import { entriesByStatement, sumProblems } from './statement-sums.ts'
+import { entriesByStatement, gapProblems, sumProblems } from './statement-sums.ts'
 import { endsWithTotal } from './totals.ts'
 import { isOpeningName } from './vocabulary.ts'
 import type { DateOrder, Decimal, Detail, Problem, ReadOptions, Statement, StatementRow } from './types.ts'
@@ -80,7 +81,9 @@ const currencyOf = ({ account, statement, currency }: Entry, options: ReadOption
 /** Decides the date order, the decimal sign and the signs by the options or by the file. Returns questions if neither decides them. */
 function decide(parsed: ParsedFile, options: ReadOptions): Conventions | Problem[] {
   const { entries, dateOrders } = parsed
-  const order = options.dateOrder ?? dateOrderOf(filledTexts(entries, ({ date }) => [date]), dateOrders)
+  const booked = new Set(entries.flatMap(({ date, status }) => status === undefined || status === 'paid' ? [date] : []))
+  const days = filledTexts(entries, ({ date }) => [date])
+  const order = options.dateOrder ?? dateOrderOf(days, new Set(days.filter((day) => !booked.has(day))), dateOrders)
   const whole = entries.filter((entry) => hasNoDecimals(currencyOf(entry, options)))
   const decimal = options.decimal ?? decimalOf(filledTexts(entries, amountTexts), new Set(filledTexts(whole, amountTexts)))
   const questions: Problem[] = []
@@ -131,7 +134,8 @@ function rowOf(
   }
   if (cents === 0) return { notes: [{ field: 'amount', message: 'This moves no money, so it was left out.' }] }
   const amount = cents / 100
-  if (inexact !== undefined) notes.push({ field: 'amount', message: `"${inexact}" was rounded to ${Math.abs(amount).toFixed(2)}.` })
+  if (inexact !== undefined)
+    notes.push({ field: 'amount', message: `"${inexact}" has more decimals than can be stored, so the amount was rounded to ${centsText(cents, currency)}.` })
   const description = clean(entry.description, textLengths.description)
   const counterparty = clean(amount > 0 && entry.payer !== undefined && entry.payer !== '' ? entry.payer : entry.name, 5000)
   const name = clean(counterparty || description || entry.fallbackName)
@@ -163,13 +167,16 @@ function rowOf(
 }
 
 /**
- * Returns the rows of a file. Guesses nothing: if the file does not prove a convention, it returns no rows and a question for the user.
+ * Returns the rows of a file. If the file does not decide a convention, it returns no rows and a question for the user. A majority of amounts can decide
+ * the signs (`signs.ts`), everything else needs a proof.
  */
 export function toRows(parsed: ParsedFile, options: ReadOptions): Pick<Statement, 'rows' | 'problems' | 'accounts' | 'balance'> {
   completeAccounts(parsed.statements)
-  const openings = new Set(parsed.entries.filter((entry) => isOpening(entry, parsed)))
-  const entries = parsed.entries.filter((entry) => !openings.has(entry))
-  const readerProblems = [...parsed.problems, ...[...openings].map(balanceProblem)]
+  const readerProblems = [...parsed.problems]
+  const current = followCorrections(parsed.entries, readerProblems)
+  const openings = new Set(current.filter((entry) => isOpening(entry, parsed)))
+  const entries = current.filter((entry) => !openings.has(entry))
+  readerProblems.push(...[...openings].map(balanceProblem))
   const decided = decide(parsed, options)
   if (Array.isArray(decided)) return { rows: [], problems: [...readerProblems, ...decided], accounts: [] }
   // the reader has a question for the user
@@ -181,7 +188,7 @@ export function toRows(parsed: ParsedFile, options: ReadOptions): Pick<Statement
   const rowProblems: Problem[] = []
   for (const entry of entries) {
     const { row, notes } = rowOf(entry, decided)
-    const place = { line: entry.line, ...entry.file === undefined ? {} : { file: entry.file } }
+    const place = placeOf(entry)
     if (row === undefined) {
       for (const note of notes) problems.push({ ...place, ...note })
       continue
@@ -198,6 +205,7 @@ export function toRows(parsed: ParsedFile, options: ReadOptions): Pick<Statement
   const byStatement = entriesByStatement(parsed.entries)
   const duplicates = removeSharedIds({ rows, entries: rowEntries, keys, statements: byStatement, decimal: decided.decimal }, rowProblems)
   problems.push(...sumProblems(parsed.statements, byStatement, new Set([...duplicates].map((index) => rowEntries[index]!))))
+  problems.push(...gapProblems(parsed.statements, byStatement))
   removeRepeats(keys, { rows, entries: rowEntries, duplicates, problems: rowProblems })
   removeRenamed(keys, { rows, entries: rowEntries, duplicates, problems: rowProblems }, byStatement)
   removeAnnounced(keys, { rows, entries: rowEntries, duplicates, problems: rowProblems })

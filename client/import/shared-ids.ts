@@ -1,13 +1,10 @@
 /** Resolves duplicate ids: some banks give one id to several transactions. */
 import { amountIn } from './amounts.ts'
-import type { Entry, FileStatement } from './entries.ts'
+import { type Entry, type FileStatement, nameOf, placeOf } from './entries.ts'
+import { grouped } from './grouped.ts'
 import type { Decimal } from './layout.ts'
 import { isOff } from './statement-sums.ts'
 import type { Problem, StatementRow } from './types.ts'
-
-export const placeOf = ({ line, file }: Pick<Entry, 'line' | 'file'>) => ({ line, ...file === undefined ? {} : { file } })
-
-export const nameOf = ({ line, file }: Pick<Entry, 'line' | 'file'>) => file === undefined ? `line ${line}` : `line ${line} of ${file}`
 
 /** Returns true if the entry after an equal one has another running balance, which differs by the amount. */
 function isStep(before: Entry, after: Entry, { amount }: StatementRow, decimal: Decimal): boolean {
@@ -42,16 +39,9 @@ function areProven(indexes: number[], { rows, entries, statements, decimal }: Co
  */
 export function removeSharedIds(context: Context, problems: Problem[]): Set<number> {
   const { rows, entries, keys } = context
-  const indexesById = new Map<string, number[]>()
-  rows.forEach(({ external_id }, index) => {
-    if (external_id === undefined) return
-    const key = JSON.stringify([keys[index], external_id])
-    const same = indexesById.get(key)
-    if (same === undefined) indexesById.set(key, [index])
-    else same.push(index)
-  })
+  const identified = [...rows.keys()].filter((index) => rows[index]!.external_id !== undefined)
   const duplicates = new Set<number>()
-  for (const same of indexesById.values()) {
+  for (const same of grouped(identified, (index) => JSON.stringify([keys[index], rows[index]!.external_id])).values()) {
     if (same.length < 2) continue
     const isBooked = (index: number) => same.some((other) => rows[other]!.status === 'paid' && rows[other]!.amount === rows[index]!.amount)
     const former = same.filter((index) => rows[index]!.status === 'pending' && isBooked(index))

@@ -49,6 +49,9 @@ const isMarked = ({ amount = '' }: Entry) => hasPlus(amount)
 
 const majority = (cents: number[]): 1 | -1 => cents.filter((one) => one < 0).length > cents.filter((one) => one > 0).length ? -1 : 1
 
+/** Returns true for as many positive amounts as negative ones. */
+const isEven = (cents: number[]) => cents.length > 0 && majority(cents) === 1 && majority(cents.map((one) => -one)) === 1
+
 /**
  * Compares the amounts with one column of balances: same signs, opposite signs, or amounts without signs. If no amount has a sign, the balances prove
  * each by itself, so nothing proves the amount before the first balance.
@@ -111,6 +114,8 @@ function agreesWithBalance(entries: Entry[], decimal: Decimal, signs: Signs): bo
 
 const isReceived = ({ name, description = '', fallbackName = '' }: Entry) => RECEIVED.test(`${name} ${description} ${fallbackName}`)
 
+const isPerhapsIncome = ({ name, description = '' }: Entry) => PERHAPS_INCOME.test(`${name} ${description}`)
+
 /** Returns the amounts of one column in cents, without those that are 0. */
 const centsOf = (entries: Entry[], column: 'debit' | 'credit', decimal: Decimal) =>
   entries.map((entry) => centsIn(entry[column], decimal)).filter((cents) => cents !== 0)
@@ -133,12 +138,24 @@ export function definedSigns(entries: Entry[], decimal: Decimal, negate: boolean
 }
 
 /**
+ * Returns the signs of debit and credit columns: debits are expenses and credits income, whatever sign most of them have. A running balance can prove that
+ * a minus in the credit column is a correction.
+ */
+function namedSigns(entries: Entry[], decimal: Decimal): Signs {
+  const signs = definedSigns(entries, decimal, false, true)
+  const isCorrection = signs.credit === -1 && agreesWithBalance(entries, decimal, { ...signs, credit: 1 })
+  const isOfDebt = agreesWithBalance(entries, decimal, { negate: false, debit: -1, credit: 1 })
+  return isCorrection && !isOfDebt ? { ...signs, credit: 1 } : signs
+}
+
+/**
  * Returns the signs of a file that the file must prove, or the entries that make them unclear.
  *
  * @param negate the user's answer, if there is one
  */
 export function signsOf(entries: Entry[], decimal: Decimal, negate: boolean | undefined): Signs | { unclear: Entry[] } {
-  const signs = definedSigns(entries, decimal, negate ?? false)
+  const bothMinus = majority(centsOf(entries, 'debit', decimal)) === -1 && majority(centsOf(entries, 'credit', decimal)) === -1
+  const signs = negate === undefined ? namedSigns(entries, decimal) : definedSigns(entries, decimal, negate && !bothMinus, negate && bothMinus)
   const open = entries.filter((entry) => entry.out === undefined && plainCents(entry, decimal, signs) !== 0)
   const cents = new Map(entries.map((entry) => [entry, plainCents(entry, decimal, signs)]))
   const isNegative = (entry: Entry) => cents.get(entry)! < 0
@@ -147,22 +164,32 @@ export function signsOf(entries: Entry[], decimal: Decimal, negate: boolean | un
   const marked = new Set(open.filter(isMarked))
   // a file that marks some amounts with CR or a plus, and none with a minus, can mean either by the others
   const isUnsigned = !columns && open.length > marked.size && !open.some(isNegative)
-  // either half of the debits can be refunds
-  if (majority(debits) === 1 && majority(debits.map((one) => -one)) === 1 && debits.length > 0) {
-    if (negate !== undefined) return { negate: false, debit: negate ? 1 : -1, credit: 1 }
-    const proved = ([1, -1] as const).filter((debit) => agreesWithBalance(entries, decimal, { ...signs, debit }))
-    return proved.length === 1 ? { ...signs, debit: proved[0]! } : { unclear: open.filter((entry) => centsIn(entry.debit, decimal) > 0).slice(0, 1) }
+  // either half of a column can be refunds or corrections
+  const even = (['debit', 'credit'] as const).find((column) => isEven(centsOf(entries, column, decimal)))
+  if (even !== undefined) {
+    const named = namedSigns(entries, decimal)
+    if (negate !== undefined) return { ...named, [even]: (even === 'debit') === negate ? 1 : -1 }
+    const proved = ([1, -1] as const).map((sign) => ({ ...named, [even]: sign })).filter((one) => agreesWithBalance(entries, decimal, one))
+    return proved.length === 1 ? proved[0]! : { unclear: open.filter((entry) => centsIn(entry[even], decimal) > 0).slice(0, 1) }
   }
   if (negate !== undefined && !isUnsigned) return signs
 
-  const contrary = open.filter((entry) => isNegative(entry) && isReceived(entry))
-  const hasDebt = isDebt(entries, decimal)
-  if (hasDebt && contrary.length > 0) return { negate: true, debit: -1, credit: 1 }
+  const below = open.filter(isNegative)
+  const above = open.filter((entry) => !isNegative(entry))
+  const contrary = below.filter(isReceived)
   if (contrary.length === 0) {
     for (const column of balanceColumns(entries)) {
       const proved = open.length === 0 ? undefined : signsByBalance(entries, column, cents, decimal, isUnsigned)
-      // with debit and credit columns only a common sign can be wrong
       if (proved === undefined || (columns && proved.expenses !== undefined)) continue
+      // positive debits and negative credits are the changes of a debt
+      if (proved.negate && isDebt(entries, decimal)) return signs
+      // debits that raise the balance: it is a debt, or the columns are those of a ledger, which also has credits
+      const credited = open.filter(({ credit }) => centsIn(credit, decimal) > 0)
+      if (proved.negate && columns) return credited.length === 0 ? signs : { unclear: credited.slice(0, 1) }
+      // an expense with a minus raises the balance of a debt
+      if (proved.negate && below.length >= above.length) return { unclear: below.slice(0, 1) }
+      // a payment or a refund with a minus lowers the balance of a debt
+      if (!proved.negate && !columns && above.length > below.length && below.some(isPerhapsIncome)) continue
       // purchases by card raise the balance of a debt, which payments lower
       const canBeDebt = proved.expenses !== undefined && ([...proved.expenses].every(([, expense]) => expense !== true)
         || [...proved.expenses].some(([entry, expense]) => expense === true && isReceived(entry)))
@@ -173,10 +200,8 @@ export function signsOf(entries: Entry[], decimal: Decimal, negate: boolean | un
   if (negate !== undefined) {
     return marked.size === 0 ? signs : { ...signs, negate: false, expenses: new Map(open.map((entry) => [entry, negate && !marked.has(entry)])) }
   }
-  if (hasDebt) return { unclear: open.filter(({ credit }) => centsIn(credit, decimal) < 0).slice(0, 1) }
+  if (bothMinus) return { unclear: open.filter(({ credit }) => centsIn(credit, decimal) < 0).slice(0, 1) }
   if (columns || open.length === 0) return signs
-  const below = open.filter(isNegative)
-  const above = open.filter((entry) => !isNegative(entry))
   if (isUnsigned) return { unclear: above.filter((entry) => !marked.has(entry)).slice(0, 1) }
   // a file with explicit plus signs also writes the minus signs
   if (marked.size > 0) return signs
@@ -185,9 +210,7 @@ export function signsOf(entries: Entry[], decimal: Decimal, negate: boolean | un
   if (above.some(isReceived)) return signs
   const isMore = below.length > above.length
   const total = open.reduce((sum, entry) => sum + cents.get(entry)!, 0)
-  const income = below.filter(({ name, description = '' }) =>
-    (isMore ? WAGES : new RegExp(`${WAGES.source}|${PERHAPS_INCOME.source}`, 'i')).test(`${name} ${description}`)
-  )
+  const income = below.filter((entry) => WAGES.test(`${entry.name} ${entry.description ?? ''}`) || (!isMore && isPerhapsIncome(entry)))
   // people spend more often than they earn, or as often and not more
   const isOrdinary = isMore || (below.length === above.length && total >= 0)
   return isOrdinary && income.length === 0 ? signs : { unclear: [...above.slice(0, 1), ...income.slice(0, 1)] }

@@ -1,5 +1,6 @@
 /** Compares the entries of statements with their balances. */
-import type { Entry, FileBalance, FileStatement } from './entries.ts'
+import { type Entry, type FileBalance, type FileStatement, nameOf, placeOf } from './entries.ts'
+import { grouped } from './grouped.ts'
 import type { Problem } from './types.ts'
 
 /** Returns a decimal of a file in thousandths, so that sums are exact in every currency; undefined for no number. */
@@ -22,16 +23,11 @@ export function isOff({ opening, closing }: FileStatement, entries: Entry[]): bo
   return before === undefined || after === undefined ? undefined : entries.reduce((sum, entry) => sum + changeOf(entry), before) !== after
 }
 
+const hasStatement = (entry: Entry): entry is Entry & { statement: FileStatement } => entry.statement !== undefined
+
 /** Returns the entries of each statement. */
 export function entriesByStatement(entries: Entry[]): Map<FileStatement, Entry[]> {
-  const found = new Map<FileStatement, Entry[]>()
-  for (const entry of entries) {
-    if (entry.statement === undefined) continue
-    const ofStatement = found.get(entry.statement)
-    if (ofStatement === undefined) found.set(entry.statement, [entry])
-    else ofStatement.push(entry)
-  }
-  return found
+  return grouped(entries.filter(hasStatement), ({ statement }) => statement)
 }
 
 /**
@@ -45,8 +41,60 @@ export function sumProblems(statements: FileStatement[], entries: Map<FileStatem
     return isOff(statement, ofStatement) === true && isOff(statement, ofStatement.filter((entry) => !leftOut.has(entry))) === true
   }
   return statements.filter(isWrong).map(({ closing, line, file }) => ({
-    line: closing?.line ?? line,
-    ...file === undefined ? {} : { file },
+    ...placeOf({ line: closing?.line ?? line, file }),
     message: 'The transactions do not add up to this closing balance. Something may be missing in the file.',
   }))
+}
+
+/** A statement with both of its balances. */
+type Balanced = FileStatement & { opening: FileBalance, closing: FileBalance }
+
+const isBalanced = (statement: FileStatement): statement is Balanced => amountOf(statement.opening) !== undefined && amountOf(statement.closing) !== undefined
+
+/** Returns the balances between the entries of a statement. Some banks write the newest entry first, so its sums count back from the closing balance. */
+function balancesWithin({ opening, closing }: Balanced, entries: Entry[]): Set<number> {
+  let [before, after] = [amountOf(opening)!, amountOf(closing)!]
+  return new Set(entries.flatMap((entry) => [before += changeOf(entry), after -= changeOf(entry)]))
+}
+
+const orderOf = ({ opening: { on }, sequence = '' }: Balanced) => `${on} ${sequence}`
+
+/**
+ * Returns a problem for each statement that does not open with the closing balance of another one of its account, unless it is the first, or
+ * overlaps an earlier one.
+ */
+export function gapProblems(statements: FileStatement[], entries: Map<FileStatement, Entry[]>): Problem[] {
+  const accounts = grouped(statements.filter(isBalanced), ({ account: { id, currency } }) => JSON.stringify([id, currency]))
+  return [...accounts.values()].flatMap((ofAccount) => {
+    const closings = grouped(ofAccount, ({ closing }) => amountOf(closing)!)
+    const isFirst = (statement: Balanced) => closings.get(amountOf(statement.opening)!)?.every((other) => other === statement) !== false
+    const within = new Map<Balanced, Set<number>>()
+    const isInside = (balance: number, statement: Balanced): boolean => {
+      const existing = within.get(statement) ?? balancesWithin(statement, entries.get(statement) ?? [])
+      within.set(statement, existing)
+      return existing.has(balance)
+    }
+    const problems: Problem[] = []
+    ofAccount.sort((one, other) => orderOf(one) < orderOf(other) ? -1 : orderOf(one) > orderOf(other) ? 1 : 0)
+    let latest: Balanced | undefined
+    let hasFirst = false
+    for (const statement of ofAccount) {
+      const { opening, file } = statement
+      const before = latest
+      if (latest === undefined || statement.closing.on >= latest.closing.on) latest = statement
+      if (!isFirst(statement)) continue
+      // statements of one day have any order
+      const isStart = !hasFirst && opening.on === ofAccount[0]!.opening.on
+      hasFirst = true
+      if (isStart || before === undefined || opening.on < before.closing.on || amountOf(opening) === amountOf(before.opening)) continue
+      if (opening.on === before.closing.on && isInside(amountOf(opening)!, before)) continue
+      problems.push({
+        ...placeOf({ line: opening.line, file }),
+        message: `This statement opens with ${opening.amount}, but that of ${
+          nameOf(before)
+        } closes with ${before.closing.amount}. A statement between them may be missing in the file.`,
+      })
+    }
+    return problems
+  })
 }

@@ -58,6 +58,9 @@ locals {
       POSTGREST_READY_PORT = tostring(local.services.data.ready_port)
       TRUSTED_PROXIES      = join(",", local.public_ranges)
       DATA_BODY_LIMIT      = tostring(var.data_body_limit)
+      # a user's requests use a share of PostgREST's connections at once; each edge has its part of the pool
+      PGRST_DB_POOL = tostring(var.data_pool)
+      EDGE_REPLICAS = "${var.tasks["edge"].minimum}-${var.tasks["edge"].maximum}"
     })
     # The links of mails lead to the reference app, which the edge serves.
     auth = merge({ APP_DIR = "/app/examples/app/dist" }, local.given.auth, local.node_environment, local.commands, local.files_url, {
@@ -78,15 +81,14 @@ locals {
       PGRST_OPENAPI_SERVER_PROXY_URI = "${local.public_url}/data"
       PGRST_DB_POOL                  = tostring(var.data_pool)
       PGRST_JWT_CACHE_MAX_ENTRIES    = tostring(var.data_jwt_cache_entries)
-      # one runtime thread, otherwise clients wait unevenly: docs/decisions/data/run-postgrest-on-one-thread.md
+      # one runtime thread, otherwise clients wait unevenly: docs/decisions/postgrest.md#postgrest-runs-on-one-thread-of-haskells-runtime-otherwise-with-default-options
       GHCRTS = "-N1"
     })
     migrate = merge(local.given.migrate, local.commands, local.files_url, {
       PUBLIC_URL   = local.public_url
       DATABASE_URL = "postgresql://${aws_db_instance.main.username}@${local.database_at}"
-      # the migration limits the connections of one user to a share of this pool
-      PGRST_DB_POOL = tostring(var.data_pool)
       # the migration fails if the database has too few connections for the minimum number of tasks
+      PGRST_DB_POOL      = tostring(var.data_pool)
       AUTH_REPLICAS      = "${var.tasks["auth"].minimum}-${var.tasks["auth"].maximum}"
       POSTGREST_REPLICAS = "${var.tasks["data"].minimum}-${var.tasks["data"].maximum}"
     })

@@ -163,7 +163,7 @@ variable "tasks" {
   default = {
     edge = { cpu = 256, memory = 512, minimum = 2, maximum = 6 }
     auth = { cpu = 512, memory = 1024, minimum = 2, maximum = 6 }
-    # two bodies of the maximum size at the same time needed 1,074 MiB: docs/decisions/edge/admit-two-large-bodies-per-postgrest.md
+    # two bodies of the maximum size at the same time needed 1,074 MiB: docs/decisions/edge.md#each-postgrest-gets-2048-mib-and-two-large-bodies-at-a-time
     data = { cpu = 256, memory = 2048, minimum = 2, maximum = 6 }
   }
 
@@ -206,7 +206,7 @@ variable "cpu_architecture" {
 }
 
 variable "data_pool" {
-  description = "Database connections of each PostgREST task. The migration limits each user to a share of them."
+  description = "Database connections of each PostgREST task. The edge lets each user's requests use a share of them at once."
   type        = number
   default     = 12
 

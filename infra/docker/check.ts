@@ -1,14 +1,14 @@
 /**
- * A part of `infra/docker/check`, in a container with the network. Reads the facts of the machine from standard input and judges them. Then tries
+ * A part of `infra/docker/check`, in a container with the network. Reads the facts of the machine from standard input and checks them. Then tries
  * the mail login, and looks up the name of the address. Prints one sentence for each problem and exits with 1, or with 2 if there are only doubts.
  */
 import { lookup } from 'node:dns/promises'
 import { buffer } from 'node:stream/consumers'
 import ipaddr from 'ipaddr.js'
-import { isDeliveryFailure } from '../../auth/mail/job.ts'
+import { isDeliveryFailure } from '../../auth/mail/failures.ts'
 import { checkSmtpLogin } from '../../auth/mail/transports.ts'
-import { judge, type Config, type Facts, type Verdict } from './judge.ts'
-import { readLines } from './judge-env.ts'
+import { checkDeployment, type Config, type Facts, type Verdict } from './deployment-checks.ts'
+import { readLines } from './env-checks.ts'
 
 /** Reads pairs of a name and a text, each ended by a zero byte. */
 function parts(input: string): Map<string, string> {
@@ -44,7 +44,7 @@ function factsOf(input: Map<string, string>): Facts {
   }
 }
 
-async function judgeName(env: string, ownAddresses: string[]): Promise<string[]> {
+async function checkName(env: string, ownAddresses: string[]): Promise<string[]> {
   const url = readLines(env).lines.find(({ name }) => name === 'PUBLIC_URL')?.value ?? ''
   const host = URL.canParse(url) ? new URL(url).hostname : 'localhost'
   if (host.endsWith('localhost') || host.startsWith('[') || ipaddr.isValid(host)) return []
@@ -60,7 +60,7 @@ async function judgeName(env: string, ownAddresses: string[]): Promise<string[]>
   ]
 }
 
-async function judgeMail(smtpUrl: string | undefined): Promise<Verdict> {
+async function checkMail(smtpUrl: string | undefined): Promise<Verdict> {
   if (smtpUrl === undefined || !URL.canParse(smtpUrl)) return { problems: [], doubts: [] }
   try {
     await checkSmtpLogin(smtpUrl)
@@ -77,12 +77,12 @@ async function judgeMail(smtpUrl: string | undefined): Promise<Verdict> {
 
 const input = parts((await buffer(process.stdin)).toString('utf8'))
 const facts = factsOf(input)
-const local = judge(facts, Date.now())
+const local = checkDeployment(facts, Date.now())
 const isOffline = process.argv.includes('--local')
 const mail = isOffline
   ? { problems: [], doubts: [] }
-  : await judgeMail(facts.config.services['auth']?.environment?.['RESEND_API_KEY_FILE'] ? undefined : facts.secrets['SMTP_URL'])
-const name = isOffline || facts.isPrivate ? [] : await judgeName(facts.env, (input.get('addresses') ?? '').split('\n'))
+  : await checkMail(facts.config.services['auth']?.environment?.['RESEND_API_KEY_FILE'] ? undefined : facts.secrets['SMTP_URL'])
+const name = isOffline || facts.isPrivate ? [] : await checkName(facts.env, (input.get('addresses') ?? '').split('\n'))
 const problems = [...local.problems, ...mail.problems]
 const doubts = [...local.doubts, ...mail.doubts, ...name]
 for (const sentence of [...problems, ...doubts]) console.log(sentence)

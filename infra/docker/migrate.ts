@@ -7,7 +7,7 @@
  */
 import { checkAuthenticatorFile, need, readSecretFiles, readSettings } from '../../common/settings.ts'
 import { connect, patient } from '../../db/connect.ts'
-import { migrateDeployment, refuse } from '../local/migrate.ts'
+import { migrateDeployment, reject } from '../local/migrate.ts'
 
 async function setOwnerPassword(databaseUrl: string, password: string): Promise<void> {
   const client = await connect(databaseUrl)
@@ -26,5 +26,5 @@ try {
   await migrateDeployment(settings, patient)
   if (settings.OWNER_PASSWORD !== undefined) await setOwnerPassword(databaseUrl, settings.OWNER_PASSWORD)
 } catch (error) {
-  refuse(error)
+  reject(error)
 }

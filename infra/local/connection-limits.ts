@@ -6,8 +6,8 @@ import { configError } from '../../common/errors.ts'
 import type { Replicas, Settings } from '../../common/settings.ts'
 import { connect } from '../../db/connect.ts'
 
-/** Maximum connections of an auth service: ten for its own queries, ten for the engine, ten for mail. */
-export const connectionsPerAuth = 30
+/** Maximum connections of an auth service: ten for its own queries and jobs, ten for the engine. */
+export const connectionsPerAuth = 20
 /** The connection that each PostgREST opens in addition to its pool, for LISTEN. */
 const listenerConnections = 1
 

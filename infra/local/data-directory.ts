@@ -5,6 +5,7 @@ import { configError } from '../../common/errors.ts'
 import { onLine, startChild } from './child-process.ts'
 import { majorOf, type PostgresPrograms } from './find-postgres.ts'
 import { launch, type OsUser } from './os-user.ts'
+import { notWritable } from './secrets.ts'
 
 export type PostgresOptions = {
   /** DATA_DIR. It must exist. It holds the database in `postgres`, and the log in `postgres.log` and `postgres.log.1`. */
@@ -32,7 +33,9 @@ const exists = (path: string) => stat(path).then(() => true, () => false)
 
 /** Creates a database in a temporary directory and then renames it, so that an interrupted first start leaves no partial database. */
 async function initialise({ initdb, version }: PostgresPrograms, user: OsUser | undefined, options: PostgresOptions): Promise<void> {
-  const draft = await mkdtemp(join(options.directory, 'initdb-'))
+  const draft = await mkdtemp(join(options.directory, 'initdb-')).catch((error: unknown) => {
+    throw notWritable(options.directory, error)
+  })
   try {
     const password = join(draft, 'password')
     await writeFile(password, options.password, { mode: 0o600 })
@@ -89,4 +92,14 @@ export async function prepare(programs: PostgresPrograms, database: string, user
     })
   }
   await checkDatabase(database, programs)
+}
+
+/** Drafts of a database and of secrets.json. A start that was killed leaves them. */
+const draftName = /^(?:initdb-\w{6}|secrets\.json\.[\da-f]{12})$/
+
+/** Removes the drafts of earlier starts. The caller holds the lock of the database, so no other start needs its draft. */
+export async function removeDrafts(directory: string): Promise<void> {
+  const drafts = (await readdir(directory)).filter((name) => draftName.test(name))
+  // a draft of another user stays, which is no reason to fail
+  await Promise.allSettled(drafts.map((name) => rm(join(directory, name), { recursive: true })))
 }

@@ -1,8 +1,8 @@
 /** The additions of `npm start` to the edge: the mailbox, and more addresses and commands on the page at `/`. */
 import { getRequestListener } from '@hono/node-server'
-import type { Additions } from '../../auth/http/pages.ts'
-import { isLocal } from '../../auth/origins.ts'
-import { localReceivers, publicReceivers, type Receivers } from '../../auth/webhooks/sender.ts'
+import type { Additions } from '../../auth/pages/pages.ts'
+import { isLocal } from '../../http/origins.ts'
+import { localReceivers, publicReceivers, type Receivers } from '../../realtime/index.ts'
 import { defaultHost, type Listener } from '../../common/http-server.ts'
 import type { Settings } from '../../common/settings.ts'
 import type { Mailbox } from './mailbox.ts'

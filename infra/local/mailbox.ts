@@ -4,10 +4,10 @@
  * not depend on the mailbox.
  */
 import type { IncomingMessage } from 'node:http'
-import { onlyMethods } from '../../auth/errors.ts'
-import { document } from '../../auth/http/pages.ts'
+import { onlyMethods } from '../../common/error-codes.ts'
+import { document } from '../../auth/pages/pages.ts'
 import type { OutgoingMail } from '../../auth/mail/transports.ts'
-import { originsOf } from '../../auth/origins.ts'
+import { originsOf } from '../../http/origins.ts'
 import { escapeHtml } from '../../auth/sanitize-names.ts'
 import { isOnThisMachine } from '../../common/client-address.ts'
 import type { Settings } from '../../common/settings.ts'

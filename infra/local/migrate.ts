@@ -19,7 +19,6 @@ export async function migrateDeployment(settings: Settings, patience?: Patience)
       publicUrl: settings.PUBLIC_URL,
       authServicePassword: logins.authService,
       authenticatorPassword: logins.authenticator,
-      dataPool: settings.PGRST_DB_POOL,
       fileLimits: fileLimitsOf(settings),
       ...(betterAuthSecret !== undefined && { beforeMigrating: (client) => checkSecret(client, betterAuthSecret) }),
       log: (line) => console.log(`${nameOfDatabase(settings)}: ${line}`),
@@ -30,7 +29,7 @@ export async function migrateDeployment(settings: Settings, patience?: Patience)
 }
 
 /** Prints the reason in one line, and ends the process with 1. */
-export function refuse(error: unknown): void {
+export function reject(error: unknown): void {
   console.error(`Cannot migrate: ${oneLine(error)}`)
   process.exitCode = 1
 }
@@ -39,6 +38,6 @@ if (import.meta.main) {
   try {
     await migrateDeployment(readSettings(process.env))
   } catch (error) {
-    refuse(error)
+    reject(error)
   }
 }

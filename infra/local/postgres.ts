@@ -14,11 +14,12 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type pg from 'pg'
 import { boundedLog } from './bounded-log.ts'
 import { onLine, startChild, type Child } from './child-process.ts'
-import { environment, prepare, type PostgresOptions } from './data-directory.ts'
+import { environment, prepare, removeDrafts, type PostgresOptions } from './data-directory.ts'
 import { embeddedPostgres } from './find-postgres.ts'
 import { launch, osUser } from './os-user.ts'
 import { freePort } from './ports.ts'
-import { connect, connectToRunning, findRunning, inUse, ownerUrl, stopOrphan, takeLock, wrongPassword } from './running-postgres.ts'
+import { connect, connectToRunning, findRunning, inUse, ownerUrl, starterName, stopOrphan, wrongPassword } from './running-postgres.ts'
+import { notWritable } from './secrets.ts'
 
 export type PostgresServer = Child & {
   /** The owner's connection. */
@@ -47,16 +48,14 @@ const withMemoryLimit = (postgres: string, args: string[]): [program: string, ar
 /** A line of the memory statistics that a process logs when it runs out of memory. Such lines may contain the start of a statement. */
 const memoryStatistics = /^ *[^:]+: \d+ total in \d+ blocks|^ *\d+ more child contexts containing /
 
-/** Waits until the server accepts a connection, and takes the lock. The session holds the lock until the server ends. */
+/** Waits until the server accepts a connection. That session stays until the server ends, so that another start sees that this one runs. */
 async function waitUntilReady(child: Child, port: number, options: PostgresOptions): Promise<void> {
   // after a crash the server may replay its log for minutes, and refuses connections with 57P03 meanwhile
   while (!child.hasExited()) {
     options.signal?.throwIfAborted()
     try {
-      const client = await connect(port, options.password)
-      if (await takeLock(client)) return
-      await client.end()
-      throw inUse(options.directory)
+      await connect(port, options.password, starterName)
+      return
     } catch (error) {
       const { code, message } = error as pg.DatabaseError
       if (code === '28P01') throw wrongPassword(options.directory)
@@ -69,14 +68,22 @@ async function waitUntilReady(child: Child, port: number, options: PostgresOptio
   throw new Error(`PostgreSQL ${await child.exited}; ${options.directory}/postgres.log says why.`)
 }
 
+/** Opens the server's log. @throws ConfigError */
+function openLog(path: string): ReturnType<typeof boundedLog> {
+  try {
+    return boundedLog(path)
+  } catch (error) {
+    throw notWritable(path, error)
+  }
+}
+
 /**
  * Writes the server's output to its log until the output ends. A server that outlives this process continues without a log, because
  * PostgreSQL ignores the closed pipe.
  */
-async function writeLog(child: Child, path: string): Promise<void> {
+async function writeLog(child: Child, log: ReturnType<typeof openLog>): Promise<void> {
   const stream = child.process.stderr
   if (stream === null) return
-  const log = boundedLog(path)
   onLine(stream, (line) => {
     if (!memoryStatistics.test(line)) log.write(Buffer.from(`${line}\n`))
   })
@@ -97,6 +104,7 @@ export async function startPostgres(options: PostgresOptions): Promise<PostgresS
   await prepare(programs, database, user, options)
   if (await findRunning(database) !== undefined) await stopOrphan(options)
 
+  const log = openLog(join(options.directory, 'postgres.log'))
   const settings = { listen_addresses: '127.0.0.1', port: String(await freePort()), unix_socket_directories: '', ...logSettings, ...options.settings }
   const port = Number(settings.port)
   const child = startChild({
@@ -108,7 +116,7 @@ export async function startPostgres(options: PostgresOptions): Promise<PostgresS
     signals: [['SIGINT', 1500], ['SIGQUIT', 300], ['SIGKILL', 200]],
     ...launch(user, ...withMemoryLimit(postgres, ['-D', database, ...Object.entries(settings).flatMap(([key, value]) => ['-c', `${key}=${value}`])])),
   })
-  const logged = writeLog(child, join(options.directory, 'postgres.log'))
+  const logged = writeLog(child, log)
   const stop = async () => {
     await child.stop()
     // write the last lines of the log
@@ -116,6 +124,7 @@ export async function startPostgres(options: PostgresOptions): Promise<PostgresS
   }
   try {
     await waitUntilReady(child, port, options)
+    await removeDrafts(options.directory)
     return { ...child, stop, url: ownerUrl(port, options.password) }
   } catch (error) {
     await stop()

@@ -42,7 +42,8 @@ export async function startPostgrest(options: PostgrestOptions): Promise<Child> 
     ...program.launch({
       config: options.config ?? join(root, 'postgrest.conf'),
       port,
-      // one runtime thread, otherwise clients wait unevenly: docs/decisions/data/run-postgrest-on-one-thread.md
+      // one runtime thread, otherwise clients wait unevenly:
+      // docs/decisions/postgrest.md#postgrest-runs-on-one-thread-of-haskells-runtime-otherwise-with-default-options
       env: { GHCRTS: '-N1', ...options.env, PGRST_SERVER_HOST: host, PGRST_SERVER_PORT: String(port) },
     }),
     stdio: ['ignore', 'pipe', 'pipe'],

@@ -1,6 +1,6 @@
 /**
- * Finds and stops a server that already runs on a data directory. The process that starts a server holds an advisory lock in it,
- * which ends with the process. If the lock is free, the server is an orphan of an earlier run.
+ * Finds and stops a server that already runs on a data directory. The process that starts a server keeps a session in it, which has a name
+ * and ends with the process. A server without that session is an orphan of an earlier run.
  */
 import { execFile } from 'node:child_process'
 import { readFile, readlink, realpath, rm } from 'node:fs/promises'
@@ -11,8 +11,8 @@ import pg from 'pg'
 import { configError } from '../../common/errors.ts'
 import type { PostgresOptions } from './data-directory.ts'
 
-/** An arbitrary number that no other advisory lock in the database `postgres` uses. */
-const lockKey = 710_331_804_119
+/** The name of the session of the process that started the server. */
+export const starterName = 'npm start'
 
 export const ownerUrl = (port: number, password: string) => `postgresql://postgres:${encodeURIComponent(password)}@127.0.0.1:${port}/postgres`
 export const inUse = (directory: string) =>
@@ -22,16 +22,17 @@ export const wrongPassword = (directory: string) =>
     `DATA_DIR: the passwords in ${directory}/secrets.json are not those of the database beside it. Put back the file that was there, or set DATA_DIR to an empty directory to begin anew.`,
   )
 
-export const connect = async (port: number, password: string): Promise<pg.Client> => {
-  const client = new pg.Client({ connectionString: ownerUrl(port, password), connectionTimeoutMillis: 2000 })
+export const connect = async (port: number, password: string, name?: string): Promise<pg.Client> => {
+  const client = new pg.Client({ connectionString: ownerUrl(port, password), connectionTimeoutMillis: 2000, application_name: name })
   // a server that stops ends its sessions, and an error without a listener would end this process
   client.on('error', () => undefined)
   await client.connect()
   return client
 }
 
-export const takeLock = async (client: pg.Client): Promise<boolean> =>
-  (await client.query<{ locked: boolean }>(`select pg_try_advisory_lock(${lockKey}) as locked`)).rows[0]?.locked === true
+/** Returns true if the process that started the server runs. */
+const hasStarter = async (session: pg.Client): Promise<boolean> =>
+  (await session.query('select from pg_stat_activity where application_name = $1', [starterName])).rowCount !== 0
 
 function isAlive(pid: number): boolean {
   try {
@@ -89,12 +90,12 @@ export async function connectToRunning(options: PostgresOptions): Promise<{ sess
 
 /** Stops a server that an earlier run left running. @throws ConfigError if another process uses it */
 export async function stopOrphan(options: PostgresOptions): Promise<void> {
-  // a process that has just started the server needs time to take the lock
+  // a process that has just started the server needs time to connect
   await sleep(500)
   const running = await connectToRunning(options)
   if (running === undefined) return
   try {
-    if (!await takeLock(running.session)) throw inUse(options.directory)
+    if (await hasStarter(running.session)) throw inUse(options.directory)
     process.kill(running.pid, 'SIGINT')
     const deadline = Date.now() + 8000
     while (await findRunning(join(options.directory, 'postgres')) !== undefined) {

@@ -7,7 +7,8 @@ import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import pg from 'pg'
 import { migrate } from '../../db/migrate.ts'
-import { authFiles, catalogueFiles } from '../../description/generated-files.ts'
+import { catalogueFiles } from '../../description/generated-files.ts'
+import { surfaceFiles } from '../../auth/description.ts'
 import { settingsPages } from '../../description/settings.ts'
 import { oneLine } from '../../common/errors.ts'
 import { readSettings } from '../../common/settings.ts'
@@ -41,7 +42,7 @@ try {
         authenticatorPassword: logins.authenticator,
       })
       const pages = await connected(databaseUrl.href, catalogueFiles)
-      for (const [file, page] of Object.entries({ ...pages, ...authFiles(), ...settingsPages() }))
+      for (const [file, page] of Object.entries({ ...pages, ...surfaceFiles(), ...settingsPages() }))
         await writeFile(join(import.meta.dirname, '../..', file), page)
     } finally {
       await connected(serverUrl, (client) => client.query(`drop database ${name} with (force)`))

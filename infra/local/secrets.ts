@@ -3,8 +3,8 @@
  * environment takes precedence and is never written to the file.
  */
 import { randomBytes } from 'node:crypto'
-import { link, mkdir, readFile, rm, writeFile } from 'node:fs/promises'
-import { resolve } from 'node:path'
+import { link, mkdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
+import { dirname, resolve } from 'node:path'
 import { z } from 'zod'
 import { configError, isConfigError } from '../../common/errors.ts'
 import { need, type Settings } from '../../common/settings.ts'
@@ -25,13 +25,29 @@ export type Secrets = { betterAuthSecret: string, ownerPassword: string, logins:
 /** Returns DATA_DIR as an absolute path. A relative one starts at the root of the checkout, independent of the working directory. */
 export const dataDirectory = (settings: Pick<Settings, 'DATA_DIR'>): string => resolve(import.meta.dirname, '../..', settings.DATA_DIR)
 
+/** Returns the error of a path that cannot be written. */
+export const notWritable = (path: string, error: unknown, verb: 'created' | 'written' = 'written') =>
+  configError(`DATA_DIR: ${path} cannot be ${verb} (${String((error as NodeJS.ErrnoException).code)}). Set DATA_DIR to a directory that this user can write.`)
+
+const isDirectory = (path: string) => stat(path).then((found) => found.isDirectory(), () => false)
+
+/** Creates a directory and its parents. Node's option `recursive` never ends if a parent such as /proc refuses with ENOENT. */
+async function makeDirectory(path: string): Promise<void> {
+  if (await isDirectory(path)) return
+  if (dirname(path) !== path) await makeDirectory(dirname(path))
+  await mkdir(path).catch(async (error: unknown) => {
+    // another start may have created it at the same time
+    if (!await isDirectory(path)) throw error
+  })
+}
+
 /** Creates DATA_DIR. @throws ConfigError */
 export async function makeDataDirectory(settings: Pick<Settings, 'DATA_DIR'>): Promise<string> {
   const directory = dataDirectory(settings)
   try {
-    await mkdir(directory, { recursive: true })
+    await makeDirectory(directory)
   } catch (error) {
-    throw configError(`DATA_DIR: ${directory} cannot be created (${String((error as NodeJS.ErrnoException).code)}).`)
+    throw notWritable(directory, error, 'created')
   }
   return directory
 }
@@ -51,8 +67,7 @@ async function createOnce(path: string): Promise<void> {
     await writeFile(draft, `${JSON.stringify(content, null, 2)}\n`, { mode: 0o600, flush: true })
     await link(draft, path)
   } catch (error) {
-    const { code } = error as NodeJS.ErrnoException
-    if (code !== 'EEXIST') throw configError(`DATA_DIR: ${path} cannot be written (${String(code)}).`)
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw notWritable(path, error)
   } finally {
     await rm(draft, { force: true })
   }

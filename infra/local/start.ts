@@ -1,7 +1,7 @@
 /**
  * `npm start`: runs the database, its migrations, PostgREST and the auth service in the foreground. This process starts them in that
- * order. On Ctrl-C, on SIGTERM or if one of them exits, it stops them in reverse order. `npm run dev` adds `--watch`: edits below
- * auth/ and db/ take effect without a restart.
+ * order. On Ctrl-C, on SIGTERM or if one of them exits, it stops them in reverse order. `npm run dev` adds `--watch`: edits of the services
+ * and below db/ take effect without a restart.
  */
 import { once } from 'node:events'
 import { watch } from 'node:fs/promises'
@@ -102,7 +102,6 @@ async function startAll(running: Running, signal: AbortSignal): Promise<void> {
     publicUrl: settings.PUBLIC_URL,
     authServicePassword: secrets.logins.authService,
     authenticatorPassword: secrets.logins.authenticator,
-    dataPool: settings.PGRST_DB_POOL,
     fileLimits: fileLimitsOf(settings),
     beforeMigrating: (client) => checkSecret(client, secrets.betterAuthSecret),
   }
@@ -122,8 +121,10 @@ async function startAll(running: Running, signal: AbortSignal): Promise<void> {
     }),
   )
   const node = await serviceNode()
-  // An old Node is no risk here: no service decompresses what other servers send. `admin status` names it.
-  await reportFloors(databaseUrl, { postgrest: program.version })
+  // An old Node is no risk here: no service decompresses what other servers send. The embedded PostgreSQL runs if this machine has none at
+  // its floor, and npm has no newer one. `admin status` names both.
+  const isOwnServer = settings.DATABASE_URL !== undefined || ![undefined, 'embedded'].includes(settings.POSTGRES_BIN)
+  await reportFloors(databaseUrl, { postgrest: program.version, ...!isOwnServer && { postgresql: null } })
   const app = await building
   if (app !== undefined) settings = readSettings({ APP_CSP: await policyOfApp(app, settings.FILES_URL), ...env, APP_DIR: app })
   signal.throwIfAborted()

@@ -5,16 +5,16 @@
 import { createHash, randomBytes } from 'node:crypto'
 import type { AuthContext } from 'better-auth'
 import { z } from 'zod'
-import type { AuthDatabase } from '../../database.ts'
+import type { AuthDatabase } from '../../../http/database.ts'
 import { withBetterAuth } from '../../engine/engine.ts'
-import { refuse } from '../../errors.ts'
-import type { RateLimit } from '../../policy.ts'
-import { callerOf, type RouteContext } from '../../route.ts'
-import { confirmCaller } from '../caller.ts'
+import { reject } from '../../../http/errors.ts'
+import type { RateLimit } from '../../../http/policy.ts'
+import { callerOf, type RouteContext } from '../../../http/route.ts'
+import { confirmCaller, withAccountLock } from '../caller.ts'
 import { deleteWithRows } from '../delete-with-rows.ts'
-import type { Confirmed, WithToken } from '../fields.ts'
+import type { Confirmed, WithToken } from '../../../http/fields.ts'
 import { addressProblem, domainProblem } from './sign-up.ts'
-import { deleteWaysIn, emailChangePrefix } from './ways-in.ts'
+import { deleteEmailChanges, deleteWaysIn, emailChangePrefix } from './ways-in.ts'
 
 const day = 86_400_000
 /** Lifetimes of both links. */
@@ -53,7 +53,7 @@ async function storeToken(verifications: Verifications, kind: Kind, { userId, ..
  * Consumes a token.
  * @param check may refuse the change; the token then stays valid
  * @returns the change and the time of the request
- * @throws Refusal INVALID_TOKEN
+ * @throws Rejection INVALID_TOKEN
  */
 async function consumeToken(
   verifications: Verifications,
@@ -62,11 +62,11 @@ async function consumeToken(
   check: (change: Change) => Promise<void> = () => Promise.resolve(),
 ): Promise<Change & { requestedAt: Date }> {
   const waiting = await verifications.findVerificationValue(identifierOf(kind, token))
-  if (waiting === null || waiting.expiresAt < new Date()) refuse('INVALID_TOKEN')
+  if (waiting === null || waiting.expiresAt < new Date()) reject('INVALID_TOKEN')
   const change = changeOf.parse(JSON.parse(waiting.value))
   await check(change)
   const kept = await verifications.consumeVerificationValue(identifierOf(kind, token))
-  return kept === null ? refuse('INVALID_TOKEN') : { ...change, requestedAt: new Date(kept.expiresAt.getTime() - lifetimes[kind]) }
+  return kept === null ? reject('INVALID_TOKEN') : { ...change, requestedAt: new Date(kept.expiresAt.getTime() - lifetimes[kind]) }
 }
 
 /** Sets the new address as verified, unless the address or the password has changed since the request. */
@@ -74,10 +74,10 @@ async function confirmChange(db: AuthDatabase, { userId, from, to, credential }:
   await db.transaction().execute(async (trx) => {
     const account = await trx.selectFrom('auth.accounts').select('password').where('userId', '=', userId).where('providerId', '=', 'credential').forUpdate()
       .executeTakeFirst()
-    if (fingerprint(account?.password ?? null) !== credential) refuse('INVALID_TOKEN')
+    if (fingerprint(account?.password ?? null) !== credential) reject('INVALID_TOKEN')
     const changed = await trx.updateTable('auth.users').set({ email: to, emailVerified: true, updatedAt: new Date() }).where('id', '=', userId)
       .where('email', '=', from).executeTakeFirst()
-    if (changed.numUpdatedRows !== 1n) refuse('INVALID_TOKEN')
+    if (changed.numUpdatedRows !== 1n) reject('INVALID_TOKEN')
     // links that were mailed to the previous address
     await trx.deleteFrom('auth.verifications').where('value', '=', userId).execute()
   })
@@ -99,7 +99,7 @@ async function stopChange(db: AuthDatabase, { userId, from, requestedAt }: Chang
     await trx.deleteFrom('auth.users').where('email', '=', from).where('id', '<>', userId).where('emailVerified', '=', false).execute()
     const kept = await trx.updateTable('auth.users').set({ email: from, emailVerified: true, updatedAt: new Date() }).where('id', '=', userId)
       .executeTakeFirst()
-    if (kept.numUpdatedRows !== 1n) refuse('INVALID_TOKEN')
+    if (kept.numUpdatedRows !== 1n) reject('INVALID_TOKEN')
     await deleteWaysIn(trx, userId)
     await trx.deleteFrom('auth.verifications').where((link) => link.fn<boolean>('starts_with', ['value', link.val(emailChangePrefix('stop', userId))]))
       .where('expiresAt', '>=', new Date(requestedAt.getTime() + lifetimes.stop)).execute()
@@ -123,14 +123,16 @@ export async function requestEmailChange(c: RouteContext, { newEmail: to, passwo
   const { config, limits, mailer } = c.var.services
   const { user } = callerOf(c)
   // Otherwise one invitation would make many accounts, and an attacker could move an account that its owner has yet to verify.
-  if (!user.emailVerified) refuse('EMAIL_NOT_VERIFIED')
+  if (!user.emailVerified) reject('EMAIL_NOT_VERIFIED')
   const credential = await confirmCaller(c, password)
   const problem = domainProblem(config, to)
-  if (problem !== undefined) refuse(problem)
-  if (to === user.email) refuse('VALIDATION_ERROR')
+  if (problem !== undefined) reject(problem)
+  if (to === user.email) reject('VALIDATION_ERROR')
   const { allowed, retryAfterSeconds } = await limits.consumeForAccount('email-change-mail', to, mailLimit)
-  if (!allowed) refuse('RATE_LIMIT_EXCEEDED', retryAfterSeconds)
+  if (!allowed) reject('RATE_LIMIT_EXCEEDED', retryAfterSeconds)
   const change = { userId: user.id, from: user.email, to, credential: fingerprint(credential) }
+  // The older link may be at a mistyped address. The lock makes concurrent requests replace each other too.
+  await withAccountLock(c, (trx) => deleteEmailChanges(trx, user.id))
   await withBetterAuth(c, async ({ context: { internalAdapter } }) => {
     await mailer.emailChange({ name: user.name, email: to }, await storeToken(internalAdapter, 'confirm', change))
     await mailer.emailChangeNotice(user, to, await storeToken(internalAdapter, 'stop', change))
@@ -142,7 +144,7 @@ export async function confirmEmailChange(c: RouteContext, { token }: WithToken):
   const change = await withBetterAuth(c, ({ context }) =>
     consumeToken(context.internalAdapter, 'confirm', token, async ({ to }) => {
       const problem = await addressProblem(config, db, to)
-      if (problem !== undefined) refuse(problem)
+      if (problem !== undefined) reject(problem)
     }))
   await confirmChange(db, change)
 }

@@ -2,16 +2,17 @@
  * Deletes accounts by a mailed link. better-auth's endpoint accepts any session in place of the password, and consumes the token of
  * another account.
  */
+import { sql } from 'kysely'
 import { randomBytes } from 'node:crypto'
 import { deleteSessionCookie } from 'better-auth/cookies'
-import type { AuthDatabase } from '../../database.ts'
+import type { AuthDatabase } from '../../../http/database.ts'
 import { withBetterAuth } from '../../engine/engine.ts'
-import { refuse } from '../../errors.ts'
+import { reject } from '../../../http/errors.ts'
 import type { Succession } from '../../mail/messages.ts'
-import { callerOf, type RouteContext } from '../../route.ts'
+import { callerOf, type RouteContext } from '../../../http/route.ts'
 import { confirmCaller } from '../caller.ts'
 import { deleteWithRows } from '../delete-with-rows.ts'
-import type { Confirmed, WithToken } from '../fields.ts'
+import type { Confirmed, WithToken } from '../../../http/fields.ts'
 import { isStoppable } from './change-email.ts'
 
 /** Lifetime of the link, in milliseconds. */
@@ -41,7 +42,7 @@ export async function requestAccountDeletion(c: RouteContext, { password }: Conf
   const { user } = callerOf(c)
   await confirmCaller(c, password)
   // Otherwise an attacker who took the account over could delete it while its owner can still take it back.
-  if (await isStoppable(db, user)) refuse('EMAIL_CHANGED_RECENTLY')
+  if (await isStoppable(db, user)) reject('EMAIL_CHANGED_RECENTLY')
   const token = randomBytes(24).toString('base64url')
   const verification = { identifier: identifierOf(user.id, token), value: user.id, expiresAt: new Date(Date.now() + lifetimeMs) }
   await withBetterAuth(c, ({ context }) => context.internalAdapter.createVerificationValue(verification))
@@ -54,7 +55,8 @@ export function confirmAccountDeletion(c: RouteContext, { token }: WithToken): P
   const { user } = callerOf(c)
   return deleteWithRows(c, `account ${user.id}`, () =>
     withBetterAuth(c, async (endpoint) => {
-      if (await endpoint.context.internalAdapter.consumeVerificationValue(identifierOf(user.id, token)) === null) refuse('INVALID_TOKEN')
+      if (await endpoint.context.internalAdapter.consumeVerificationValue(identifierOf(user.id, token)) === null) reject('INVALID_TOKEN')
+      await sql`select private.lock_organizations_of_user(${user.id})`.execute(c.var.services.db)
       await c.var.services.db.deleteFrom('auth.users').where('id', '=', user.id).execute()
       deleteSessionCookie(endpoint)
     }))

@@ -1,10 +1,10 @@
 /** The routes of accounts: sign-up, sign-in, password, address and deletion. */
 import { z } from 'zod'
 import { callBetterAuth, passToBetterAuth } from '../../engine/engine.ts'
-import { refuse } from '../../errors.ts'
-import { isTrustedUrl } from '../../origins.ts'
-import { perMinute } from '../../policy.ts'
-import { callerOf, respondWith, route } from '../../route.ts'
+import { reject } from '../../../http/errors.ts'
+import { isTrustedUrl } from '../../../http/origins.ts'
+import { perMinute } from '../../../http/policy.ts'
+import { callerOf, respondWith, route } from '../../../http/route.ts'
 import { signedIn } from '../caller.ts'
 import {
   confirmation,
@@ -14,19 +14,16 @@ import {
   givenPassword,
   name,
   needsConfirmation,
-  newSession,
   passwordLimits,
   rowId,
   serialize,
-  signInOutput,
-  signInReply,
   success,
   successMessage,
   unconfirmed,
   url,
-  userSchema,
   withToken,
-} from '../fields.ts'
+} from '../../../http/fields.ts'
+import { newSession, signInOutput, signInReply, userSchema } from '../session-fields.ts'
 import { confirmEmailChange, requestEmailChange, stopEmailChange } from './change-email.ts'
 import { confirmAccountDeletion, requestAccountDeletion } from './delete-account.ts'
 import { disownAccount } from './sign-up.ts'
@@ -83,9 +80,9 @@ export const accountRoutes = [
     summary: 'Creates an account, starts a session, and mails a link that verifies the address.',
     input: input.signUp,
     example: { email: 'ann@example.com', password: 'correct horse', name: 'Ann' },
-    refuses: ['USER_EXISTS', 'SIGN_UP_CLOSED', 'INVITATION_REQUIRED', 'EMAIL_DOMAIN_NOT_ALLOWED'],
+    rejects: ['USER_EXISTS', 'SIGN_UP_CLOSED', 'INVITATION_REQUIRED', 'EMAIL_DOMAIN_NOT_ALLOWED'],
     betterAuth: 'POST /sign-up/email',
-    credential: 'none',
+    credentials: [],
     hashesPassword: true,
     startsSession: 'sign-up',
     limits: { address: perMinute(60) },
@@ -100,9 +97,9 @@ export const accountRoutes = [
     description: 'If the account has two factors, `/two-factor/verify-totp` or `/two-factor/verify-backup-code` completes the sign-in.',
     input: input.signIn,
     example: { email: 'ann@example.com', password: 'correct horse' },
-    refuses: ['INVALID_CREDENTIALS', 'SECOND_FACTOR_REQUIRED'],
+    rejects: ['INVALID_CREDENTIALS', 'SECOND_FACTOR_REQUIRED'],
     betterAuth: 'POST /sign-in/email',
-    credential: 'none',
+    credentials: [],
     hashesPassword: true,
     startsSession: 'sign-in',
     guessesPassword: true,
@@ -114,10 +111,10 @@ export const accountRoutes = [
     summary: 'Verifies an address with the token of the mail.',
     input: withToken,
     example: { token: 'the-token-of-the-mail' },
-    refuses: ['INVALID_TOKEN'],
+    rejects: ['INVALID_TOKEN'],
     betterAuth: 'GET /verify-email',
     isAtomic: true,
-    credential: 'none',
+    credentials: [],
     limits: { address: perMinute(60) },
     page: { succeeded: 'verified', failed: 'link-ended', ofApp: '/verify-email' },
     output: successMessage,
@@ -127,8 +124,8 @@ export const accountRoutes = [
     summary: 'Deletes an unverified account that another person created with your address, with the token of the mail.',
     input: withToken,
     example: { token: 'the-token-of-the-mail' },
-    refuses: ['INVALID_TOKEN', 'ALREADY_VERIFIED'],
-    credential: 'none',
+    rejects: ['INVALID_TOKEN', 'ALREADY_VERIFIED'],
+    credentials: [],
     limits: { address: perMinute(20) },
     // deleteWithRows() makes the transaction
     isAtomic: false,
@@ -140,7 +137,7 @@ export const accountRoutes = [
     description: 'The answer is the same whether the address has an account or not.',
     input: input.email,
     example: { email: 'ann@example.com' },
-    credential: 'none',
+    credentials: [],
     limits: { address: perMinute(20), account: { by: 'email', ...fiveMails } },
     output: successMessage,
     handle: async (c, body) => {
@@ -153,13 +150,13 @@ export const accountRoutes = [
     description: 'The answer is the same whether the address has an account or not.',
     input: input.forgetPassword,
     example: { email: 'ann@example.com' },
-    credential: 'none',
+    credentials: [],
     limits: { address: perMinute(20), account: { by: 'email', ...fiveMails } },
     output: successMessage,
     // A job looks the address up, so the response takes the same time whether there is an account or not.
     handle: async (c, { email: to, redirectTo }) => {
       const { config, mailer } = c.var.services
-      if (redirectTo !== undefined && !isTrustedUrl(config, redirectTo)) refuse('FORBIDDEN')
+      if (redirectTo !== undefined && !isTrustedUrl(config, redirectTo)) reject('FORBIDDEN')
       await mailer.requestPasswordReset(to, redirectTo)
       return succeeded('If this address belongs to an account, a mail is on its way.')
     },
@@ -168,9 +165,9 @@ export const accountRoutes = [
     summary: 'Sets a new password with the token of the mail, and ends every session and API key of the account.',
     input: input.resetPassword,
     example: { token: 'the-token-of-the-mail', password: 'battery staple' },
-    refuses: ['INVALID_TOKEN'],
+    rejects: ['INVALID_TOKEN'],
     betterAuth: 'POST /reset-password',
-    credential: 'none',
+    credentials: [],
     hashesPassword: true,
     limits: { address: perMinute(20) },
     output: successMessage,
@@ -207,17 +204,18 @@ export const accountRoutes = [
     output: output.updatedUser,
     handle: async (c, body) => {
       await passToBetterAuth(c, body)
-      const row = await c.var.services.db.selectFrom('auth.users').selectAll().where('id', '=', callerOf(c).user.id).executeTakeFirstOrThrow()
+      const row = await c.var.services.db.selectFrom('auth.users').selectAll().where('id', '=', callerOf(c).user.id).executeTakeFirst() ??
+        reject('UNAUTHORIZED')
       return { user: { ...serialize(userSchema, row), image: row.image } }
     },
   }),
   route('POST', '/request-email-change', {
     summary: 'Requests a new address for the signed-in user: mails a link to the new one that confirms it, and to the old one a link that stops it.',
     description:
-      'Nothing changes before the user confirms the link, which is valid for a day. The response does not show whether the new address has an account or an invitation.',
+      'Nothing changes before the user confirms the link, which is valid for a day. A newer request invalidates it. The response does not show whether the new address has an account or an invitation.',
     input: input.requestEmailChange,
     example: { newEmail: 'ann@example.net', password: 'correct horse' },
-    refuses: [...unconfirmed, 'EMAIL_NOT_VERIFIED', 'EMAIL_DOMAIN_NOT_ALLOWED'],
+    rejects: [...unconfirmed, 'EMAIL_NOT_VERIFIED', 'EMAIL_DOMAIN_NOT_ALLOWED'],
     ...needsConfirmation,
     limits: { address: perMinute(20), account: { by: 'caller', ...fiveMails } },
     output: successMessage,
@@ -225,12 +223,13 @@ export const accountRoutes = [
   }),
   route('POST', '/confirm-email-change', {
     summary: 'Confirms a new address, with the token of the mail.',
-    description: 'The address is then verified, and sessions remain. A change of the password or a later change of the address invalidates the token. '
+    description:
+      'The address is then verified, and sessions remain. A change of the password, a newer request or a later change of the address invalidates the token. '
       + 'With `SIGN_UP=invitation` the new address needs a pending invitation. Without one the response is 403, and the token stays valid.',
     input: withToken,
     example: { token: 'the-token-of-the-mail' },
-    refuses: ['INVALID_TOKEN', 'USER_EXISTS', 'INVITATION_REQUIRED', 'EMAIL_DOMAIN_NOT_ALLOWED'],
-    credential: 'none',
+    rejects: ['INVALID_TOKEN', 'USER_EXISTS', 'INVITATION_REQUIRED', 'EMAIL_DOMAIN_NOT_ALLOWED'],
+    credentials: [],
     limits: { address: perMinute(20) },
     output: successMessage,
     handle: respondWith(succeeded('Your e-mail address is changed.'), confirmEmailChange),
@@ -243,8 +242,8 @@ export const accountRoutes = [
       'Mails a link to choose a new password.',
     input: withToken,
     example: { token: 'the-token-of-the-mail' },
-    refuses: ['INVALID_TOKEN', 'USER_EXISTS'],
-    credential: 'none',
+    rejects: ['INVALID_TOKEN', 'USER_EXISTS'],
+    credentials: [],
     limits: { address: perMinute(20) },
     // deleteWithRows() makes the transaction
     isAtomic: false,
@@ -257,7 +256,7 @@ export const accountRoutes = [
       'Nothing is deleted before the user confirms the link, which is valid for an hour. An organization gets its `successor` as the owner, or remains without members.',
     input: confirmed,
     example: { password: 'correct horse' },
-    refuses: [...unconfirmed, 'EMAIL_CHANGED_RECENTLY'],
+    rejects: [...unconfirmed, 'EMAIL_CHANGED_RECENTLY'],
     ...needsConfirmation,
     limits: { address: perMinute(20), account: { by: 'caller', ...fiveMails } },
     output: output.deletionRequested,
@@ -272,7 +271,7 @@ export const accountRoutes = [
       'Deletes all personal rows, and ends every session and token. Rows of organizations remain. The token works only in a session of its own account.',
     input: withToken,
     example: { token: 'the-token-of-the-mail' },
-    refuses: ['INVALID_TOKEN'],
+    rejects: ['INVALID_TOKEN'],
     limits: { address: perMinute(20) },
     sessionEffect: 'ends',
     // deleteWithRows() makes the transaction

@@ -2,15 +2,15 @@
 import { createHmac } from 'node:crypto'
 import { signJWT, verifyJWT } from 'better-auth/crypto'
 import { z } from 'zod'
-import type { Config } from '../../config.ts'
-import type { AuthDatabase } from '../../database.ts'
-import { refuse, type ErrorCode } from '../../errors.ts'
-import type { RouteContext } from '../../route.ts'
+import type { AuthDatabase } from '../../../http/database.ts'
+import { reject } from '../../../http/errors.ts'
+import type { ErrorCode } from '../../../common/error-codes.ts'
+import type { RouteContext, ServiceConfig } from '../../../http/route.ts'
 import { deleteWithRows } from '../delete-with-rows.ts'
-import type { WithToken } from '../fields.ts'
+import type { WithToken } from '../../../http/fields.ts'
 
 /** Returns why no account may have an address of this domain. @param email in lower case, as addresses are stored */
-export function domainProblem({ signUp: { domains } }: Config, email: string): ErrorCode | undefined {
+export function domainProblem({ signUp: { domains } }: ServiceConfig, email: string): ErrorCode | undefined {
   return domains.length > 0 && !domains.includes(email.slice(email.lastIndexOf('@') + 1)) ? 'EMAIL_DOMAIN_NOT_ALLOWED' : undefined
 }
 
@@ -19,7 +19,7 @@ export function domainProblem({ signUp: { domains } }: Config, email: string): E
  * @param email in lower case, as addresses are stored
  * @returns undefined if it may
  */
-export async function signUpProblem(config: Config, db: AuthDatabase, email: string): Promise<ErrorCode | undefined> {
+export async function signUpProblem(config: ServiceConfig, db: AuthDatabase, email: string): Promise<ErrorCode | undefined> {
   if (config.signUp.by === 'closed') return 'SIGN_UP_CLOSED'
   return addressProblem(config, db, email)
 }
@@ -29,7 +29,7 @@ export async function signUpProblem(config: Config, db: AuthDatabase, email: str
  * Otherwise one invitation would make many accounts: each change of the address frees the invited one.
  * @param email in lower case, as addresses are stored
  */
-export async function addressProblem(config: Config, db: AuthDatabase, email: string): Promise<ErrorCode | undefined> {
+export async function addressProblem(config: ServiceConfig, db: AuthDatabase, email: string): Promise<ErrorCode | undefined> {
   // An invitation does not override the list of domains.
   const problem = domainProblem(config, email)
   if (problem !== undefined || config.signUp.by !== 'invitation') return problem
@@ -53,12 +53,12 @@ export const disownToken = (secret: string, userId: string): Promise<string> => 
 /**
  * Deletes the account of a token with its sessions, unless its address is verified. The check and the deletion are one statement, so
  * a concurrent verification comes before or after it.
- * @throws Refusal INVALID_TOKEN, also if the account is deleted already; ALREADY_VERIFIED
+ * @throws Rejection INVALID_TOKEN, also if the account is deleted already; ALREADY_VERIFIED
  */
 export async function disownAccount(c: RouteContext, { token }: WithToken): Promise<void> {
   const { db, config } = c.var.services
   const claims = z.object({ userId: z.string() }).safeParse(await verifyJWT(token, disownKey(config.secret)))
-  if (!claims.success) refuse('INVALID_TOKEN')
+  if (!claims.success) reject('INVALID_TOKEN')
   const { userId } = claims.data
   const deleted = await deleteWithRows(
     c,
@@ -67,5 +67,5 @@ export async function disownAccount(c: RouteContext, { token }: WithToken): Prom
   )
   if (deleted.numDeletedRows === 1n) return
   const verified = await db.selectFrom('auth.users').select('id').where('id', '=', userId).executeTakeFirst()
-  refuse(verified === undefined ? 'INVALID_TOKEN' : 'ALREADY_VERIFIED')
+  reject(verified === undefined ? 'INVALID_TOKEN' : 'ALREADY_VERIFIED')
 }

@@ -5,6 +5,12 @@ import type { Tables } from '../../../db/types.ts'
 /** Returns the prefix of the stored values of an account's requests to change the address. It finds them, because the stored identifiers are hashes. */
 export const emailChangePrefix = (kind: 'confirm' | 'stop', userId: string): string => JSON.stringify({ kind, userId }).slice(0, -1)
 
+/** Deletes the requested changes of an account's address, so that their links confirm nothing. */
+export async function deleteEmailChanges(trx: Transaction<Tables>, userId: string): Promise<void> {
+  await trx.deleteFrom('auth.verifications').where((link) => link.fn<boolean>('starts_with', ['value', link.val(emailChangePrefix('confirm', userId))]))
+    .execute()
+}
+
 /**
  * Deletes the sessions, mailed links, requested changes of the address, API keys, webhooks, calendars, passkeys, remembered devices, linked providers and the password
  * of an account. Its second factor stays, and so does the right of an earlier address to stop a change.
@@ -12,8 +18,7 @@ export const emailChangePrefix = (kind: 'confirm' | 'stop', userId: string): str
 export async function deleteWaysIn(trx: Transaction<Tables>, userId: string): Promise<void> {
   await trx.deleteFrom('auth.verifications').where('value', '=', userId).execute()
   // An account without a password keeps its fingerprint, so a pending confirmation would stay valid.
-  await trx.deleteFrom('auth.verifications').where((link) => link.fn<boolean>('starts_with', ['value', link.val(emailChangePrefix('confirm', userId))]))
-    .execute()
+  await deleteEmailChanges(trx, userId)
   await trx.updateTable('auth.accounts').set({ password: null, updatedAt: new Date() }).where('userId', '=', userId).where('providerId', '=', 'credential')
     .execute()
   // The trigger that deletes these at a change of the password does not fire for an account without a password.

@@ -1,18 +1,18 @@
 /**
- * API keys. A user's program gets tokens with a key and reaches no other route. The database stores a hash of the key and decides
- * what the key may do: db/functions/auth/roles.sql.
+ * API keys. A user's program gets tokens and live streams with a key, and reaches no other route. The database stores a hash of the key and decides
+ * what the key may do: db/identity/roles.sql.
  */
 import { createHash, randomBytes } from 'node:crypto'
 import { generateId } from 'better-auth'
 import { z } from 'zod'
-import { apiKeyPrefix } from '../../config.ts'
-import { refusal, refuse } from '../../errors.ts'
-import { perMinute } from '../../policy.ts'
+import { apiKeyPrefix } from '../../../common/contract.ts'
+import { rejection, reject } from '../../../http/errors.ts'
+import { perMinute } from '../../../http/policy.ts'
 import { givenRoleNames } from '../../roles.ts'
-import { callerOf, type RouteContext } from '../../route.ts'
+import { callerOf, type RouteContext } from '../../../http/route.ts'
 import { confirmCaller, withAccountLock } from '../caller.ts'
-import { confirmation, id, name, rowId, serialize, time } from '../fields.ts'
-import { issueToken, signingKeyColumns, type SigningKeyRow } from '../session/tokens.ts'
+import { confirmation, id, name, rowId, serialize, time } from '../../../http/fields.ts'
+import { issueToken, signingKeyColumns, type SigningKeyRow } from '../session/issue-token.ts'
 
 export const input = {
   create: z.object({
@@ -58,7 +58,7 @@ const columns = ['id', 'name', 'hint', 'organizationId', 'role', 'createdAt', 'e
 export async function createApiKey(c: RouteContext, { password, expiresInDays, ...given }: z.output<typeof input.create>) {
   const { user } = callerOf(c)
   // Otherwise an attacker who signed up with a victim's address would keep the key after the victim resets the password.
-  if (!user.emailVerified) refuse('EMAIL_NOT_VERIFIED')
+  if (!user.emailVerified) reject('EMAIL_NOT_VERIFIED')
   await confirmCaller(c, password)
   const key = `${apiKeyPrefix}${randomBytes(32).toString('base64url')}`
   const values = {
@@ -81,7 +81,7 @@ export async function listApiKeys(c: RouteContext) {
 
 export async function revokeApiKey(c: RouteContext, { keyId }: z.output<typeof input.revoke>): Promise<void> {
   const revoked = await c.var.services.db.deleteFrom('auth.api_keys').where('id', '=', keyId).where('userId', '=', callerOf(c).user.id).executeTakeFirst()
-  if (revoked.numDeletedRows !== 1n) refuse('NOT_FOUND')
+  if (revoked.numDeletedRows !== 1n) reject('NOT_FOUND')
 }
 
 const keyStatement = {
@@ -100,17 +100,17 @@ type Found = { id: string, user_id: string, organization_id: string | null, role
 
 /**
  * Finds a key that is alive, and notes its use.
- * @throws Refusal UNAUTHORIZED for a wrong key; RATE_LIMIT_EXCEEDED after many wrong ones
+ * @throws Rejection UNAUTHORIZED for a wrong key; RATE_LIMIT_EXCEEDED after many wrong ones
  */
 export async function useApiKey(c: RouteContext, key: string): Promise<Found & SigningKeyRow> {
   const { prepared, limits } = c.var.services
   const row = await prepared<({ id: null } | Found) & SigningKeyRow>(keyStatement, [hashOf(key)])
   if (row !== undefined && row.id !== null) return row
   const { allowed, retryAfterSeconds } = await limits.consumeForAddress(wrongKeys.path, c.var.client, wrongKeys.limit)
-  throw allowed ? refusal('UNAUTHORIZED', 'The API key is none, has ended or was revoked.') : refusal('RATE_LIMIT_EXCEEDED', undefined, retryAfterSeconds)
+  throw allowed ? rejection('UNAUTHORIZED', 'The API key is none, has ended or was revoked.') : rejection('RATE_LIMIT_EXCEEDED', undefined, retryAfterSeconds)
 }
 
-/** Issues a token of the key's context and role. @throws Refusal UNAUTHORIZED for a wrong key */
+/** Issues a token of the key's context and role. @throws Rejection UNAUTHORIZED for a wrong key */
 export async function issueApiKeyToken(c: RouteContext, key: string): Promise<string> {
   const row = await useApiKey(c, key)
   const { id: sessionId, user_id: userId, email, organization_id: organizationId, role } = row

@@ -1,6 +1,6 @@
 /** The routes of API keys. A user's programs get tokens with them. */
-import { respondWith, route } from '../../route.ts'
-import { done, exampleId, needsConfirmation, nothing, unconfirmed } from '../fields.ts'
+import { respondWith, route } from '../../../http/route.ts'
+import { done, exampleId, needsConfirmation, nothing, unconfirmed } from '../../../http/fields.ts'
 import { createApiKey, input, listApiKeys, output, revokeApiKey } from './api-keys.ts'
 
 export const apiKeyRoutes = [
@@ -11,7 +11,7 @@ export const apiKeyRoutes = [
       'It ends at its date, by `/api-key/revoke`, when the user leaves the team or has a lower role than the key, by a password reset, and by a stopped change of the address.',
     input: input.create,
     example: { name: 'Monthly report', expiresInDays: 90, password: 'correct horse' },
-    refuses: [...unconfirmed, 'EMAIL_NOT_VERIFIED', 'FORBIDDEN', 'API_KEY_LIMIT_REACHED'],
+    rejects: [...unconfirmed, 'EMAIL_NOT_VERIFIED', 'FORBIDDEN', 'API_KEY_LIMIT_REACHED'],
     namesOrganization: true,
     ...needsConfirmation,
     output: output.created,
@@ -27,7 +27,7 @@ export const apiKeyRoutes = [
     summary: 'Revokes a key of the signed-in user, and its tokens.',
     input: input.revoke,
     example: { keyId: exampleId },
-    refuses: ['NOT_FOUND'],
+    rejects: ['NOT_FOUND'],
     output: done,
     handle: respondWith({ success: true }, revokeApiKey),
   }),

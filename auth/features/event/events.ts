@@ -1,12 +1,12 @@
-/** The events of accounts and organizations: schemas and lists. Triggers write them: db/functions/private/events.sql. */
+/** The events of accounts and organizations: schemas and lists. Triggers write them: db/identity/events.sql. */
 import { sql, type RawBuilder } from 'kysely'
 import { z } from 'zod'
-import type { AuthDatabase } from '../../database.ts'
-import { refuse } from '../../errors.ts'
+import type { AuthDatabase } from '../../../http/database.ts'
+import { reject } from '../../../http/errors.ts'
 import { accountEventKinds, membershipEventKinds } from '../../events.ts'
 import { roleNames } from '../../roles.ts'
-import { callerOf, type RouteContext } from '../../route.ts'
-import { address, exampleId, id, rowId, serialize, time } from '../fields.ts'
+import { callerOf, type RouteContext } from '../../../http/route.ts'
+import { address, exampleId, id, rowId, serialize, time } from '../../../http/fields.ts'
 import { checkRight } from '../organization/organizations.ts'
 
 /** The fields that select a page of a list. */
@@ -55,14 +55,14 @@ export const output = { account: z.array(accountEvent), membership: z.array(memb
 
 /**
  * Returns a query for one page of events, newest first. The caller selects its columns.
- * @throws Refusal NOT_FOUND if there is no event `before`
+ * @throws Rejection NOT_FOUND if there is no event `before`
  */
 async function newest(db: AuthDatabase, which: RawBuilder<boolean>, { limit, before }: z.output<typeof input.account>) {
   const events = db.selectFrom('auth.events as event').where(which)
   // read as text, because a Date would lose the microseconds
   const last = before === undefined
     ? undefined
-    : await events.select(sql<string>`event.happened_at::text`.as('at')).where('event.id', '=', before).executeTakeFirst() ?? refuse('NOT_FOUND')
+    : await events.select(sql<string>`event.happened_at::text`.as('at')).where('event.id', '=', before).executeTakeFirst() ?? reject('NOT_FOUND')
   return events
     .$if(last !== undefined, (all) => all.where(sql<boolean>`(event.happened_at, event.id) < (${last?.at}::timestamptz, ${before})`))
     .orderBy('event.happenedAt', 'desc').orderBy('event.id', 'desc').limit(limit)

@@ -1,6 +1,6 @@
 /** Events of accounts and of organizations. */
-import { route } from '../../route.ts'
-import { exampleId } from '../fields.ts'
+import { route } from '../../../http/route.ts'
+import { exampleId } from '../../../http/fields.ts'
 import { input, listAccountEvents, listMembershipEvents, output } from './events.ts'
 
 export const eventRoutes = [
@@ -9,7 +9,7 @@ export const eventRoutes = [
     description: 'How long an event is kept is the operator’s to say.',
     input: input.account,
     example: {},
-    refuses: ['NOT_FOUND'],
+    rejects: ['NOT_FOUND'],
     output: output.account,
     handle: listAccountEvents,
   }),
@@ -18,7 +18,7 @@ export const eventRoutes = [
     description: 'How long an event is kept is the operator’s to say.',
     input: input.membership,
     example: { organizationId: exampleId },
-    refuses: ['NOT_FOUND', 'FORBIDDEN'],
+    rejects: ['NOT_FOUND', 'FORBIDDEN'],
     namesOrganization: true,
     output: output.membership,
     handle: listMembershipEvents,

@@ -5,7 +5,7 @@
 import { createHmac } from 'node:crypto'
 import { signJWT, verifyJWT } from 'better-auth/crypto'
 import { z } from 'zod'
-import { callerOf, type RouteContext } from '../../route.ts'
+import { callerOf, type RouteContext } from '../../../http/route.ts'
 
 const claimsOf = z.object({ invitationId: z.string(), email: z.string() })
 

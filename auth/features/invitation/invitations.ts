@@ -1,9 +1,9 @@
 /** Invitations: the queries that better-auth lacks. */
 import type { z } from 'zod'
-import type { AuthDatabase } from '../../database.ts'
-import { refuse } from '../../errors.ts'
+import type { AuthDatabase } from '../../../http/database.ts'
+import { reject } from '../../../http/errors.ts'
 import { plainName } from '../../sanitize-names.ts'
-import { callerOf, type RouteContext } from '../../route.ts'
+import { callerOf, type RouteContext } from '../../../http/route.ts'
 import { invitationOf, row, type input, type output } from './schemas.ts'
 
 const invitations = (db: AuthDatabase) =>
@@ -19,9 +19,9 @@ const addressHint = (email: string): string => email.replace(/^(.)[^@]*(?=@)/u, 
  * uninvited gets no names, because they are the current ones.
  */
 export async function invitationOfLink(c: RouteContext, { invitationId }: z.output<typeof input.invitation>): Promise<z.output<typeof output.ofLink>> {
-  const { db, readSession } = c.var.services
+  const { db, identity: { readSession } } = c.var.services
   const found = await invitations(db).innerJoin('auth.users', 'auth.users.id', 'auth.invitations.inviterId').select('auth.users.name as inviterName')
-    .where('auth.invitations.id', '=', invitationId).executeTakeFirst() ?? refuse('NOT_FOUND')
+    .where('auth.invitations.id', '=', invitationId).executeTakeFirst() ?? reject('NOT_FOUND')
   const { id, email, role, status, expiresAt } = row.parse(found)
   const isNamed = status === 'pending' || status === 'accepted'
   return {

@@ -1,8 +1,8 @@
 /** The routes of invitations. */
 import { callBetterAuth } from '../../engine/engine.ts'
-import { perMinute } from '../../policy.ts'
-import { route } from '../../route.ts'
-import { exampleId, nothing } from '../fields.ts'
+import { perMinute } from '../../../http/policy.ts'
+import { route } from '../../../http/route.ts'
+import { exampleId, nothing } from '../../../http/fields.ts'
 import { input as organizationInput, memberOf } from '../organization/schemas.ts'
 import { verifyInvitedAddress } from './address-proof.ts'
 import { invitationOfLink, listInvitationsOfCaller } from './invitations.ts'
@@ -13,7 +13,7 @@ export const invitationRoutes = [
     summary: 'Invites a user by mail. For owners and admins.',
     input: input.invite,
     example: { organizationId: exampleId, email: 'bob@example.com', role: 'editor' },
-    refuses: ['ALREADY_INVITED', 'ALREADY_MEMBER', 'INVITATION_LIMIT_REACHED', 'MEMBERSHIP_LIMIT_REACHED'],
+    rejects: ['ALREADY_INVITED', 'ALREADY_MEMBER', 'INVITATION_LIMIT_REACHED', 'MEMBERSHIP_LIMIT_REACHED'],
     betterAuth: 'POST /organization/invite-member',
     namesOrganization: true,
     limits: { account: { by: 'email', window: 3_600, max: 20 } },
@@ -25,7 +25,7 @@ export const invitationRoutes = [
     description: 'With the `token` of the mailed link, an unverified address is verified first.',
     input: input.answer,
     example: { invitationId: exampleId },
-    refuses: ['NOT_FOUND', 'EMAIL_NOT_VERIFIED', 'MEMBERSHIP_LIMIT_REACHED', 'ALREADY_MEMBER'],
+    rejects: ['NOT_FOUND', 'EMAIL_NOT_VERIFIED', 'MEMBERSHIP_LIMIT_REACHED', 'ALREADY_MEMBER'],
     betterAuth: 'POST /organization/accept-invitation',
     output: output.accepted,
     handle: async (c, { invitationId, token }) => {
@@ -39,7 +39,7 @@ export const invitationRoutes = [
     description: 'With the `token` of the mailed link, an unverified address is verified first.',
     input: input.answer,
     example: { invitationId: exampleId },
-    refuses: ['NOT_FOUND', 'EMAIL_NOT_VERIFIED'],
+    rejects: ['NOT_FOUND', 'EMAIL_NOT_VERIFIED'],
     betterAuth: 'POST /organization/reject-invitation',
     output: output.answered,
     handle: async (c, { invitationId, token }) => {
@@ -51,7 +51,7 @@ export const invitationRoutes = [
     summary: 'Cancels an invitation. For owners and admins.',
     input: input.invitation,
     example: { invitationId: exampleId },
-    refuses: ['NOT_FOUND'],
+    rejects: ['NOT_FOUND'],
     betterAuth: 'POST /organization/cancel-invitation',
     output: output.answered,
     handle: async (c, body) => ({ success: true, invitation: invitationOf(await callBetterAuth(c, reply.invitation, body)) }),
@@ -60,7 +60,7 @@ export const invitationRoutes = [
     summary: 'Lists the invitations of an organization. For owners and admins.',
     input: organizationInput.organization,
     example: { organizationId: exampleId },
-    refuses: ['FORBIDDEN'],
+    rejects: ['FORBIDDEN'],
     betterAuth: 'GET /organization/list-invitations',
     namesOrganization: true,
     output: output.list,
@@ -71,8 +71,8 @@ export const invitationRoutes = [
     description: 'For the page of the link. Also returns an answered invitation, until a month after its expiry. A declined or canceled one has no names.',
     input: input.invitation,
     example: { invitationId: exampleId },
-    refuses: ['NOT_FOUND'],
-    credential: 'none',
+    rejects: ['NOT_FOUND'],
+    credentials: [],
     limits: { address: perMinute(60) },
     output: output.ofLink,
     handle: invitationOfLink,

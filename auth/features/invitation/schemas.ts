@@ -1,7 +1,7 @@
 /** Schemas of invitations. */
 import { z } from 'zod'
 import { givenRoleNames } from '../../roles.ts'
-import { address, email, id, rowId, serialize, success, time, withToken } from '../fields.ts'
+import { address, email, id, rowId, serialize, success, time, withToken } from '../../../http/fields.ts'
 import { member, organizationId, reply as organizationReply } from '../organization/schemas.ts'
 
 const statuses = ['pending', 'accepted', 'rejected', 'canceled'] as const

@@ -3,9 +3,9 @@ import { randomBytes } from 'node:crypto'
 import anyAscii from 'any-ascii'
 import { generateId } from 'better-auth'
 import type { z } from 'zod'
-import { refuse } from '../../errors.ts'
+import { reject } from '../../../http/errors.ts'
 import { roles, type RoleName } from '../../roles.ts'
-import { callerOf, type RouteContext } from '../../route.ts'
+import { callerOf, type RouteContext } from '../../../http/route.ts'
 import { memberOf, organizationOf, type input, type output } from './schemas.ts'
 
 /** Length of the readable part. A slug has up to 64 characters, and the random part needs nine. */
@@ -28,8 +28,8 @@ export function slugOf(name: string): string {
 export async function createOrganization(c: RouteContext, given: z.output<typeof input.create>): Promise<z.output<typeof output.organization>> {
   const { db, plans } = c.var.services
   const { user } = callerOf(c)
-  if (!user.emailVerified) refuse('EMAIL_NOT_VERIFIED')
-  if (!await plans.mayCreateOrganizations(user.id)) refuse('SUBSCRIPTION_REQUIRED')
+  if (!user.emailVerified) reject('EMAIL_NOT_VERIFIED')
+  if (!await plans.mayCreateOrganizations(user.id)) reject('SUBSCRIPTION_REQUIRED')
   const createdAt = new Date()
   const metadata = given.metadata === undefined ? null : JSON.stringify(given.metadata)
   const values = { id: generateId(), name: given.name, slug: given.slug ?? slugOf(given.name), logo: given.logo ?? null, metadata, createdAt }
@@ -58,13 +58,13 @@ export async function countMembers(c: RouteContext, organizationId: string): Pro
 
 /**
  * Checks the caller's right in an organization.
- * @throws Refusal NOT_FOUND if the caller is no member, FORBIDDEN if the role does not allow it
+ * @throws Rejection NOT_FOUND if the caller is no member, FORBIDDEN if the role does not allow it
  */
 export async function checkRight(c: RouteContext, organizationId: string, right: Parameters<typeof roles.owner.authorize>[0]): Promise<void> {
   const member = await c.var.services.db.selectFrom('auth.members').select('role')
     .where('organizationId', '=', organizationId).where('userId', '=', callerOf(c).user.id).executeTakeFirst()
-  if (member === undefined) refuse('NOT_FOUND')
-  if (!roles[member.role as RoleName].authorize(right).success) refuse('FORBIDDEN')
+  if (member === undefined) reject('NOT_FOUND')
+  if (!roles[member.role as RoleName].authorize(right).success) reject('FORBIDDEN')
 }
 
 /**
@@ -78,7 +78,7 @@ export async function updateOrganization(
   await checkRight(c, organizationId, { organization: ['update'] })
   const row = await c.var.services.db.updateTable('auth.organizations')
     .set({ ...change, ...(metadata === undefined ? {} : { metadata: JSON.stringify(metadata) }) })
-    .where('id', '=', organizationId).returningAll().executeTakeFirst() ?? refuse('NOT_FOUND')
+    .where('id', '=', organizationId).returningAll().executeTakeFirst() ?? reject('NOT_FOUND')
   return { ...organizationOf(row), updated_at: row.updatedAt.toISOString() }
 }
 
@@ -91,17 +91,17 @@ export async function memberIdOf(c: RouteContext, { organizationId, userId }: z.
 
 /**
  * Makes a member the owner and the owner an admin, in one transaction.
- * @throws Refusal FORBIDDEN if the caller is not the owner, NOT_FOUND if the other user is no member
+ * @throws Rejection FORBIDDEN if the caller is not the owner, NOT_FOUND if the other user is no member
  */
 export function transferOwnership(c: RouteContext, { organizationId, userId }: z.output<typeof input.member>) {
   const owner = callerOf(c).user.id
-  if (userId === owner) refuse('VALIDATION_ERROR')
+  if (userId === owner) reject('VALIDATION_ERROR')
   return c.var.services.db.transaction().execute(async (trx) => {
     const update = (member: string, role: RoleName) =>
       trx.updateTable('auth.members').set({ role }).where('organizationId', '=', organizationId).where('userId', '=', member)
     const demoted = await update(owner, 'admin').where('role', '=', 'owner').executeTakeFirst()
-    if (demoted.numUpdatedRows !== 1n) refuse('FORBIDDEN')
-    const promoted = await update(userId, 'owner').returningAll().executeTakeFirst() ?? refuse('NOT_FOUND')
+    if (demoted.numUpdatedRows !== 1n) reject('FORBIDDEN')
+    const promoted = await update(userId, 'owner').returningAll().executeTakeFirst() ?? reject('NOT_FOUND')
     return memberOf({ ...promoted, role: 'owner' })
   })
 }

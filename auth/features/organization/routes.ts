@@ -1,8 +1,8 @@
 /** The routes of organizations and members. */
 import { callBetterAuth, passToBetterAuth } from '../../engine/engine.ts'
-import { callerOf, route } from '../../route.ts'
+import { callerOf, route } from '../../../http/route.ts'
 import { deleteWithRows } from '../delete-with-rows.ts'
-import { exampleId, nothing } from '../fields.ts'
+import { exampleId, nothing } from '../../../http/fields.ts'
 import { countMembers, createOrganization, listOrganizations, memberIdOf, transferOwnership, updateOrganization } from './organizations.ts'
 import { input, memberOf, organizationOf, output, reply } from './schemas.ts'
 
@@ -12,7 +12,7 @@ export const organizationRoutes = [
     description: 'Needs a verified address and a plan of the Teams tier or higher.',
     input: input.create,
     example: { name: 'The Household' },
-    refuses: ['EMAIL_NOT_VERIFIED', 'SUBSCRIPTION_REQUIRED', 'ORGANIZATION_LIMIT_REACHED', 'SLUG_TAKEN'],
+    rejects: ['EMAIL_NOT_VERIFIED', 'SUBSCRIPTION_REQUIRED', 'ORGANIZATION_LIMIT_REACHED', 'SLUG_TAKEN'],
     output: output.organization,
     handle: createOrganization,
   }),
@@ -38,7 +38,7 @@ export const organizationRoutes = [
     summary: 'Changes an organization. For owners and admins.',
     input: input.update,
     example: { organizationId: exampleId, name: 'The New Household' },
-    refuses: ['SLUG_TAKEN'],
+    rejects: ['SLUG_TAKEN'],
     namesOrganization: true,
     output: output.updated,
     handle: updateOrganization,
@@ -64,7 +64,7 @@ export const organizationRoutes = [
     input: input.setActive,
     example: { organizationId: null },
     betterAuth: 'POST /organization/set-active',
-    sessionEffect: 'moves',
+    sessionEffect: 'switches',
     namesOrganization: true,
     output: output.activeSession,
     handle: async (c, body) => {
@@ -85,7 +85,7 @@ export const organizationRoutes = [
     summary: 'Changes the role of a member. For owners and admins.',
     input: input.updateMemberRole,
     example: { organizationId: exampleId, userId: exampleId, role: 'editor' },
-    refuses: ['OWNER_REQUIRED'],
+    rejects: ['OWNER_REQUIRED'],
     betterAuth: 'POST /organization/update-member-role',
     namesOrganization: true,
     output: output.memberChanged,
@@ -99,7 +99,7 @@ export const organizationRoutes = [
     summary: 'Removes a member from an organization. For owners and admins.',
     input: input.member,
     example: { organizationId: exampleId, userId: exampleId },
-    refuses: ['OWNER_REQUIRED'],
+    rejects: ['OWNER_REQUIRED'],
     betterAuth: 'POST /organization/remove-member',
     namesOrganization: true,
     output: output.memberChanged,
@@ -115,7 +115,7 @@ export const organizationRoutes = [
     summary: 'Leaves an organization. Its owner transfers the ownership first.',
     input: input.organization,
     example: { organizationId: exampleId },
-    refuses: ['OWNER_REQUIRED'],
+    rejects: ['OWNER_REQUIRED'],
     betterAuth: 'POST /organization/leave',
     namesOrganization: true,
     output: output.memberChanged,

@@ -1,7 +1,8 @@
 /** Schemas of organizations and members. */
 import { z } from 'zod'
 import { givenRoleNames, roleNames } from '../../roles.ts'
-import { address, id, name, rowId, serialize, sessionSchema, success, time, url } from '../fields.ts'
+import { address, id, name, rowId, serialize, success, time, url } from '../../../http/fields.ts'
+import { sessionSchema } from '../session-fields.ts'
 
 const maxLevels = 16
 const maxBytes = 16 * 1_024

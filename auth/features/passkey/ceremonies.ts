@@ -4,8 +4,8 @@ import type { GenericEndpointContext } from '@better-auth/core'
 import { decodeAttestationObject, isoCBOR } from '@simplewebauthn/server/helpers'
 import { expireCookie } from 'better-auth/cookies'
 import { signedTexts } from '../../engine/cookies.ts'
-import { refuse } from '../../errors.ts'
-import type { RouteContext } from '../../route.ts'
+import { reject } from '../../../http/errors.ts'
+import type { RouteContext } from '../../../http/route.ts'
 
 /** Lifetime of a challenge, in seconds. The user needs it to find and unlock a device. */
 export const challengeSeconds = 300
@@ -41,12 +41,12 @@ export async function takeChallenges(c: RouteContext, context: GenericEndpointCo
   return begun.filter((_, at) => kept[at]?.value === userId)
 }
 
-/** Runs a verification of the library. @throws Refusal INVALID_PASSKEY in place of the library's many errors */
+/** Runs a verification of the library. @throws Rejection INVALID_PASSKEY in place of the library's many errors */
 export async function verified<Verification extends { verified: boolean }>(
   verify: () => Promise<Verification>,
 ): Promise<Exclude<Verification, { verified: false }>> {
   const verification = await verify().catch(() => undefined)
-  return verification?.verified === true ? verification as Exclude<Verification, { verified: false }> : refuse('INVALID_PASSKEY')
+  return verification?.verified === true ? verification as Exclude<Verification, { verified: false }> : reject('INVALID_PASSKEY')
 }
 
 /**

@@ -1,6 +1,6 @@
 /**
- * Passkeys: WebAuthn credentials with user verification, so one counts as two factors. docs/decisions/auth/build-passkeys-on-simplewebauthn.md explains why
- * they are not better-auth's plugin.
+ * Passkeys: WebAuthn credentials with user verification, so one counts as two factors. They are not better-auth's plugin:
+ * docs/decisions/second-factors-and-passkeys.md#passkeys-are-our-own-endpoints-and-count-as-two-factors.
  */
 import { verifyAuthenticationResponse, verifyRegistrationResponse } from '@simplewebauthn/server'
 import { generateId, type GenericEndpointContext } from 'better-auth'
@@ -8,10 +8,10 @@ import type { Transaction } from 'kysely'
 import { z } from 'zod'
 import type { Tables } from '../../../db/types.ts'
 import { withBetterAuth } from '../../engine/engine.ts'
-import { refuse } from '../../errors.ts'
-import { callerOf, type RouteContext } from '../../route.ts'
+import { reject } from '../../../http/errors.ts'
+import { callerOf, type RouteContext } from '../../../http/route.ts'
 import { beginSession, confirmCaller, signedIn, withAccountLock } from '../caller.ts'
-import { serialize, type Confirmed } from '../fields.ts'
+import { serialize, type Confirmed } from '../../../http/fields.ts'
 import { challengeFor, challengeSeconds, takeChallenges, verified, withoutAttestation, type Ceremony } from './ceremonies.ts'
 import { output, type input } from './schemas.ts'
 
@@ -37,12 +37,12 @@ const countOf = async (trx: Transaction<Tables>, userId: string): Promise<number
 
 const clientData = z.object({ origin: z.string(), challenge: z.string(), crossOrigin: z.literal(false).optional() })
 
-/** Parses what the device has signed. @throws Refusal INVALID_PASSKEY */
+/** Parses what the device has signed. @throws Rejection INVALID_PASSKEY */
 function parseClientData(clientDataJSON: string): z.output<typeof clientData> {
   try {
     return clientData.parse(JSON.parse(Buffer.from(clientDataJSON, 'base64url').toString()))
   } catch {
-    return refuse('INVALID_PASSKEY')
+    return reject('INVALID_PASSKEY')
   }
 }
 
@@ -53,7 +53,7 @@ const challengeOfApp = (c: RouteContext, clientDataJSON: string): string | undef
 async function expected(c: RouteContext, endpoint: GenericEndpointContext, ceremony: Ceremony, userId: string, clientDataJSON: string) {
   const challenges = await takeChallenges(c, endpoint, ceremony, userId, challengeOfApp(c, clientDataJSON))
   const { origin, challenge } = parseClientData(clientDataJSON)
-  if (!challenges.includes(challenge) || !c.var.services.config.origins.trusts(origin)) refuse('INVALID_PASSKEY')
+  if (!challenges.includes(challenge) || !c.var.services.config.origins.trusts(origin)) reject('INVALID_PASSKEY')
   return { expectedChallenge: challenge, expectedOrigin: origin, expectedRPID: hostOf(c), requireUserVerification: true }
 }
 
@@ -61,9 +61,9 @@ export async function registrationOptions(c: RouteContext, { password }: Confirm
   const { user } = callerOf(c)
   await confirmCaller(c, password)
   // Otherwise an attacker who signed up with a victim's address would keep a way in after the victim has verified it.
-  if (!user.emailVerified) refuse('EMAIL_NOT_VERIFIED')
+  if (!user.emailVerified) reject('EMAIL_NOT_VERIFIED')
   const passkeys = await passkeysOf(c, user.id)
-  if (passkeys.length >= maxPasskeys) refuse('PASSKEY_LIMIT_REACHED')
+  if (passkeys.length >= maxPasskeys) reject('PASSKEY_LIMIT_REACHED')
   const host = hostOf(c)
   return {
     rp: { id: host, name: host },
@@ -92,7 +92,7 @@ export async function verifyRegistration(c: RouteContext, { response, name }: z.
     })
   )
   const row = await withAccountLock(c, async (trx) => {
-    if (await countOf(trx, user.id) >= maxPasskeys) refuse('PASSKEY_LIMIT_REACHED')
+    if (await countOf(trx, user.id) >= maxPasskeys) reject('PASSKEY_LIMIT_REACHED')
     return trx.insertInto('auth.passkeys').values({
       id: generateId(),
       userId: user.id,
@@ -119,7 +119,7 @@ export function verifyAuthentication(c: RouteContext, { response }: z.output<typ
   return withBetterAuth(c, async (endpoint) => {
     const expectation = await expected(c, endpoint, 'authenticate', '', response.response.clientDataJSON)
     const passkey = await db.selectFrom('auth.passkeys').selectAll().where('credentialId', '=', response.id).executeTakeFirst()
-    if (passkey === undefined || response.response.userHandle !== handleOf(passkey.userId)) refuse('INVALID_PASSKEY')
+    if (passkey === undefined || response.response.userHandle !== handleOf(passkey.userId)) reject('INVALID_PASSKEY')
     const { authenticationInfo } = await verified(async () =>
       verifyAuthenticationResponse({
         response: { ...response, clientExtensionResults: {} },
@@ -137,8 +137,8 @@ export function verifyAuthentication(c: RouteContext, { response }: z.output<typ
       const counted = await db.updateTable('auth.passkeys')
         .set({ counter: String(authenticationInfo.newCounter), backedUp: authenticationInfo.credentialBackedUp, lastUsedAt: new Date() })
         .where('id', '=', passkey.id).$if(!passkey.backedUp, (its) => its.where('counter', '=', passkey.counter)).executeTakeFirst()
-      if (counted.numUpdatedRows !== 1n) refuse('INVALID_PASSKEY')
-      const user = await endpoint.context.internalAdapter.findUserById(passkey.userId) ?? refuse('INVALID_PASSKEY')
+      if (counted.numUpdatedRows !== 1n) reject('INVALID_PASSKEY')
+      const user = await endpoint.context.internalAdapter.findUserById(passkey.userId) ?? reject('INVALID_PASSKEY')
       return signedIn(c, { user, session: await beginSession(endpoint, user) })
     })
   })
@@ -159,21 +159,21 @@ export async function listPasskeys(c: RouteContext): Promise<z.output<typeof out
 export async function renamePasskey(c: RouteContext, { passkeyId, name }: z.output<typeof input.rename>): Promise<z.output<typeof output.passkey>> {
   const renamed = await c.var.services.db.updateTable('auth.passkeys').set({ name }).where('id', '=', passkeyId).where('userId', '=', callerOf(c).user.id)
     .returningAll().executeTakeFirst()
-  return serialize(output.passkey, renamed ?? refuse('NOT_FOUND'))
+  return serialize(output.passkey, renamed ?? reject('NOT_FOUND'))
 }
 
-/** Deletes a passkey. With the last one a trigger ends the requirement of passkeys: db/functions/auth/credentials.sql. */
+/** Deletes a passkey. With the last one a trigger ends the requirement of passkeys: db/identity/credentials.sql. */
 export async function deletePasskey(c: RouteContext, { passkeyId, password }: z.output<typeof input.delete>): Promise<void> {
   await confirmCaller(c, password)
   const deleted = await c.var.services.db.deleteFrom('auth.passkeys').where('id', '=', passkeyId).where('userId', '=', callerOf(c).user.id).executeTakeFirst()
-  if (deleted.numDeletedRows !== 1n) refuse('NOT_FOUND')
+  if (deleted.numDeletedRows !== 1n) reject('NOT_FOUND')
 }
 
 export async function requirePasskey(c: RouteContext, { required, password }: z.output<typeof input.require>): Promise<void> {
   const { user, session } = callerOf(c)
   await confirmCaller(c, password)
   await withAccountLock(c, async (trx) => {
-    if (required && await countOf(trx, user.id) === 0) refuse('PASSKEY_MISSING')
+    if (required && await countOf(trx, user.id) === 0) reject('PASSKEY_MISSING')
     await trx.updateTable('auth.users').set({ passkeyRequired: required }).where('id', '=', user.id).execute()
     // The other sessions may have begun without a passkey.
     if (required) await trx.deleteFrom('auth.sessions').where('userId', '=', user.id).where('id', '<>', session.id).execute()
@@ -184,7 +184,7 @@ export async function removePassword(c: RouteContext, { password }: Confirmed): 
   const { user } = callerOf(c)
   await confirmCaller(c, password)
   await withAccountLock(c, async (trx) => {
-    if (await countOf(trx, user.id) === 0) refuse('PASSKEY_MISSING')
+    if (await countOf(trx, user.id) === 0) reject('PASSKEY_MISSING')
     await trx.updateTable('auth.accounts').set({ password: null, updatedAt: new Date() }).where('userId', '=', user.id)
       .where('providerId', '=', 'credential').execute()
   })

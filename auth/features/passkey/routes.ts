@@ -1,7 +1,8 @@
-/** Passkeys. Source: docs/decisions/auth/build-passkeys-on-simplewebauthn.md. */
-import { perMinute } from '../../policy.ts'
-import { respondWith, route } from '../../route.ts'
-import { confirmed, done, exampleId, needsConfirmation, nothing, passwordLimits, signInOutput, unconfirmed } from '../fields.ts'
+/** Passkeys. Source: docs/decisions/second-factors-and-passkeys.md#passkeys-are-our-own-endpoints-and-count-as-two-factors. */
+import { perMinute } from '../../../http/policy.ts'
+import { respondWith, route } from '../../../http/route.ts'
+import { confirmed, done, exampleId, needsConfirmation, nothing, passwordLimits, unconfirmed } from '../../../http/fields.ts'
+import { signInOutput } from '../session-fields.ts'
 import {
   authenticationOptions,
   deletePasskey,
@@ -24,7 +25,7 @@ export const passkeyRoutes = [
       + 'They are valid for five minutes, in this browser.',
     input: confirmed,
     example: { password: 'correct horse' },
-    refuses: [...unconfirmed, 'EMAIL_NOT_VERIFIED', 'PASSKEY_LIMIT_REACHED'],
+    rejects: [...unconfirmed, 'EMAIL_NOT_VERIFIED', 'PASSKEY_LIMIT_REACHED'],
     ...needsConfirmation,
     output: output.creationOptions,
     handle: registrationOptions,
@@ -34,7 +35,7 @@ export const passkeyRoutes = [
     description: '`response` is the `toJSON()` of the result of `navigator.credentials.create`.',
     input: input.registration,
     example: { response: { ...credential, response: { clientDataJSON: 'e30', attestationObject: 'oA' } }, name: 'Phone' },
-    refuses: ['INVALID_PASSKEY', 'PASSKEY_EXISTS', 'PASSKEY_LIMIT_REACHED'],
+    rejects: ['INVALID_PASSKEY', 'PASSKEY_EXISTS', 'PASSKEY_LIMIT_REACHED'],
     limits: passwordLimits,
     // A challenge works once, also if the response is refused.
     isAtomic: false,
@@ -46,7 +47,7 @@ export const passkeyRoutes = [
     description: 'The options for `navigator.credentials.get`, in the format of `PublicKeyCredential.parseRequestOptionsFromJSON`. '
       + 'They show nothing about accounts, and are valid for five minutes, in this browser.',
     input: nothing,
-    credential: 'none',
+    credentials: [],
     limits: { address: perMinute(60) },
     output: output.requestOptions,
     handle: authenticationOptions,
@@ -56,8 +57,8 @@ export const passkeyRoutes = [
     description: '`response` is the `toJSON()` of the result of `navigator.credentials.get`.',
     input: input.authentication,
     example: { response: { ...credential, response: { clientDataJSON: 'e30', authenticatorData: 'AA', signature: 'AA', userHandle: 'AA' } } },
-    refuses: ['INVALID_PASSKEY'],
-    credential: 'none',
+    rejects: ['INVALID_PASSKEY'],
+    credentials: [],
     startsSession: 'sign-in',
     secondFactor: 'verified',
     limits: { address: perMinute(60) },
@@ -76,7 +77,7 @@ export const passkeyRoutes = [
     summary: 'Renames a passkey.',
     input: input.rename,
     example: { passkeyId: exampleId, name: 'Phone' },
-    refuses: ['NOT_FOUND'],
+    rejects: ['NOT_FOUND'],
     output: output.passkey,
     handle: renamePasskey,
   }),
@@ -84,7 +85,7 @@ export const passkeyRoutes = [
     summary: 'Deletes a passkey. After the last one sign-in no longer requires a passkey.',
     input: input.delete,
     example: { passkeyId: exampleId, password: 'correct horse' },
-    refuses: [...unconfirmed, 'NOT_FOUND'],
+    rejects: [...unconfirmed, 'NOT_FOUND'],
     ...needsConfirmation,
     output: done,
     handle: respondWith({ success: true }, deletePasskey),
@@ -94,7 +95,7 @@ export const passkeyRoutes = [
     description: 'If it does, `/sign-in/email` refuses the correct password with `SECOND_FACTOR_REQUIRED`. Requiring a passkey ends the other sessions.',
     input: input.require,
     example: { required: true, password: 'correct horse' },
-    refuses: [...unconfirmed, 'PASSKEY_MISSING'],
+    rejects: [...unconfirmed, 'PASSKEY_MISSING'],
     ...needsConfirmation,
     output: done,
     handle: respondWith({ success: true }, requirePasskey),
@@ -104,7 +105,7 @@ export const passkeyRoutes = [
     description: '`/forget-password` sets a new one.',
     input: confirmed,
     example: { password: 'correct horse' },
-    refuses: [...unconfirmed, 'PASSKEY_MISSING'],
+    rejects: [...unconfirmed, 'PASSKEY_MISSING'],
     ...needsConfirmation,
     output: done,
     handle: respondWith({ success: true }, removePassword),

@@ -1,6 +1,6 @@
 /** Schemas of passkeys. */
 import { z } from 'zod'
-import { address, confirmation, id, line, rowId, time } from '../fields.ts'
+import { address, confirmation, id, line, rowId, time } from '../../../http/fields.ts'
 
 // the longest credential id of the standard has 1,023 bytes; responses of devices are below 16 KiB
 const base64url = z.string().min(1).max(16_384).regex(/^[\w-]+$/, 'is not base64url')

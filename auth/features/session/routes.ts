@@ -3,24 +3,12 @@ import { deleteSessionCookie } from 'better-auth/cookies'
 import { z } from 'zod'
 import { sentSessionTokens } from '../../engine/cookies.ts'
 import { callBetterAuth, passToBetterAuth, withBetterAuth } from '../../engine/engine.ts'
-import { refuse } from '../../errors.ts'
-import { callerOf, respondWith, route, type RouteContext } from '../../route.ts'
+import { reject } from '../../../http/errors.ts'
+import { callerOf, respondWith, route, type RouteContext } from '../../../http/route.ts'
 import { issueApiKeyToken } from '../api-key/api-keys.ts'
-import {
-  betterAuthSession,
-  done,
-  exampleId,
-  id,
-  nothing,
-  serialize,
-  sessionOf,
-  sessionSchema,
-  subscriptionSchema,
-  time,
-  userSchema,
-  type BetterAuthSession,
-} from '../fields.ts'
-import { issueSessionToken } from './tokens.ts'
+import { done, exampleId, id, nothing, serialize, time } from '../../../http/fields.ts'
+import { betterAuthSession, sessionOf, sessionSchema, subscriptionSchema, userSchema, type BetterAuthSession } from '../session-fields.ts'
+import { issueSessionToken } from './issue-token.ts'
 
 const input = { revoke: z.object({ sessionId: id }) }
 
@@ -82,8 +70,8 @@ export const sessionRoutes = [
     summary: 'Returns the signed-in user, the session and the plan.',
     description: 'Without a session the response is 401 `UNAUTHORIZED`.',
     input: nothing,
-    refuses: ['UNAUTHORIZED'],
-    sessionEffect: 'tells',
+    rejects: ['UNAUTHORIZED'],
+    sessionEffect: 'reads',
     output: output.current,
     handle: async (c) => {
       const { user, session } = callerOf(c)
@@ -94,11 +82,11 @@ export const sessionRoutes = [
     summary: 'Returns the signed-in user and the session. Both are null for a guest.',
     description: 'For the first request of a page: unlike `get-session`, it does not fail without a session.',
     input: nothing,
-    credential: 'none',
-    sessionEffect: 'tells',
+    credentials: [],
+    sessionEffect: 'reads',
     output: output.status,
     handle: async (c) => {
-      const caller = await c.var.services.readSession(c)
+      const caller = await c.var.services.identity.readSession(c)
       return caller === null ? { user: null, session: null } : { user: serialize(userSchema, caller.user), session: sessionOf(caller.session) }
     },
   }),
@@ -114,8 +102,8 @@ export const sessionRoutes = [
     description: 'It is valid for the active context: after `set-active` request a new one. ' +
       'A program sends an API key instead of the cookie, as `Authorization: Bearer fin_…`; the token then has the context and the role of the key.',
     input: nothing,
-    refuses: ['SERVICE_BUSY'],
-    credential: 'session or API key',
+    rejects: ['SERVICE_BUSY'],
+    credentials: ['session', 'apiKey'],
     // one statement, of the route that clients call most often
     isAtomic: false,
     output: output.token,
@@ -125,7 +113,7 @@ export const sessionRoutes = [
     summary: 'Publishes the keys that verify tokens.',
     input: nothing,
     betterAuth: 'GET /jwks',
-    credential: 'none',
+    credentials: [],
     // short, because a verifier with a cached set must load a new key before that key signs
     headers: { 'cache-control': 'public, max-age=60' },
     output: output.keys,
@@ -148,12 +136,12 @@ export const sessionRoutes = [
     summary: 'Ends one session of the signed-in user.',
     input: input.revoke,
     example: { sessionId: exampleId },
-    refuses: ['NOT_FOUND'],
+    rejects: ['NOT_FOUND'],
     output: done,
     handle: async (c, { sessionId }) => {
       const revoked = await c.var.services.db.deleteFrom('auth.sessions').where('id', '=', sessionId)
         .where('userId', '=', callerOf(c).user.id).executeTakeFirst()
-      if (revoked.numDeletedRows !== 1n) refuse('NOT_FOUND')
+      if (revoked.numDeletedRows !== 1n) reject('NOT_FOUND')
       return { success: true }
     },
   }),

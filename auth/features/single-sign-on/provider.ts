@@ -3,7 +3,7 @@ import * as client from 'openid-client'
 import { z } from 'zod'
 import { outboundFetch } from '../../../common/outbound.ts'
 import type { Config } from '../../config.ts'
-import { email, name } from '../fields.ts'
+import { email, name } from '../../../http/fields.ts'
 
 /** Timeout of one request to the provider, in seconds. */
 export const timeoutSeconds = 10

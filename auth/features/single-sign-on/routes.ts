@@ -1,14 +1,15 @@
 /** Single sign-on, and the sign-in methods. */
-import { perMinute } from '../../policy.ts'
-import { route } from '../../route.ts'
-import { nothing, signInOutput } from '../fields.ts'
+import { perMinute } from '../../../http/policy.ts'
+import { route } from '../../../http/route.ts'
+import { nothing } from '../../../http/fields.ts'
+import { signInOutput } from '../session-fields.ts'
 import { finishSignIn, input, listProviders, output, signInMethods, startSignIn } from './single-sign-on.ts'
 
 export const singleSignOnRoutes = [
   route('GET', '/sign-in/methods', {
     summary: 'Returns the ways to sign in, and the sign-up mode.',
     input: nothing,
-    credential: 'none',
+    credentials: [],
     output: output.methods,
     handle: signInMethods,
   }),
@@ -17,8 +18,8 @@ export const singleSignOnRoutes = [
     description: 'The user has ten minutes to complete it, in the same browser. Without a provider (`OIDC_ISSUER`) the response is 404 `NOT_FOUND`.',
     input: input.start,
     example: {},
-    refuses: ['NOT_FOUND', 'OIDC_UNAVAILABLE'],
-    credential: 'none',
+    rejects: ['NOT_FOUND', 'OIDC_UNAVAILABLE'],
+    credentials: [],
     limits: { address: perMinute(60) },
     // waits for the provider
     isAtomic: false,
@@ -37,7 +38,7 @@ export const singleSignOnRoutes = [
       'The redirect URI to register at the provider. Redirects a browser to `redirectTo` or to the app; after a failure to the `/sign-in` of the app, with the code as `error`. '
       + 'The first sign-in to an account that has another way in ends all of them, unless the browser is signed in to the account.',
     input: input.callback,
-    refuses: [
+    rejects: [
       'NOT_FOUND',
       'OIDC_FAILED',
       'OIDC_EMAIL_NOT_VERIFIED',
@@ -48,11 +49,11 @@ export const singleSignOnRoutes = [
       'INVITATION_REQUIRED',
       'EMAIL_DOMAIN_NOT_ALLOWED',
     ],
-    credential: 'none',
+    credentials: [],
     limits: { address: perMinute(60) },
     // the provider decides about second factors
     secondFactor: 'verified',
-    sessionEffect: 'begins',
+    sessionEffect: 'starts',
     page: { succeeded: 'signed-in', failed: 'not-signed-in', ofApp: '/sign-in' },
     output: signInOutput,
     handle: finishSignIn,

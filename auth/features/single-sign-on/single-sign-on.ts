@@ -4,15 +4,15 @@ import { expireCookie } from 'better-auth/cookies'
 import * as client from 'openid-client'
 import { z } from 'zod'
 import { signedTexts } from '../../engine/cookies.ts'
-import type { AuthDatabase } from '../../database.ts'
+import type { AuthDatabase } from '../../../http/database.ts'
 import { withBetterAuth } from '../../engine/engine.ts'
-import { refusal, refuse } from '../../errors.ts'
-import { isTrustedUrl } from '../../origins.ts'
-import { callerOf, type RouteContext } from '../../route.ts'
+import { rejection, reject } from '../../../http/errors.ts'
+import { isTrustedUrl } from '../../../http/origins.ts'
+import { callerOf, type RouteContext } from '../../../http/route.ts'
 import { isStoppable } from '../account/change-email.ts'
 import { deleteWaysIn } from '../account/ways-in.ts'
 import { beginSession, signedIn } from '../caller.ts'
-import { rowId, time } from '../fields.ts'
+import { rowId, time } from '../../../http/fields.ts'
 import { timeoutSeconds, type Claims } from './provider.ts'
 
 // a repeated parameter counts as missing, so the error is that of a failed sign-in
@@ -67,11 +67,11 @@ function reasonOf(error: unknown): Record<string, string> {
  * Links a provider to an existing account by its address. A stranger may have made the account, and a mail scanner may have verified it.
  * So every other way in ends, unless the user of this browser is signed in to the account.
  * @param isOwner true if so
- * @throws Refusal EMAIL_CHANGED_RECENTLY
+ * @throws Rejection EMAIL_CHANGED_RECENTLY
  */
 async function linkExisting(db: AuthDatabase, user: User, key: { providerId: string, accountId: string }, isOwner: boolean): Promise<void> {
   // The owner of the previous address could take the account back, with all that this user stores in it.
-  if (!isOwner && await isStoppable(db, user)) refuse('EMAIL_CHANGED_RECENTLY')
+  if (!isOwner && await isStoppable(db, user)) reject('EMAIL_CHANGED_RECENTLY')
   await db.transaction().execute(async (trx) => {
     await trx.selectFrom('auth.users').select('id').where('id', '=', user.id).forNoKeyUpdate().executeTakeFirst()
     if (!isOwner) {
@@ -85,24 +85,24 @@ async function linkExisting(db: AuthDatabase, user: User, key: { providerId: str
 /**
  * Returns the account of a provider's user: the account that is linked already, whatever its address is now. Otherwise the account with
  * the same address, if we and the provider have verified it. Otherwise a new account.
- * @throws Refusal if there is no account and none may be made
+ * @throws Rejection if there is no account and none may be made
  */
 async function accountOf(c: RouteContext, { internalAdapter }: AuthContext, issuer: string, claims: Claims): Promise<User> {
-  const { db, config, readSession } = c.var.services
+  const { db, config, identity: { readSession } } = c.var.services
   const key = { providerId: issuer, accountId: claims.sub }
   const linked = await internalAdapter.findAccountOwnerByKey(key)
   if (linked?.kind === 'owned') return linked.user
   const { email, name } = claims
-  if (email === undefined || !claims.email_verified) refuse('OIDC_EMAIL_NOT_VERIFIED')
+  if (email === undefined || !claims.email_verified) reject('OIDC_EMAIL_NOT_VERIFIED')
   const existingUser = (await internalAdapter.findUserByEmail(email))?.user
   // An attacker may have made the account with a victim's address and wait for the victim to link it.
-  if (existingUser?.emailVerified === false) refuse('ACCOUNT_NOT_VERIFIED')
+  if (existingUser?.emailVerified === false) reject('ACCOUNT_NOT_VERIFIED')
   if (existingUser !== undefined) {
     const caller = await readSession(c)
     await linkExisting(db, existingUser, key, caller?.user.id === existingUser.id)
     return existingUser
   }
-  if (config.oidc?.signUp !== true) refuse('SIGN_UP_CLOSED')
+  if (config.oidc?.signUp !== true) reject('SIGN_UP_CLOSED')
   const user = await internalAdapter.createUser({ email, name, emailVerified: true }, { method: 'oauth', oauth: { providerId: issuer } })
   // The provider's tokens are not stored, because no later request needs them.
   await internalAdapter.createAccount({ ...key, userId: user.id })
@@ -121,21 +121,21 @@ export async function listProviders(c: RouteContext): Promise<z.output<typeof ou
 }
 
 /** The sign-in continues in a browser, which then gets the session. The app would get none. */
-const refuseApps = (c: RouteContext): void => {
-  if (c.var.isApp) throw refusal('VALIDATION_ERROR', 'Single sign-on needs the cookies of a browser.')
+const rejectApps = (c: RouteContext): void => {
+  if (c.var.isApp) throw rejection('VALIDATION_ERROR', 'Single sign-on needs the cookies of a browser.')
 }
 
 export function startSignIn(c: RouteContext, { redirectTo }: z.output<typeof input.start>): Promise<z.output<typeof output.started>> {
   const { provider, config, log } = c.var.services
-  if (provider === undefined) refuse('NOT_FOUND')
-  refuseApps(c)
-  if (redirectTo !== undefined && !isTrustedUrl(config, redirectTo)) refuse('FORBIDDEN')
+  if (provider === undefined) reject('NOT_FOUND')
+  rejectApps(c)
+  if (redirectTo !== undefined && !isTrustedUrl(config, redirectTo)) reject('FORBIDDEN')
   return withBetterAuth(c, async (endpoint) => {
     const started = { nonce: client.randomNonce(), verifier: client.randomPKCECodeVerifier(), redirectTo }
     const state = client.randomState()
     const url = await provider.begin({ state, ...started }).catch((error: unknown) => {
       log.warn(reasonOf(error), 'the provider of OIDC_ISSUER did not answer as one')
-      return refuse('OIDC_UNAVAILABLE', timeoutSeconds)
+      return reject('OIDC_UNAVAILABLE', timeoutSeconds)
     })
     await endpoint.context.internalAdapter.createVerificationValue({
       identifier: identifierOf(state),
@@ -150,21 +150,21 @@ export function startSignIn(c: RouteContext, { redirectTo }: z.output<typeof inp
 
 export function finishSignIn(c: RouteContext, query: z.output<typeof input.callback>) {
   const { provider, config: { appUrl, hasApp }, log, inTransaction } = c.var.services
-  if (provider === undefined) refuse('NOT_FOUND')
-  refuseApps(c)
+  if (provider === undefined) reject('NOT_FOUND')
+  rejectApps(c)
   return withBetterAuth(c, async (endpoint) => {
     const { internalAdapter, secret } = endpoint.context
     const cookie = stateCookie(endpoint.context)
     // The cookie ties the state to this browser. Without the check an attacker could sign a victim in to the attacker's account.
     const { state } = query
-    if (state === undefined || !signedTexts(c.var.cookie, cookie.name, secret).includes(state)) refuse('OIDC_FAILED')
-    const kept = await internalAdapter.consumeVerificationValue(identifierOf(state)) ?? refuse('OIDC_FAILED')
+    if (state === undefined || !signedTexts(c.var.cookie, cookie.name, secret).includes(state)) reject('OIDC_FAILED')
+    const kept = await internalAdapter.consumeVerificationValue(identifierOf(state)) ?? reject('OIDC_FAILED')
     expireCookie(endpoint, cookie)
     const { redirectTo, ...checks } = startedOf.parse(JSON.parse(kept.value))
     const response = new URLSearchParams(Object.entries(query).filter((entry): entry is [string, string] => entry[1] !== undefined))
     const { issuer, claims } = await provider.finish(response, { state, ...checks }).catch((error: unknown) => {
       log.warn(reasonOf(error), 'a sign-in with the provider of OIDC_ISSUER failed')
-      return refuse('OIDC_FAILED')
+      return reject('OIDC_FAILED')
     })
     const reply = await inTransaction(async () => {
       const user = await accountOf(c, endpoint.context, issuer, claims)

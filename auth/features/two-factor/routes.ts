@@ -1,12 +1,13 @@
 /** The second factor. */
-import { perMinute } from '../../policy.ts'
-import { respondWith, route } from '../../route.ts'
-import { confirmed, done, needsConfirmation, nothing, signInOutput, unconfirmed } from '../fields.ts'
+import { perMinute } from '../../../http/policy.ts'
+import { respondWith, route } from '../../../http/route.ts'
+import { confirmed, done, needsConfirmation, nothing, unconfirmed } from '../../../http/fields.ts'
+import { signInOutput } from '../session-fields.ts'
 import { disableTwoFactor, enableTwoFactor, generateBackupCodes, input, output, twoFactorStatus, verifyBackupCode, verifyTotp } from './two-factor.ts'
 
 /** The policy of the routes that complete a sign-in. Their guesses have a budget per account: engine/rate-limits.ts. */
 const completesSignIn = {
-  credential: 'none',
+  credentials: [],
   startsSession: 'sign-in',
   secondFactor: 'verified',
   limits: { address: perMinute(20) },
@@ -24,7 +25,7 @@ export const twoFactorRoutes = [
     description: 'Sign-in needs no code before `/two-factor/verify-totp` has received a first one. The secret and the codes are not returned again.',
     input: confirmed,
     example: { password: 'correct horse' },
-    refuses: [...unconfirmed, 'EMAIL_NOT_VERIFIED', 'TWO_FACTOR_ENABLED'],
+    rejects: [...unconfirmed, 'EMAIL_NOT_VERIFIED', 'TWO_FACTOR_ENABLED'],
     ...needsConfirmation,
     output: output.begun,
     handle: enableTwoFactor,
@@ -35,7 +36,7 @@ export const twoFactorRoutes = [
       'The sign-in is the one that `SECOND_FACTOR_REQUIRED` refused in this browser in the last ten minutes. A code works once. Turning two factors on ends the other sessions.',
     input: input.totp,
     example: { code: '123456', trustDevice: true },
-    refuses: ['INVALID_CODE', 'UNAUTHORIZED', 'TWO_FACTOR_ENABLED', 'TWO_FACTOR_NOT_ENABLED'],
+    rejects: ['INVALID_CODE', 'UNAUTHORIZED', 'TWO_FACTOR_ENABLED', 'TWO_FACTOR_NOT_ENABLED'],
     ...completesSignIn,
     output: signInOutput,
     handle: verifyTotp,
@@ -44,7 +45,7 @@ export const twoFactorRoutes = [
     summary: 'Completes a sign-in with a backup code, which works once.',
     input: input.backupCode,
     example: { code: 'mz2k-q4tn-x7ab-c5dw' },
-    refuses: ['INVALID_CODE', 'UNAUTHORIZED'],
+    rejects: ['INVALID_CODE', 'UNAUTHORIZED'],
     ...completesSignIn,
     output: signInOutput,
     handle: verifyBackupCode,
@@ -53,7 +54,7 @@ export const twoFactorRoutes = [
     summary: 'Creates ten new backup codes. The old ones no longer work.',
     input: confirmed,
     example: { password: 'correct horse' },
-    refuses: [...unconfirmed, 'TWO_FACTOR_NOT_ENABLED'],
+    rejects: [...unconfirmed, 'TWO_FACTOR_NOT_ENABLED'],
     ...needsConfirmation,
     output: output.backupCodes,
     handle: generateBackupCodes,
@@ -62,7 +63,7 @@ export const twoFactorRoutes = [
     summary: 'Turns two factors off and forgets all remembered devices.',
     input: confirmed,
     example: { password: 'correct horse' },
-    refuses: [...unconfirmed, 'TWO_FACTOR_NOT_ENABLED'],
+    rejects: [...unconfirmed, 'TWO_FACTOR_NOT_ENABLED'],
     ...needsConfirmation,
     output: done,
     handle: respondWith({ success: true }, disableTwoFactor),

@@ -8,16 +8,16 @@ import { expireCookie } from 'better-auth/cookies'
 import { symmetricDecrypt, symmetricEncrypt } from 'better-auth/crypto'
 import { sql } from 'kysely'
 import { z } from 'zod'
-import { basePath } from '../../config.ts'
-import type { AuthDatabase, Connections } from '../../database.ts'
+import { basePath } from '../../../common/contract.ts'
+import type { AuthDatabase, Connections } from '../../../http/database.ts'
 import { cookieValues } from '../../engine/cookies.ts'
 import { pendingCookie } from '../../engine/credentials.ts'
 import { withBetterAuth } from '../../engine/engine.ts'
-import { refusal, refuse } from '../../errors.ts'
-import { currentRequest } from '../../policy.ts'
-import { callerOf, type RouteContext } from '../../route.ts'
+import { rejection, reject } from '../../../http/errors.ts'
+import { currentRequest } from '../../../http/policy.ts'
+import { callerOf, type RouteContext } from '../../../http/route.ts'
 import { beginSession, confirmCaller, signedIn, withAccountLock } from '../caller.ts'
-import type { Confirmed } from '../fields.ts'
+import type { Confirmed } from '../../../http/fields.ts'
 import { randomBase32, stepOf, totpUri } from './totp.ts'
 
 const rememberDevice = z.boolean().default(false).meta({ description: 'Whether this browser signs in without a code for 30 days.' })
@@ -80,7 +80,7 @@ function tokenOf(db: AuthDatabase, endpoint: GenericEndpointContext, purpose: Pu
 
 /**
  * Refuses a session of an account that has two factors or requires a passkey. better-auth calls it before it stores any session.
- * @throws Refusal SECOND_FACTOR_REQUIRED; if a code will do, also sets the cookie of the pending sign-in
+ * @throws Rejection SECOND_FACTOR_REQUIRED; if a code will do, also sets the cookie of the pending sign-in
  */
 export async function requireSecondFactor(
   { db, outsideTransaction }: Pick<Connections, 'db' | 'outsideTransaction'>,
@@ -99,17 +99,17 @@ export async function requireSecondFactor(
     // stored although this request is refused
     await outsideTransaction(() => setToken(db, endpoint, userId, 'sign-in'))
   }
-  refuse('SECOND_FACTOR_REQUIRED')
+  reject('SECOND_FACTOR_REQUIRED')
 }
 
 /** Counts the guess and returns the user to verify: that of the pending sign-in, otherwise the signed-in user. */
 async function resolveUser(c: RouteContext, endpoint: GenericEndpointContext, trustDevice: boolean) {
   // A remembered device is a cookie. An app needs none, because it keeps its session.
-  if (trustDevice && c.var.isApp) throw refusal('VALIDATION_ERROR', 'trustDevice is for browsers only.')
-  const { db, guesses, readSession } = c.var.services
+  if (trustDevice && c.var.isApp) throw rejection('VALIDATION_ERROR', 'trustDevice is for browsers only.')
+  const { db, guesses, identity: { readSession } } = c.var.services
   const pending = await tokenOf(db, endpoint, 'sign-in').executeTakeFirst()
-  const current = pending === undefined ? await readSession(c) ?? refuse('UNAUTHORIZED') : undefined
-  const userId = pending?.userId ?? current?.user.id ?? refuse('UNAUTHORIZED')
+  const current = pending === undefined ? await readSession(c) ?? reject('UNAUTHORIZED') : undefined
+  const userId = pending?.userId ?? current?.user.id ?? reject('UNAUTHORIZED')
   await guesses.count('second-factor', userId)
   return { userId, tokenHash: pending?.tokenHash, current }
 }
@@ -121,10 +121,10 @@ async function complete(c: RouteContext, endpoint: GenericEndpointContext, verif
   await guesses.forget('second-factor', userId)
   if (tokenHash !== undefined) {
     const { numDeletedRows } = await db.deleteFrom('auth.two_factor_tokens').where('tokenHash', '=', tokenHash).executeTakeFirst()
-    if (numDeletedRows !== 1n) refuse('UNAUTHORIZED')
+    if (numDeletedRows !== 1n) reject('UNAUTHORIZED')
     expireCookie(endpoint, cookies['sign-in'](endpoint.context))
   }
-  const user = current?.user ?? await endpoint.context.internalAdapter.findUserById(userId) ?? refuse('UNAUTHORIZED')
+  const user = current?.user ?? await endpoint.context.internalAdapter.findUserById(userId) ?? reject('UNAUTHORIZED')
   const session = current?.session ?? await beginSession(endpoint, user)
   if (trustDevice) await setToken(db, endpoint, userId, 'device')
   return signedIn(c, { user, session })
@@ -148,7 +148,7 @@ export function enableTwoFactor(c: RouteContext, { password }: Confirmed): Promi
     const { user } = callerOf(c)
     await confirmCaller(c, password)
     // Otherwise an attacker who signed up with a victim's address would lock the victim out, even after a reset of the password.
-    if (!user.emailVerified) refuse('EMAIL_NOT_VERIFIED')
+    if (!user.emailVerified) reject('EMAIL_NOT_VERIFIED')
     const [secret, codes] = [randomBase32(20), newBackupCodes()]
     const values = {
       secret: await symmetricEncrypt({ key: endpoint.context.secretConfig, data: secret }),
@@ -158,7 +158,7 @@ export function enableTwoFactor(c: RouteContext, { password }: Confirmed): Promi
     const { numInsertedOrUpdatedRows: stored } = await withAccountLock(c, (trx) =>
       trx.insertInto('auth.two_factors').values({ userId: user.id, ...values })
         .onConflict((before) => before.column('userId').doUpdateSet(values).where('auth.two_factors.enabledAt', 'is', null)).executeTakeFirst())
-    if (stored !== 1n) refuse('TWO_FACTOR_ENABLED')
+    if (stored !== 1n) reject('TWO_FACTOR_ENABLED')
     // Otherwise a pending sign-in of this browser would take the first code.
     expireCookie(endpoint, cookies['sign-in'](endpoint.context))
     return { totp_uri: totpUri(secret, new URL(c.var.services.config.publicUrl).hostname, user.email), backup_codes: codes }
@@ -171,15 +171,15 @@ export function verifyTotp(c: RouteContext, { code, trustDevice }: z.output<type
     const verified = await resolveUser(c, endpoint, trustDevice)
     const { userId, current } = verified
     const factor = await db.selectFrom('auth.two_factors').select(['secret', 'enabledAt']).where('userId', '=', userId).executeTakeFirst()
-    if (factor === undefined) refuse('TWO_FACTOR_NOT_ENABLED')
-    if (current !== undefined && factor.enabledAt !== null) refuse('TWO_FACTOR_ENABLED')
+    if (factor === undefined) reject('TWO_FACTOR_NOT_ENABLED')
+    if (current !== undefined && factor.enabledAt !== null) reject('TWO_FACTOR_ENABLED')
     const secret = await decryptSecret(endpoint.context, factor.secret)
     const step = secret === undefined ? undefined : stepOf(secret, code, Date.now())
-    if (step === undefined) refuse('INVALID_CODE')
+    if (step === undefined) reject('INVALID_CODE')
     // one statement, so that of two requests with the same code one is refused
     const { numUpdatedRows } = await db.updateTable('auth.two_factors').set({ lastStep: String(step), enabledAt: factor.enabledAt ?? new Date() })
       .where('userId', '=', userId).where('secret', '=', factor.secret).where('lastStep', '<', String(step)).executeTakeFirst()
-    if (numUpdatedRows !== 1n) refuse('INVALID_CODE')
+    if (numUpdatedRows !== 1n) reject('INVALID_CODE')
     // The other sessions began without a second factor.
     if (current !== undefined) await db.deleteFrom('auth.sessions').where('userId', '=', userId).where('id', '<>', current.session.id).execute()
     return complete(c, endpoint, verified, trustDevice)
@@ -190,11 +190,11 @@ export function verifyBackupCode(c: RouteContext, { code, trustDevice }: z.outpu
   return withBetterAuth(c, async (endpoint) => {
     const verified = await resolveUser(c, endpoint, trustDevice)
     // a backup code completes a sign-in only
-    if (verified.tokenHash === undefined) refuse('FORBIDDEN')
+    if (verified.tokenHash === undefined) reject('FORBIDDEN')
     const hash = hashOfBackupCode(verified.userId, code)
     const { numUpdatedRows } = await c.var.services.db.updateTable('auth.two_factors').set({ backupCodes: sql`array_remove(backup_codes, ${hash})` })
       .where('userId', '=', verified.userId).where(sql`${hash}`, '=', sql`any(backup_codes)`).executeTakeFirst()
-    if (numUpdatedRows !== 1n) refuse('INVALID_CODE')
+    if (numUpdatedRows !== 1n) reject('INVALID_CODE')
     return complete(c, endpoint, verified, trustDevice)
   })
 }
@@ -208,7 +208,7 @@ export async function generateBackupCodes(c: RouteContext, { password }: Confirm
     c,
     (trx) => trx.updateTable('auth.two_factors').set(values).where('userId', '=', user.id).where('enabledAt', 'is not', null).executeTakeFirst(),
   )
-  if (numUpdatedRows !== 1n) refuse('TWO_FACTOR_NOT_ENABLED')
+  if (numUpdatedRows !== 1n) reject('TWO_FACTOR_NOT_ENABLED')
   return { backup_codes: codes }
 }
 
@@ -217,7 +217,7 @@ export function disableTwoFactor(c: RouteContext, { password }: Confirmed): Prom
     const { user } = callerOf(c)
     await confirmCaller(c, password)
     const { numDeletedRows } = await c.var.services.db.deleteFrom('auth.two_factors').where('userId', '=', user.id).executeTakeFirst()
-    if (numDeletedRows !== 1n) refuse('TWO_FACTOR_NOT_ENABLED')
+    if (numDeletedRows !== 1n) reject('TWO_FACTOR_NOT_ENABLED')
     expireCookie(endpoint, cookies.device(endpoint.context, user.id))
   })
 }

@@ -71,6 +71,9 @@ POSTGREST_UPSTREAM: http://{{ include "finance.fullname" .root }}-data:{{ $servi
 POSTGREST_READY_PORT: {{ $services.data.probes.port }}
 TRUSTED_PROXIES: {{ join "," .root.Values.trustedProxies | quote }}
 DATA_BODY_LIMIT: {{ int .root.Values.dataBodyLimit | quote }}
+# A user's requests use a share of PostgREST's connections at once. Each edge has its part of the pool.
+PGRST_DB_POOL: {{ int .root.Values.database.pool }}
+EDGE_REPLICAS: {{ include "finance.range" . }}
 {{- end }}
 
 {{- define "finance.auth.command" }}[node, --max-old-space-size-percentage=50, auth/main.ts]{{ end }}
@@ -117,7 +120,7 @@ PGRST_OPENAPI_SERVER_PROXY_URI: {{ printf "%s/data" .root.Values.publicUrl | quo
 PGRST_DB_POOL: {{ int $database.pool }}
 PGRST_LOG_LEVEL: {{ .root.Values.data.logLevel | quote }}
 PGRST_JWT_CACHE_MAX_ENTRIES: {{ int .root.Values.data.jwtCacheEntries }}
-# one runtime thread, otherwise clients wait unevenly: docs/decisions/data/run-postgrest-on-one-thread.md
+# one runtime thread, otherwise clients wait unevenly: docs/decisions/postgrest.md#postgrest-runs-on-one-thread-of-haskells-runtime-otherwise-with-default-options
 GHCRTS: -N1
 {{- end }}
 
@@ -129,7 +132,7 @@ GHCRTS: -N1
 {{ include "finance.verified" . }}
 PUBLIC_URL: {{ $values.publicUrl | quote }}
 DATABASE_URL: {{ printf "postgresql://%s@%s" $values.database.owner (include "finance.database" .root) | quote }}
-# The migration limits the connections of one user to a share of the pool. It fails if the database has too few for the minimum number of pods.
+# The migration fails if the database has too few connections for the minimum number of pods.
 PGRST_DB_POOL: {{ int $values.database.pool }}
 AUTH_REPLICAS: {{ include "finance.range" (dict "root" .root "component" "auth") }}
 POSTGREST_REPLICAS: {{ include "finance.range" (dict "root" .root "component" "data") }}
@@ -143,13 +146,13 @@ POSTGREST_REPLICAS: {{ include "finance.range" (dict "root" .root "component" "d
 {{- end }}
 
 {{/*
-finance.connections <$>: the most connections to the database, with one pod more of each during a rollout. An auth process has up to 30, and
+finance.connections <$>: the most connections to the database, with one pod more of each during a rollout. An auth process has up to 20, and
 PostgREST has one more than its pool: infra/local/connection-limits.ts.
 */}}
 {{- define "finance.connections" -}}
 {{- $auth := regexFind "[0-9]+$" (include "finance.range" (dict "root" . "component" "auth")) | int }}
 {{- $data := regexFind "[0-9]+$" (include "finance.range" (dict "root" . "component" "data")) | int -}}
-{{ add (mul 30 (add 1 $auth)) (mul (add 1 (int .Values.database.pool)) (add 1 $data)) }}
+{{ add (mul 20 (add 1 $auth)) (mul (add 1 (int .Values.database.pool)) (add 1 $data)) }}
 {{- end }}
 
 {{/* finance.test.…: requests each surface by the Service of the edge. Each line of the output has a path and its status. */}}

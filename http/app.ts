@@ -1,0 +1,250 @@
+/** The Hono app: the middleware of every request, the routes, and the paths for operators. */
+import type { HttpBindings } from '@hono/node-server'
+import { getConnInfo } from '@hono/node-server/conninfo'
+import { Hono, type Context } from 'hono'
+import { cors } from 'hono/cors'
+import { isAppOrigin } from '../common/app-origins.ts'
+import { clientReader, isFromTrustedProxy, isOnThisMachine } from '../common/client-address.ts'
+import { policyOfData } from '../common/http-server.ts'
+import { requestIdHeader, requestIdOf } from '../common/request-id.ts'
+import type { Tracing } from '../common/tracing.ts'
+import { basePath, tokenHeaders, transportHeader } from '../common/contract.ts'
+import { onlyMethods } from '../common/error-codes.ts'
+import { errorResponse, isRejection, unexpectedErrorResponse } from './errors.ts'
+import { originOf } from './origins.ts'
+import { describeError, loggablePath, type Log } from '../common/log.ts'
+import type { Env, ProcessServices, Route, RouteContext, ServiceConfig, Services } from './route.ts'
+import type { ServiceName } from './database.ts'
+import type { HttpMetrics } from './metrics.ts'
+import { originLog } from './origin-log.ts'
+import { serveRoute } from './serve-route.ts'
+
+/** Returns the response of a path that reads nothing but the request. */
+type Serve = (request: Request) => Response | Promise<Response>
+
+/** What a process serves. */
+export type Paths = {
+  routes: Route[]
+  /** The pages of mailed links, below the routes' path. */
+  pages?: { path: string, serve: Serve }[]
+  /** Public documents. */
+  documents?: [path: string, serve: Serve][]
+  /** The page at `/`. */
+  home?: Serve
+}
+
+export type AppParts = {
+  services: ProcessServices
+  /** The name of the service in traces. */
+  name: ServiceName
+  paths: Paths
+  labels: Labels
+  metrics: HttpMetrics
+  tracing: Tracing | undefined
+  ready: () => Promise<Record<string, boolean>>
+  /** Whether the service is stopping. /readyz then fails, and responses close their connection. */
+  isStopping: () => boolean
+}
+
+/** Builds the app. */
+export function createApp({ services, name, paths, labels, metrics, tracing, ready, isStopping }: AppParts): Hono<Env> {
+  const { routes, pages = [], documents = [], home } = paths
+  const { config, log } = services
+  const app = new Hono<Env>()
+  const { trusts } = config.origins
+  const note = originLog(log)
+  const isLocal = (context: RouteContext) => {
+    const { socket, headers } = context.env.incoming
+    return config.origins.onLocalhost && isOnThisMachine(socket.remoteAddress ?? '', headers, config.trustedProxies)
+  }
+  const clientOf = clientReader(config.trustedProxies, log)
+  const addressOf = (context: Context) => clientOf(getConnInfo(context).remote.address ?? '', context.req.header('x-forwarded-for'))
+
+  app.use(logged(metrics, log, labels, (incoming) => requestIdOf(incoming, config.trustedProxies), addressOf))
+  if (tracing !== undefined) app.use(traced(tracing, name, config, labels))
+  app.use(async (context, next) => {
+    await next()
+    if (isStopping()) context.res.headers.set('connection', 'close')
+  })
+  app.onError((error, context) => {
+    if (isRejection(error)) return errorResponse(error.code, error.message, error.retryAfterSeconds)
+    log.error({ id: context.get('requestId'), error: describeError(error) }, 'request failed')
+    return unexpectedErrorResponse(error)
+  })
+  app.notFound(() => errorResponse('NOT_FOUND', 'This path does not exist. All routes are at /docs.'))
+
+  // A proxy may forward paths below /api/auth unnormalized. Such a path with dots must not reach the paths for operators.
+  for (const path of probes) {
+    app.use(
+      path,
+      async (context, next) => (context.env.incoming.url?.split('?', 1)[0] === path ? next() : errorResponse('NOT_FOUND')),
+    )
+  }
+  for (const [path, serve] of documents) app.get(path, (context) => serve(context.req.raw))
+  app.get('/livez', (context) => context.json({ status: 'live' }))
+  app.get('/readyz', async (context) => {
+    const checks = await ready()
+    const isReady = !isStopping() && Object.values(checks).every(Boolean)
+    return context.json({ status: isReady ? 'ready' : 'not ready', checks }, isReady ? 200 : 503)
+  })
+  if (home !== undefined) app.get('/', (context) => home(context.req.raw))
+  app.get('/metrics', async (context) => context.text(await metrics.registry.metrics(), 200, { 'content-type': metrics.registry.contentType }))
+  const documentPaths = documents.map(([path]) => path)
+  for (const path of [...home === undefined ? [] : ['/'], ...probes, ...documentPaths.filter((one) => !one.startsWith(basePath))])
+    rejectOtherMethods(app, path, ['GET', 'HEAD'])
+
+  const preflightOf = (moreHeaders: string[]) =>
+    cors({
+      origin: (origin) => (trusts(origin) ? origin : null),
+      credentials: true,
+      allowMethods: ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'],
+      allowHeaders: ['authorization', 'content-type', 'idempotency-key', 'if-match', 'if-none-match', 'if-range', 'last-event-id', 'range', ...moreHeaders],
+      maxAge: 600,
+    })
+  const preflights = { page: preflightOf([]), app: preflightOf([transportHeader]) }
+  app.use(`${basePath}/*`, async (context, next) => {
+    const origin = context.req.header('origin')
+    if (origin !== undefined && !trusts(origin)) note('TRUSTED_ORIGINS', origin)
+    const isApp = origin !== undefined && trusts(origin) && isAppOrigin(origin)
+    if (context.req.method === 'OPTIONS') return preflights[isApp ? 'app' : 'page'](context, next)
+    await next()
+    // Hono's cors() would create a response first and then copy the route's response with its stream, so this sets the headers itself.
+    const { headers } = context.res
+    if (origin !== undefined && trusts(origin)) {
+      headers.set('access-control-allow-origin', origin)
+      const isDropped = headers.has('set-cookie') && config.cookieSameSite === 'lax' && context.req.header('sec-fetch-site') === 'cross-site'
+      if (isDropped) note('COOKIE_SAME_SITE', origin)
+    }
+    headers.set('access-control-allow-credentials', 'true')
+    headers.set('access-control-expose-headers', [...exposeHeaders, ...isApp ? Object.values(tokenHeaders) : []].join(','))
+    headers.append('vary', 'Origin')
+    return undefined
+  })
+  app.use(`${basePath}/*`, async (context, next) => {
+    // better-auth checks only requests with a cookie. A foreign page must not cause a sign-in or a mail either.
+    const isSafe = context.req.method === 'GET' || context.req.method === 'HEAD'
+    if (!isSafe && !trusts(originOf(context) ?? config.publicUrl))
+      return errorResponse('FORBIDDEN', 'This origin is not among the trusted origins.')
+    // ignoring the header would let a client rely on it
+    if (!isSafe && context.req.header('idempotency-key') !== undefined) return errorResponse('IDEMPOTENCY_KEY_NOT_SUPPORTED')
+    await next()
+    return undefined
+  })
+
+  for (const row of routes) {
+    app.on(row.method, patternOf(row.path), (context) => {
+      // its routes are those of its rooms, whose parts it has
+      context.set('services', services as Services)
+      context.set('client', { address: addressOf(context), isLocal: isLocal(context), userAgent: context.req.header('user-agent') })
+      return serveRoute(context, row)
+    })
+  }
+  for (const { path, serve } of pages) app.get(`${basePath}${path}`, (context) => serve(context.req.raw))
+  const rows = [...routes, ...pages.map(({ path }) => ({ path, method: 'GET' }))]
+  for (const path of new Set(rows.map((row) => row.path))) {
+    const methods = new Set(rows.filter((row) => row.path === path).flatMap(({ method }) => (method === 'GET' ? ['GET', 'HEAD'] : [method])))
+    rejectOtherMethods(app, patternOf(path), [...methods, 'OPTIONS'])
+  }
+  for (const path of documentPaths.filter((one) => one.startsWith(basePath))) rejectOtherMethods(app, path, ['GET', 'HEAD', 'OPTIONS'])
+  return app
+}
+
+/** The response headers that pages of trusted origins may read. */
+const exposeHeaders = ['accept-ranges', 'content-disposition', 'content-range', 'etag', 'retry-after', 'x-change-id', 'x-request-id']
+
+/** Responds with 405 to the methods that a path does not have. The routes of the path come first. */
+function rejectOtherMethods(app: Hono<Env>, path: string, methods: string[]): void {
+  const { message, headers: { allow } } = onlyMethods(methods)
+  app.all(path, () => {
+    const response = errorResponse('METHOD_NOT_ALLOWED', message)
+    response.headers.set('allow', allow)
+    return response
+  })
+}
+
+/** Returns the pattern of a path in Hono's form: `/calendar/{secret}.ics` has a parameter `secret`. */
+const patternOf = (path: string): string =>
+  `${basePath}${path.replace(/\{(\w+)\}(.*)$/, (_, name: string, suffix: string) => `:${name}{[^/]+${suffix.replaceAll('.', '\\.')}}`)}`
+
+const probes = new Set(['/livez', '/readyz', '/metrics'])
+
+/** The metric labels of paths. Prometheus keeps a time series for each label, so clients must not choose them. */
+export type Labels = {
+  all: Set<string>
+  /** Returns the label of a request's path. */
+  of: (path: string) => string
+  /** Returns the label of a request's method. */
+  ofMethod: (method: string) => string
+}
+
+export function labelPaths({ routes, pages = [], documents = [], home }: Paths): Labels {
+  const fixed = new Map([
+    ...[...home === undefined ? [] : ['/'], ...probes].map((path) => [path, path] as const),
+    ...[...routes, ...pages].map(({ path }) => [`${basePath}${path}`, path] as const),
+    ...documents.map(([path]) => [path, path.startsWith('/docs') ? '/docs' : path.slice(basePath.length)] as const),
+  ])
+  /** The routes with a parameter in their path, by the pattern of such a path. */
+  const withParameter = [...new Set(routes.map(({ path }) => path).filter((path) => path.includes('{')))].map((path) => ({
+    path,
+    pattern: new RegExp(`^${basePath}${path.replaceAll('.', '\\.').replace(/\{\w+\}/, '[^/]+')}$`),
+  }))
+  const methods = new Set<string>(['GET', 'HEAD', 'OPTIONS', ...routes.map(({ method }) => method)])
+  return {
+    all: new Set(fixed.values()),
+    of: (path) => fixed.get(path) ?? withParameter.find(({ pattern }) => pattern.test(path))?.path ?? 'unknown',
+    ofMethod: (method) => (methods.has(method) ? method : 'OTHER'),
+  }
+}
+
+/** Makes a span for each request. Its parent is the edge's span. Clients cannot choose its name. */
+function traced(tracing: Tracing, service: AppParts['name'], { trustedProxies }: ServiceConfig, labels: Labels) {
+  return async (context: RouteContext, next: () => Promise<void>) => {
+    const route = labels.of(context.req.path)
+    // probes run every few seconds and would fill the traces
+    if (probes.has(route)) return next()
+    const method = labels.ofMethod(context.req.method)
+    const { socket, headers } = context.env.incoming
+    const isBelieved = isFromTrustedProxy(socket.remoteAddress ?? '', trustedProxies)
+    return tracing.span(`${method} ${route}`, {
+      service,
+      kind: 'server',
+      attributes: { 'http.request.method': method, 'http.route': route, 'request.id': context.get('requestId') },
+      // of the message, from which an edge in this process has removed that of a client
+      parent: isBelieved ? headers['traceparent']?.toString() : undefined,
+    }, async (span) => {
+      await next()
+      span.set({ 'http.response.status_code': context.res.status })
+      if (context.res.status >= 500) span.fail()
+    })
+  }
+}
+
+/** Logs and measures each request, and sets the headers of every response. Queries, bodies and header values are never logged. */
+function logged(metrics: HttpMetrics, log: Log, labels: Labels, idOf: (incoming: HttpBindings['incoming']) => string, addressOf: (context: Context) => string) {
+  return async (context: RouteContext, next: () => Promise<void>) => {
+    const started = performance.now()
+    const requestId = idOf(context.env.incoming)
+    context.set('requestId', requestId)
+    await next()
+    // sets the headers directly, because Hono's `header` copies a finished response
+    const { headers } = context.res
+    headers.set(requestIdHeader, requestId)
+    headers.set('x-content-type-options', 'nosniff')
+    // Without it a foreign page could embed a response as a script, and its failure would show whether the user is signed in.
+    if (!headers.has('cross-origin-resource-policy')) headers.set('cross-origin-resource-policy', 'same-origin')
+    headers.set('referrer-policy', 'no-referrer')
+    if (!headers.has('content-security-policy')) headers.set('content-security-policy', policyOfData)
+    if (!headers.has('cache-control')) headers.set('cache-control', 'no-store')
+    const ms = performance.now() - started
+    metrics.observe(context.req.method, labels.of(context.req.path), context.res.status, ms / 1000)
+    // Probes run every few seconds.
+    log[probes.has(context.req.path) ? 'debug' : 'info']({
+      id: requestId,
+      method: context.req.method,
+      path: loggablePath(context.req.path),
+      status: context.res.status,
+      ms: Math.round(ms * 10) / 10,
+      client: addressOf(context),
+    }, 'request')
+  }
+}
