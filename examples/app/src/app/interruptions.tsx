@@ -19,8 +19,8 @@ export function Interruption() {
 function SignInAgain() {
   const { user, context } = useSessionContext()
   return (
-    <Dialog title={m.yourSessionHasEnded} open className='sign-in-again'>
-      <p>{m.signInAgainAsWhat(user.email)}</p>
+    <Dialog title={m.signedOut} open className='sign-in-again'>
+      <p>{m.signInAgain(user.email)}</p>
       <SignInForm email={user.email} afterwards={() => returnTo(context.id)} />
       <PasskeySignIn contextId={context.id} />
       <ProviderSignIn to={`${window.location.pathname}${window.location.search}`} />
@@ -33,12 +33,12 @@ function ContextSwitched({ name, follow }: { name: string, follow: () => void })
   const { context, team } = useSessionContext()
   const back = useMutation({ mutationFn: chooseContext })
   return (
-    <Dialog title={m.youHaveSwitchedTo(name)} open>
-      <p>{m.whatYouAreWritingHere(nameOf(team), name)}</p>
+    <Dialog title={m.switchedTo(name)} open>
+      <p>{m.switchedHint(nameOf(team), name)}</p>
       <ErrorNote error={back.error} />
       <div className='buttons'>
         <button type='button' className='primary' disabled={back.isPending} onClick={() => back.mutate(context.id)}>{m.backTo(nameOf(team))}</button>
-        <button type='button' className='danger' onClick={follow}>{m.goToWithoutIt(name)}</button>
+        <button type='button' className='danger' onClick={follow}>{m.discardAndGo(name)}</button>
       </div>
     </Dialog>
   )

@@ -6,10 +6,10 @@ import { Dialog } from '../parts/dialog.tsx'
 type Key = readonly [key: string, does: string]
 
 /** Keys of every page. */
-const everywhere: readonly Key[] = [['n', m.newTransaction], ['?', m.theseKeys]]
+const everywhere: readonly Key[] = [['n', m.newTransaction], ['?', m.help]]
 
 /** Keys of the list of transactions that change nothing. */
-const reading: readonly Key[] = [['/', m.search], ['↑ ↓ PgUp PgDn Home End', m.goThroughTheList], ['r', m.receipts]]
+const reading: readonly Key[] = [['/', m.search], ['↑ ↓ PgUp PgDn Home End', m.nextRow], ['r', m.receipts]]
 
 /** Keys of the list that change rows. They apply to the selected rows, or to the active one. */
 const writing: readonly Key[] = [
@@ -30,18 +30,18 @@ const sorting: readonly Key[] = [
   ['s', inbox.openKey],
   ['x', inbox.selectKey],
   ['A', inbox.acceptAllKey],
-  ['y', inbox.yes],
+  ['y', inbox.ruleYes],
   ['u', inbox.undoKey],
 ]
 
 const groups = (isReadOnly: boolean) => [
   { name: m.onEveryPage, keys: isReadOnly ? everywhere.slice(1) : everywhere },
-  { name: m.inTheList, keys: isReadOnly ? reading : [...reading, ...writing] },
-  ...isReadOnly ? [] : [{ name: m.inTheInbox, keys: sorting }],
+  { name: m.inList, keys: isReadOnly ? reading : [...reading, ...writing] },
+  ...isReadOnly ? [] : [{ name: m.inInbox, keys: sorting }],
 ]
 
 export const Keys = ({ isReadOnly, onClose }: { isReadOnly: boolean, onClose: () => void }) => (
-  <Dialog title={m.keys} open onClose={onClose}>
+  <Dialog title={m.title} open onClose={onClose}>
     {groups(isReadOnly).map(({ name, keys }) => (
       <section key={name}>
         <h3>{name}</h3>

@@ -38,7 +38,7 @@ function ContextSwitcher() {
   return (
     <Menu.Root>
       <Menu.Trigger className='shell-context'>
-        <span className='unseen'>{m.context}</span>
+        <span className='unseen'>{m.workspace}</span>
         <ContextIcon className='icon' aria-hidden='true' />
         <span className='shell-context-name'>{nameOf(team)}</span>
         {role !== null && <span className='badge'>{common.roles[role]}</span>}
@@ -70,7 +70,7 @@ function UserMenu({ onKeys }: { onKeys: () => void }) {
       <MenuPopup>
         <Menu.Item className='menu-item' render={<Link to='/settings' />}>
           <Settings className='icon' aria-hidden='true' />
-          {m.yourAccount}
+          {m.settings}
         </Menu.Item>
         {install !== null && (
           <Menu.Item className='menu-item' onClick={install}>

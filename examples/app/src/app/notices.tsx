@@ -26,8 +26,8 @@ function NewVersion() {
     <div role='status'>
       {isOutdated && (
         <div className='notice'>
-          <p>{m.aNewVersionIsThere}</p>
-          <button type='button' onClick={() => location.reload()}>{m.loadIt}</button>
+          <p>{m.newVersion}</p>
+          <button type='button' onClick={() => location.reload()}>{m.loadNewVersion}</button>
         </div>
       )}
     </div>
@@ -44,7 +44,7 @@ function UnsavedInput() {
   const place = pagesFor(rights).findLast(({ to }) => draft.path.startsWith(to))
   return (
     <aside className='notice' aria-label={m.unsavedInput}>
-      <p>{m.youHaveUnsavedInput(place?.name ?? '')}</p>
+      <p>{m.unsavedOn(place?.name ?? '')}</p>
       <div className='notice-actions'>
         <Link to={draft.path}>{m.continueTyping}</Link>
         <button type='button' className='quiet' onClick={() => dropDraft(draft.key)}>{m.discard}</button>

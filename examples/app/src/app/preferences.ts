@@ -64,7 +64,7 @@ export function followAppearance(): void {
 /** Applies the language to the document: its language, its description and the manifest of the installed app. */
 export function followLanguage(): void {
   document.documentElement.lang = language
-  document.querySelector('meta[name=description]')?.setAttribute('content', shell.personalAndTeamFinance)
+  document.querySelector('meta[name=description]')?.setAttribute('content', shell.tagline)
   // the manifest of index.html is English
   if (language !== 'en') document.querySelector('link[rel=manifest]')?.setAttribute('href', `/manifest.${language}.webmanifest`)
 }

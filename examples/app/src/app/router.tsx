@@ -178,10 +178,10 @@ export const router = createRouter({
   defaultErrorComponent: ({ error }) => (
     <>
       <ErrorNote error={error instanceof Error ? error : new Error(String(error))} />
-      <button type='button' onClick={() => location.reload()}>{m.loadThePageAgain}</button>
+      <button type='button' onClick={() => location.reload()}>{m.reload}</button>
     </>
   ),
-  defaultNotFoundComponent: () => <p>{m.thereIsNothingAtThis}</p>,
+  defaultNotFoundComponent: () => <p>{m.notFound}</p>,
 })
 
 declare module '@tanstack/react-router' {

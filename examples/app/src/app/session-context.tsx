@@ -98,8 +98,8 @@ function useMembershipNews(teams: OrganizationWithRole[] | undefined): void {
       const now = teams.find((team) => team.id === id)
       if (now === undefined) {
         client.removeQueries({ queryKey: [id] })
-        toast(m.youAreNoLongerIn(name))
-      } else if (now.role !== role) toast(m.yourRoleInIsNow(name, common.roles[now.role]))
+        toast(m.removedFrom(name))
+      } else if (now.role !== role) toast(m.roleChanged(name, common.roles[now.role]))
     }
     previousTeams.current = teams
   }, [teams, client, toast])

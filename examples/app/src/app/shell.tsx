@@ -39,7 +39,11 @@ function Interruptions() {
   const { hasEnded } = useSession()
   const { elsewhere } = useSessionContext()
   // the next person at this screen must not read the figures
-  useLayoutEffect(() => void document.documentElement.toggleAttribute('data-session-ended', hasEnded), [hasEnded])
+  useLayoutEffect(() => {
+    document.documentElement.toggleAttribute('data-session-ended', hasEnded)
+    // the sign-in page may replace the shell before the shell renders again
+    return () => document.documentElement.removeAttribute('data-session-ended')
+  }, [hasEnded])
   return (hasEnded || elsewhere !== null) && (
     <Suspense>
       <Interruption />
@@ -76,7 +80,7 @@ function Frame() {
   const { isEntering, enter, leave, showsKeys, showKeys, hideKeys } = useFrame(context.key, rights.write)
   return (
     <div className='shell' data-context={team === null ? 'personal' : 'team'}>
-      <a className='shell-skip' href='#content'>{m.skipToTheContent}</a>
+      <a className='shell-skip' href='#content'>{m.skipToContent}</a>
       <header className='shell-top'>
         <Suspense fallback={<span className='shell-context'>{nameOf(team)}</span>}>
           <Menus onKeys={showKeys}>{rights.write && <NewButton className='primary shell-new' onClick={enter} />}</Menus>
@@ -135,7 +139,7 @@ export function Connection() {
   const asOf = useAsOf(isLost)
   return (
     <div role='status'>
-      {isLost && <p className='shell-connection'>{m.thereIsNoConnectionTo} {asOf !== null && m.asOf(formatMoment(new Date(asOf).toISOString()))}</p>}
+      {isLost && <p className='shell-connection'>{m.offline} {asOf !== null && m.asOf(formatMoment(new Date(asOf).toISOString()))}</p>}
     </div>
   )
 }

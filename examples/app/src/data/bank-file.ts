@@ -23,7 +23,7 @@ function read(question: Question): Promise<Read> {
   const worker = new Worker(new URL('bank-file.worker.ts', import.meta.url), { type: 'module' })
   return new Promise<Read>((resolve, reject) => {
     worker.addEventListener('message', ({ data }: MessageEvent<Read>) => resolve(data))
-    worker.addEventListener('error', ({ message }) => reject(new Error(message || m.couldNotBeRead)))
+    worker.addEventListener('error', ({ message }) => reject(new Error(message || m.readFailed)))
     // oxlint-disable-next-line unicorn/require-post-message-target-origin -- only windows have a target origin
     worker.postMessage(question)
   }).finally(() => worker.terminate())

@@ -41,7 +41,7 @@ export function useCategoryCreation(): (name: string, isIncome: boolean) => Prom
     (context: Context, values: Pick<Category, 'name' | 'kind'>) =>
       saveCategory(context, { values: { ...values, parent_id: null, color: null, monthly_budget: null } }),
     // the field or the row already has it, so that only its own page deletes it
-    { outcome: ({ name }) => ({ text: common.isCreated(name) }), toastsErrors: true },
+    { outcome: ({ name }) => ({ text: common.created(name) }), toastsErrors: true },
   )
   return async (name, isIncome) => (await mutateAsync({ name, kind: isIncome ? 'income' : 'expense' })).id
 }

@@ -44,7 +44,7 @@ export function useChange<Input, Output>(
     const takeBack = async () => {
       try {
         await undo?.()
-        toast(m.takenBack)
+        toast(m.undone)
       } finally {
         await refresh()
       }
@@ -109,7 +109,7 @@ export function useDeletion<Row extends { id: string }>(
   nameOf: (row: Row) => string,
 ): (row: Row) => void {
   const { mutate } = useChange(remove, {
-    outcome: (_, row) => ({ text: common.isDeleted(nameOf(row)), undoOf: row.id }),
+    outcome: (_, row) => ({ text: common.deleted(nameOf(row)), undoOf: row.id }),
     toastsErrors: true,
   })
   return mutate

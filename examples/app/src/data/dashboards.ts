@@ -47,7 +47,7 @@ type DashboardChange = { dashboard: Dashboard, values: Pick<RowChange<'dashboard
 /** Changes a dashboard. @throws if another user has changed it meanwhile */
 export async function saveDashboard(_: Context, { dashboard: { id, updated_at: seenAt }, values }: DashboardChange): Promise<Dashboard> {
   const [saved] = await unwrap(finance.data.from('dashboards').update(values).eq('id', id).eq('updated_at', seenAt).select())
-  if (saved === undefined) throw new Error(m.somebodyHasChangedOrDeleted)
+  if (saved === undefined) throw new Error(m.conflict)
   return saved
 }
 

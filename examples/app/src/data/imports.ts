@@ -62,7 +62,7 @@ async function sendAll({ portions, fileName, onProgress, ...order }: Order & { i
   for (const [done, { portion, rows }] of parts.entries()) {
     onProgress(done, parts.length)
     // a number distinguishes the imports of a long file
-    const name = parts.length === 1 ? fileName : m.of(fileName.slice(0, 230), done + 1, parts.length)
+    const name = parts.length === 1 ? fileName : m.portion(fileName.slice(0, 230), done + 1, parts.length)
     const verdicts = await send({ rows, portion, fileName: name, isLast: parts[done + 1]?.portion !== portion, ...order })
     for (const { row_number, verdict, reason, suggested_category_id: suggestedId, because } of verdicts) {
       const row = rows[row_number - 1]

@@ -174,7 +174,7 @@ export function useInboxChanges() {
     outcome: ({ rule, count, transactionId }) => {
       const undos = [transactionId, rule.id].filter((id) => id !== undefined).map((id) => makeUndoOf(id, user.id))
       return {
-        text: m.ruleMade(rule.name, count),
+        text: m.ruleSaved(rule.name, count),
         undo: remember(count, async () => {
           for (const undo of undos) await undo()
         }),
@@ -189,7 +189,7 @@ export function useInboxChanges() {
     setDone((all) => all.filter((one) => one !== last))
     try {
       await last.undo()
-      toast(parts.takenBack)
+      toast(parts.undone)
     } catch (error) {
       if (error instanceof Error) toast(error)
     } finally {

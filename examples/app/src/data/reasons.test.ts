@@ -13,13 +13,13 @@ test('the reasons of the service have a text, without the ids in them', () => {
     'the rule "Savings" makes it a transfer',
     'another sentence',
   ].map(reasonText)).toEqual([
-    '3 of 4 transactions of “rewe” are in Food.',
-    'All 4 transactions of “rewe” are in Food.',
-    'No transaction of “rewe” has a category yet.',
-    'Fewer than three transactions of “rewe” have the same category.',
-    'Only 2 of 5 transactions of “rewe” have the same category.',
-    'The rule “Shop; one” applies. No transaction of “rewe” has a category yet.',
-    'The rule “Savings” makes it a transfer.',
+    '3 of 4 transactions with “rewe” are in Food.',
+    'All 4 transactions with “rewe” are in Food.',
+    'No transaction with “rewe” has a category yet.',
+    'Fewer than three transactions with “rewe” have the same category.',
+    'Only 2 of 5 transactions with “rewe” have the same category.',
+    'The rule “Shop; one” applies. No transaction with “rewe” has a category yet.',
+    'The rule “Savings” marks it as a transfer.',
     'another sentence',
   ])
 })

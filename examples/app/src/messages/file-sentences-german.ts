@@ -105,12 +105,19 @@ export const german: ReadonlyArray<readonly [sentence: string, translation: stri
     'Hier bricht die Datei ab. Vielleicht fehlt das Ende.',
   ],
   ['This OFX file has no statement of an account.', 'Diese OFX-Datei enthält keinen Kontoauszug.'],
+  ['The bank deleted {} with this line, so both were left out.', 'Die Bank hat {} mit dieser Zeile gelöscht, deshalb wurden beide ausgelassen.'],
   [
-    'The bank {} the transaction "{}" with this one. Look whether it was imported earlier.',
-    'Die Bank {} mit dieser Buchung die Buchung „{}“. Prüf, ob du sie schon importiert hast.',
+    'The bank replaced {} with this transaction, so that line was left out.',
+    'Die Bank hat {} durch diese Buchung ersetzt, deshalb wurde jene Zeile ausgelassen.',
   ],
-  ['takes back', 'storniert'],
-  ['replaces', 'ersetzt'],
+  [
+    'The bank deleted the earlier transaction "{}". If it was imported, delete it by hand.',
+    'Die Bank hat die frühere Buchung „{}“ gelöscht. Lösch sie von Hand, falls du sie schon importiert hast.',
+  ],
+  [
+    'The bank replaced the earlier transaction "{}" with this one. If it was imported, this row updates it.',
+    'Die Bank hat die frühere Buchung „{}“ durch diese ersetzt. Falls du sie schon importiert hast, wird sie geändert.',
+  ],
   [
     '{} trades of investments were left out; only what moved cash is read.',
     '{} Wertpapiergeschäfte wurden ausgelassen. Gelesen wird nur, was Geld bewegt.',
@@ -128,6 +135,10 @@ export const german: ReadonlyArray<readonly [sentence: string, translation: stri
   [
     'The transactions do not add up to this closing balance. Something may be missing in the file.',
     'Die Buchungen ergeben nicht diesen Endsaldo. Vielleicht fehlt etwas in der Datei.',
+  ],
+  [
+    'This statement opens with {}, but that of {} closes with {}. A statement between them may be missing in the file.',
+    'Dieser Kontoauszug beginnt mit {}, aber der von {} endet mit {}. Vielleicht fehlt ein Kontoauszug dazwischen.',
   ],
   ['The transactions do not {}. Something may be missing in the file.', 'Die Buchungen ergeben nicht {}. Vielleicht fehlt etwas in der Datei.'],
   ['add up to the stated total of {}', 'die angegebene Summe {}'],
@@ -215,7 +226,10 @@ export const german: ReadonlyArray<readonly [sentence: string, translation: stri
   ],
   ['This pending transaction is booked in {}, so it was left out.', 'Diese vorgemerkte Buchung ist in {} gebucht und wurde deshalb ausgelassen.'],
   ['This moves no money, so it was left out.', 'Das bewegt kein Geld und wurde ausgelassen.'],
-  ['"{}" was rounded to {}.', '„{}“ wurde auf {} gerundet.'],
+  [
+    '"{}" has more decimals than can be stored, so the amount was rounded to {}.',
+    '„{}“ hat mehr Nachkommastellen, als gespeichert werden können, deshalb ist der Betrag gerundet: {}.',
+  ],
   [
     'This row has neither a name nor a description, so its name is "Unnamed".',
     'Diese Zeile hat weder Namen noch Beschreibung, deshalb heißt sie „Unnamed“.',

@@ -2,13 +2,13 @@ import { inLanguage } from '../locale/language.ts'
 
 export const forgotPassword = inLanguage({
   en: {
-    forgotYourPassword: 'Forgot your password?',
-    aLinkToChooseA: 'A link to choose a new one is sent there.',
-    sendTheLink: 'Send the link',
+    title: 'Forgot your password?',
+    emailHint: 'We’ll email you a link to choose a new password.',
+    submit: 'Send link',
   },
   de: {
-    forgotYourPassword: 'Passwort vergessen?',
-    aLinkToChooseA: 'Du bekommst dorthin einen Link, um ein neues zu wählen.',
-    sendTheLink: 'Link senden',
+    title: 'Passwort vergessen?',
+    emailHint: 'Du bekommst dorthin einen Link, um ein neues zu wählen.',
+    submit: 'Link senden',
   },
 })

@@ -2,9 +2,9 @@ import { inLanguage } from '../locale/language.ts'
 
 export const imports = inLanguage({
   en: {
-    of: (value: string, value2: number, count: number) => `${value} (${value2} of ${count})`,
+    portion: (name: string, part: number, count: number) => `${name} (${part} of ${count})`,
   },
   de: {
-    of: (value: string, value2: number, count: number) => `${value} (${value2} von ${count})`,
+    portion: (name: string, part: number, count: number) => `${name} (${part} von ${count})`,
   },
 })

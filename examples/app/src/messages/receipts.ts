@@ -3,32 +3,32 @@ import { inLanguage } from '../locale/language.ts'
 export const receipts = inLanguage({
   en: {
     receipts: 'Receipts',
-    receiptsOf: (name: string) => `Receipts of ${name}`,
-    mark: (count: number, name: string) => `${count === 1 ? '1 receipt' : `${count} receipts`} of ${name}`,
+    receiptsOf: (name: string) => `Receipts for ${name}`,
+    mark: (count: number, name: string) => `${count === 1 ? '1 receipt' : `${count} receipts`} for ${name}`,
     status: (count: number, running: number) =>
       running > 0
-        ? `${running === 1 ? 'One file is' : `${running} files are`} being uploaded…`
+        ? `Uploading ${running === 1 ? '1 file' : `${running} files`}…`
         : count === 0
-        ? 'No receipt yet.'
+        ? 'No receipts yet.'
         : count === 1
         ? '1 receipt'
         : `${count} receipts`,
     addFiles: 'Add files',
-    takeAPhoto: 'Take a photo',
-    howToAdd: 'You can also paste or drop files here. Photos are made smaller and lose their position before they are sent.',
-    chooseFiles: 'Files to add',
-    photo: 'Photo to add',
-    left: (left: string, most: string) => `${left} of space left, at most ${most} a file.`,
+    takePhoto: 'Take a photo',
+    howToAdd: 'You can also paste or drop files here. Photos are resized and their location data is removed before they are uploaded.',
+    chooseFiles: 'Choose files',
+    choosePhoto: 'Choose photo',
+    left: (left: string, most: string) => `${left} left, up to ${most} per file.`,
     show: 'Show',
     download: 'Download',
     retry: 'Try again',
-    progress: (name: string) => `Upload of ${name}`,
-    fileName: 'Name of the file',
+    progress: (name: string) => `Uploading ${name}`,
+    fileName: 'File name',
     note: 'Note',
-    space: 'Space for receipts',
+    space: 'Receipt storage',
     used: (used: string, left: string) => `${used} used, ${left} left`,
-    yourOwn: 'Your own receipts',
-    teams: (name: string) => `Receipts of ${name}`,
+    yourOwn: 'Your receipts',
+    teamReceipts: (name: string) => `Receipts in ${name}`,
   },
   de: {
     receipts: 'Belege',
@@ -43,10 +43,10 @@ export const receipts = inLanguage({
         ? '1 Beleg'
         : `${count} Belege`,
     addFiles: 'Dateien hinzufügen',
-    takeAPhoto: 'Foto aufnehmen',
+    takePhoto: 'Foto aufnehmen',
     howToAdd: 'Du kannst Dateien auch einfügen oder hierher ziehen. Fotos werden vor dem Senden verkleinert, und ihr Ort wird entfernt.',
     chooseFiles: 'Dateien auswählen',
-    photo: 'Foto auswählen',
+    choosePhoto: 'Foto auswählen',
     left: (left: string, most: string) => `Noch ${left} frei, höchstens ${most} je Datei.`,
     show: 'Anzeigen',
     download: 'Herunterladen',
@@ -57,6 +57,6 @@ export const receipts = inLanguage({
     space: 'Platz für Belege',
     used: (used: string, left: string) => `${used} belegt, ${left} frei`,
     yourOwn: 'Deine Belege',
-    teams: (name: string) => `Belege von ${name}`,
+    teamReceipts: (name: string) => `Belege von ${name}`,
   },
 })

@@ -2,17 +2,17 @@ import { inLanguage } from '../locale/language.ts'
 
 export const resetPassword = inLanguage({
   en: {
-    chooseANewPassword: 'Choose a new password',
+    title: 'Choose a new password',
     newPassword: 'New password',
-    changeThePassword: 'Change the password',
-    aLinkWorksOnceAnd: 'A link works once, and not for long.',
-    askForANewOne: 'Ask for a new one',
+    submit: 'Change password',
+    linkHint: 'Each link works once and expires soon.',
+    requestLink: 'Request a new link',
   },
   de: {
-    chooseANewPassword: 'Neues Passwort wählen',
+    title: 'Neues Passwort wählen',
     newPassword: 'Neues Passwort',
-    changeThePassword: 'Passwort ändern',
-    aLinkWorksOnceAnd: 'Ein Link gilt nur einmal und nicht lange.',
-    askForANewOne: 'Neuen anfordern',
+    submit: 'Passwort ändern',
+    linkHint: 'Ein Link gilt nur einmal und nicht lange.',
+    requestLink: 'Neuen anfordern',
   },
 })

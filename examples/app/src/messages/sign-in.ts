@@ -3,7 +3,7 @@ import { inLanguage } from '../locale/language.ts'
 export const signIn = inLanguage({
   en: {
     forgotYourPassword: 'Forgot your password?',
-    noAccountYet: 'No account yet?',
+    noAccountYet: 'Don’t have an account?',
   },
   de: {
     forgotYourPassword: 'Passwort vergessen?',

@@ -2,17 +2,17 @@ import { inLanguage } from '../locale/language.ts'
 
 export const signUp = inLanguage({
   en: {
-    welcomeAMailIsOn: (email: string) => `Welcome. A mail is on its way to ${email}: open its link to show that the address is yours.`,
-    noAccountsCanBeMade: 'No accounts can be made here. Ask the operator of this service.',
-    youNeedAnInvitationTo: 'You need an invitation to a team. Sign up with the address that it was sent to.',
+    welcome: (email: string) => `Welcome! We sent an email to ${email}. Open the link in it to verify your address.`,
+    closed: 'Sign-ups are closed. Contact the operator of this service.',
+    invitationOnly: 'You need an invitation to a team. Sign up with the address it was sent to.',
     yourName: 'Your name',
-    youHaveAnAccount: 'You have an account?',
+    haveAccount: 'Already have an account?',
   },
   de: {
-    welcomeAMailIsOn: (email: string) => `Willkommen! Eine Mail an ${email} ist unterwegs. Öffne den Link darin, um deine Adresse zu bestätigen.`,
-    noAccountsCanBeMade: 'Hier gibt es keine neuen Zugänge. Frag den Betreiber dieses Dienstes.',
-    youNeedAnInvitationTo: 'Du brauchst eine Einladung in ein Team. Registriere dich mit der Adresse, an die sie ging.',
+    welcome: (email: string) => `Willkommen! Eine Mail an ${email} ist unterwegs. Öffne den Link darin, um deine Adresse zu bestätigen.`,
+    closed: 'Hier gibt es keine neuen Zugänge. Frag den Betreiber dieses Dienstes.',
+    invitationOnly: 'Du brauchst eine Einladung in ein Team. Registriere dich mit der Adresse, an die sie ging.',
     yourName: 'Dein Name',
-    youHaveAnAccount: 'Schon registriert?',
+    haveAccount: 'Schon registriert?',
   },
 })

@@ -4,13 +4,13 @@ export const suggestions = inLanguage({
   en: {
     seen: (agreeing: number, seen: number, payee: string, category: string) =>
       agreeing === seen
-        ? `All ${seen} transactions of “${payee}” are in ${category}.`
-        : `${agreeing} of ${seen} transactions of “${payee}” are in ${category}.`,
-    mixed: (agreeing: number, seen: number, payee: string) => `Only ${agreeing} of ${seen} transactions of “${payee}” have the same category.`,
-    isNew: (payee: string) => `No transaction of “${payee}” has a category yet.`,
+        ? `All ${seen} transactions with “${payee}” are in ${category}.`
+        : `${agreeing} of ${seen} transactions with “${payee}” are in ${category}.`,
+    mixed: (agreeing: number, seen: number, payee: string) => `Only ${agreeing} of ${seen} transactions with “${payee}” have the same category.`,
+    isNew: (payee: string) => `No transaction with “${payee}” has a category yet.`,
     ruleApplies: (name: string) => `The rule “${name}” applies.`,
-    ruleMakesTransfer: (name: string) => `The rule “${name}” makes it a transfer.`,
-    few: (payee: string) => `Fewer than three transactions of “${payee}” have the same category.`,
+    ruleMakesTransfer: (name: string) => `The rule “${name}” marks it as a transfer.`,
+    few: (payee: string) => `Fewer than three transactions with “${payee}” have the same category.`,
   },
   de: {
     seen: (agreeing: number, seen: number, payee: string, category: string) =>

@@ -124,7 +124,7 @@ export function Combobox({ of, value, onChange, none, onCreate, opens = false, o
         <Base.Portal>
           <Base.Positioner className='menu-place' sideOffset={4} align='start'>
             <div className='combobox-popup' role='region' aria-label={m.matches}>
-              <Base.Empty className='combobox-empty'>{m.nothingFits}</Base.Empty>
+              <Base.Empty className='combobox-empty'>{m.noMatches}</Base.Empty>
               <Base.List className='combobox-list'>
                 {(option: Option) => (
                   <Base.Item key={option.id} value={option} className='combobox-item' data-sub={(query === '' && option.parent !== undefined) || undefined}>
@@ -215,7 +215,7 @@ export function SuggestingField({ name, label, hint, problem, suggestions, ...in
             {...control}
             autoComplete='off'
             pattern='.*\S.*'
-            title={m.moreThanSpaces}
+            title={m.notBlank}
             onBlur={() => {
               field.onChange(typed.trim())
               setIsOpen(false)

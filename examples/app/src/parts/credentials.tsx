@@ -16,11 +16,11 @@ const isRefused = (error: Error | null, code: string) => error instanceof Financ
 export const CodeField = ({ autoFocus = false }: { autoFocus?: boolean }) => (
   <TextField
     name='code'
-    label={m.codeOfYourAuthenticatorApp}
+    label={m.authenticatorCode}
     autoComplete='one-time-code'
     inputMode='numeric'
     pattern='\s*(\d\s*){6}'
-    title={m.sixDigits}
+    title={m.authenticatorCodeHint}
     autoFocus={autoFocus}
     required
   />
@@ -59,7 +59,7 @@ export function PasskeySignIn({ contextId = null }: { contextId?: string | null 
     <>
       <ErrorNote error={enter.error} />
       <div className='buttons'>
-        <button type='button' disabled={enter.isPending} onClick={() => enter.mutate()}>{m.useAPasskey}</button>
+        <button type='button' disabled={enter.isPending} onClick={() => enter.mutate()}>{m.usePasskey}</button>
       </div>
     </>
   )
@@ -72,7 +72,7 @@ export function SendVerification({ email }: { email: string }) {
     <>
       <ErrorNote error={send.error} />
       {send.data === undefined
-        ? <button type='button' disabled={send.isPending} onClick={() => send.mutate(email)}>{m.sendTheVerificationMailAgain}</button>
+        ? <button type='button' disabled={send.isPending} onClick={() => send.mutate(email)}>{m.resendVerification}</button>
         : <p role='status'>{successOf(send.data.message)}</p>}
     </>
   )
@@ -90,14 +90,14 @@ export function Confirmation({ error }: { error: Error | null }) {
   return (
     <>
       {methods?.has_password === false
-        ? <p className='field-note'>{m.thisNeedsASignIn}</p>
+        ? <p className='field-note'>{m.recentSignInHint}</p>
         : (
           <TextField
             name='password'
             label={m.yourPassword}
             type='password'
             autoComplete='current-password'
-            hint={m.notNeededWithinTenMinutes}
+            hint={m.passwordHint}
           />
         )}
       {isRefused(error, 'FRESH_SIGN_IN_REQUIRED') && (
@@ -139,7 +139,7 @@ export function SignInForm({ email, afterwards }: SignInFormProps) {
   if (isRefused(enter.error, 'SECOND_FACTOR_REQUIRED')) return <CodeForm error={finish.error} isBusy={finish.isPending} onCode={finish.mutate} />
   return (
     <Form defaultValues={{ email: email ?? '', password: '' }} error={enter.error} onSubmit={enter.mutate}>
-      {isRefused(finish.error, 'UNAUTHORIZED') && enter.isIdle && <p role='alert'>{m.thatTookTooLongGive}</p>}
+      {isRefused(finish.error, 'UNAUTHORIZED') && enter.isIdle && <p role='alert'>{m.passwordExpired}</p>}
       {email === undefined && <TextField name='email' label={common.emailAddress} type='email' autoComplete='username' required />}
       <TextField name='password' label={common.password} type='password' autoComplete='current-password' required />
       <SubmitButton isBusy={enter.isPending}>{common.signIn}</SubmitButton>
@@ -168,9 +168,9 @@ function CodeForm({ error, isBusy, onCode }: CodeFormProps) {
     <Form defaultValues={{ code: '', trustDevice: false }} error={error} onSubmit={(values) => onCode({ ...values, isBackup })}>
       {({ resetField }) => (
         <>
-          <p>{m.thisAccountAsksForA}</p>
+          <p>{m.secondFactorHint}</p>
           {isBackup ? backup : <CodeField key='app' autoFocus />}
-          <Checkbox name='trustDevice'>{m.doNotAskOnThis}</Checkbox>
+          <Checkbox name='trustDevice'>{m.trustDevice}</Checkbox>
           <SubmitButton isBusy={isBusy}>{common.signIn}</SubmitButton>
           <button
             type='button'
@@ -180,9 +180,9 @@ function CodeForm({ error, isBusy, onCode }: CodeFormProps) {
               setBackup(!isBackup)
             }}
           >
-            {isBackup ? m.useTheAuthenticatorApp : m.useABackupCode}
+            {isBackup ? m.useAuthenticator : m.useBackupCode}
           </button>
-          <p className='field-note'>{m.haveYouLostAllOf}</p>
+          <p className='field-note'>{m.lostFactors}</p>
         </>
       )}
     </Form>

@@ -184,7 +184,7 @@ function Entry({ row: shownRow, isGone = false, begin, former, changes, onStored
                 name='account_id'
                 label={common.account}
                 hint={row !== null && values.amount !== null && currency !== row.currency
-                  ? m.becomes(formatAmount(Math.abs(values.amount), currency))
+                  ? m.calculated(formatAmount(Math.abs(values.amount), currency))
                   : undefined}
                 of={accounts}
                 none={m.noAccount}

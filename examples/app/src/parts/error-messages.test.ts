@@ -8,14 +8,14 @@ const ofRule = (rule: string) =>
   refused('23514', `new row for relation "accounts" violates check constraint "${rule}"`, 'currency: Code of ISO 4217, stored in lower case.')
 
 test.each([
-  [ofRule('accounts_currency_form'), 'There is no such currency. It has three letters, such as EUR.'],
-  [ofRule('transactions_amount_fits_currency'), 'The amount has more decimals than this currency allows.'],
-  [ofRule('transactions_name_length'), 'A name has one to 255 characters.'],
-  [ofRule('subscriptions_days_in_order'), 'The end is before the beginning.'],
-  [ofRule('one_of_tomorrow'), 'One of the values cannot be stored.'],
+  [ofRule('accounts_currency_form'), 'Unknown currency. Use a three-letter code such as EUR.'],
+  [ofRule('transactions_amount_fits_currency'), 'The amount has more decimals than its currency allows.'],
+  [ofRule('transactions_name_length'), 'A name must have 1 to 255 characters.'],
+  [ofRule('subscriptions_days_in_order'), 'The end date is before the start date.'],
+  [ofRule('one_of_tomorrow'), 'One of the values isn’t allowed.'],
   [refused('22003', 'numeric field overflow'), 'The amount is too large.'],
-  [refused('22023', 'from_account_id and to_account_id are different'), 'The service could not do this.'],
-  [refused('NETWORK_ERROR', 'fetch failed'), 'There was no response. Try again when the connection is back.'],
+  [refused('22023', 'from_account_id and to_account_id are different'), 'Something went wrong.'],
+  [refused('NETWORK_ERROR', 'fetch failed'), 'No response. Check your connection and try again.'],
 ])('the message for “%s” contains no term of the database', (error, message) => {
   expect(messageOf(error)).toEqual({ message, hint: null })
 })
@@ -30,7 +30,7 @@ test('messages of the service for people are shown, and its hints for programs a
 test('a refusal for closed days names the last one as users write it, and says where they are opened', () => {
   expect(messageOf(refused('PT409', 'the days until 2024-12-31 are closed', 'Nothing was stored. Or open the days first: change closed_until of the account.')))
     .toEqual({
-      message: `The days until ${formatDay('2024-12-31')} are closed, so nothing was stored. Use a later day, or open the days again on the page Accounts.`,
+      message: `The period through ${formatDay('2024-12-31')} is closed, so nothing was saved. Use a later date, or reopen the period on the Accounts page.`,
       hint: null,
     })
 })

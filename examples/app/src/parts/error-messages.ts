@@ -48,7 +48,7 @@ export function messageOf(error: Error): { message: string, hint: string | null 
   if (!isFinanceError(error)) return { message: sentence(error.message), hint: null }
   const { code, message, hint } = error
   const [, closedUntil] = /^the days until (\d{4}-\d\d-\d\d) are closed$/.exec(message) ?? []
-  if (closedUntil !== undefined) return { message: errors.daysAreClosed(formatDay(closedUntil)), hint: null }
+  if (closedUntil !== undefined) return { message: errors.periodIsClosed(formatDay(closedUntil)), hint: null }
   const [, rule = ''] = /constraint "([^"]+)"/.exec(message) ?? []
   const mappedMessage = fileMessageOf(error) ?? byRule.find(([pattern]) => pattern.test(rule))?.[1] ?? byCode[code]
   if (mappedMessage !== undefined) return { message: mappedMessage, hint: null }

@@ -13,13 +13,13 @@ const store = () => import('../data/examples/store.ts')
 export function AddExamples() {
   const { user } = useSessionContext()
   const add = useChange(async (context) => (await store()).addExamples(context, user.id), {
-    outcome: () => ({ text: m.examplesAreHere }),
+    outcome: () => ({ text: m.added }),
     toastsErrors: true,
   })
   return (
     <div className='notice-offer'>
-      <button type='button' aria-disabled={add.isPending} onClick={() => add.isPending || add.mutate(undefined)}>{m.lookAround}</button>
-      <p>{m.aYearOfAHousehold}</p>
+      <button type='button' aria-disabled={add.isPending} onClick={() => add.isPending || add.mutate(undefined)}>{m.add}</button>
+      <p>{m.addHint}</p>
     </div>
   )
 }
@@ -28,10 +28,10 @@ export function AddExamples() {
 export function RemoveExamples() {
   const { user } = useSessionContext()
   const remove = useChange(async (context) => (await store()).removeExamples(context, user.id), {
-    outcome: ({ kept, undo }) => ({ text: kept.length === 0 ? m.examplesAreRemoved : m.keptBecauseUsed(kept.join(', ')), undo }),
+    outcome: ({ kept, undo }) => ({ text: kept.length === 0 ? m.removed : m.keptBecauseUsed(kept.join(', ')), undo }),
     toastsErrors: true,
   })
-  return <button type='button' aria-disabled={remove.isPending} onClick={() => remove.isPending || remove.mutate(undefined)}>{m.removeThem}</button>
+  return <button type='button' aria-disabled={remove.isPending} onClick={() => remove.isPending || remove.mutate(undefined)}>{m.remove}</button>
 }
 
 /** Says above every page that the context has example books. */
@@ -39,8 +39,8 @@ export function ExampleBanner() {
   const { context, rights } = useSessionContext()
   const { data: hasExamples = false } = useQuery({ ...accountsQuery(context), select: (accounts) => accounts.some(isExample) })
   return hasExamples && (
-    <aside className='notice' aria-label={m.exampleBooks}>
-      <p>{m.theseAreExamples}</p>
+    <aside className='notice' aria-label={m.title}>
+      <p>{m.notice}</p>
       {rights.write && <RemoveExamples />}
     </aside>
   )

@@ -42,7 +42,7 @@ test('each sentence of the readers of bank files and exports has a German transl
 })
 
 test('a translation has the values of its sentence', () => {
-  expect(translationOf('"1,2345" was rounded to 1.23.', german)).toBe('„1,2345“ wurde auf 1.23 gerundet.')
+  expect(translationOf('"x" at the rate 1.2 was rounded to 1.23.', german)).toBe('„x“ zum Kurs 1.2 wurde auf 1.23 gerundet.')
   expect(translationOf('This is line 4 of may.xml once more, with the same id, and was left out.', german))
     .toBe('Das ist noch einmal Zeile 4 von may.xml mit derselben Kennung und wurde ausgelassen.')
   expect(translationOf('"12.5" has more decimals than can be stored. Say whether such amounts are rounded or left out: roundAmounts true or false.', german))

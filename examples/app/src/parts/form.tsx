@@ -75,7 +75,7 @@ export function Form<Values extends FieldValues>({ defaultValues, error = null, 
 
 const Restored = ({ onDiscard }: { onDiscard: () => void }) => (
   <div className='notice' role='status'>
-    <p>{m.restoredWhatYouHadTyped}</p>
+    <p>{m.restored}</p>
     <button type='button' className='quiet' onClick={onDiscard}>{m.discard}</button>
   </div>
 )
@@ -99,7 +99,7 @@ export function Field({ name, label, hint, problem = null, children }: FieldProp
 }
 
 /** Refuses input of only spaces, which browsers accept for `required`. */
-const notBlank = { pattern: '.*\\S.*', title: m.moreThanSpaces }
+const notBlank = { pattern: '.*\\S.*', title: m.notBlank }
 
 type InputProps = FieldProps & Omit<ComponentProps<'input'>, 'name' | 'value' | 'defaultValue'>
 
@@ -129,7 +129,7 @@ export function DateField({ name, label, hint, problem, min = firstDay, max = la
   const day = field.value ?? ''
   const visible = typed ?? (day === '' ? '' : typedDay(day, locale))
   const isWrong = visible !== '' && (day === '' || day < min || day > max)
-  const wrong = isWrong ? m.thisIsNoDay(typedDay(today(), locale)) : null
+  const wrong = isWrong ? m.invalidDate(typedDay(today(), locale)) : null
   // the browser does not submit a form with a custom validity
   useEffect(() => input.current?.setCustomValidity(wrong ?? ''), [wrong])
   const choose = (next: string) => {
@@ -165,7 +165,7 @@ export function DateField({ name, label, hint, problem, min = firstDay, max = la
               choose(day === '' ? today() : addDays(day, by))
             }}
           />
-          <button type='button' className='day-open' tabIndex={-1} aria-label={m.openTheCalendar} onClick={() => calendar.current?.showPicker()}>
+          <button type='button' className='day-open' tabIndex={-1} aria-label={m.openCalendar} onClick={() => calendar.current?.showPicker()}>
             <svg viewBox='0 0 16 16' aria-hidden='true'>
               <path d='M2.5 4h11v9.5h-11zM2.5 7h11M5.5 2v3M10.5 2v3' />
             </svg>

@@ -15,10 +15,10 @@ export function LanguageChoice() {
         aria-describedby={`${id}-note`}
         onChange={({ target }) => chooseLanguage((target.value || null) as Language | null)}
       >
-        <option value=''>{m.languageOfTheBrowser}</option>
+        <option value=''>{m.browserLanguage}</option>
         {Object.entries(languages).map(([language, name]) => <option key={language} value={language} lang={language}>{name}</option>)}
       </select>
-      <p id={`${id}-note`} className='field-note'>{m.loadsThePageAgain}</p>
+      <p id={`${id}-note`} className='field-note'>{m.reloadsPage}</p>
     </div>
   )
 }

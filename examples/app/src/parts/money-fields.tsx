@@ -29,12 +29,12 @@ type AmountFieldProps = FieldProps & {
 function problemOf(typed: string, currency: string | undefined, isNeverZero: boolean): string | null {
   if (typed === '') return null
   const amount = parseAmount(typed)
-  if (amount === null) return m.thisIsNoAmount
-  if (isNeverZero && amount === 0) return m.anAmountOfZeroMoves
+  if (amount === null) return m.invalidAmount
+  if (isNeverZero && amount === 0) return m.zeroAmount
   if (currency === undefined) return null
   const decimals = decimalsOf(currency)
   if (Number(amount.toFixed(decimals)) === amount) return null
-  return m.hasDecimals(currency.toUpperCase(), decimals)
+  return m.decimalsAllowed(currency.toUpperCase(), decimals)
 }
 
 /** An amount in the user's notation, or a sum of amounts, which is replaced by its result. The value is null if the input is no amount. */
@@ -132,7 +132,7 @@ export function CurrencyField({ name = 'currency', label = common.currency, read
           {...control}
           value={typed ?? usual.toUpperCase()}
           pattern='[A-Za-z]{3}'
-          title={m.threeLettersSuchAsEUR}
+          title={m.currencyHint}
           maxLength={3}
           size={4}
           autoComplete='off'

@@ -12,7 +12,7 @@ import { parts as m } from '../messages/parts.ts'
 /** The title of a page and of its window, and the page's actions. */
 export const PageHead = ({ title, children }: { title: string, children?: ReactNode }) => (
   <div className='page-head'>
-    <title>{m.finance(title)}</title>
+    <title>{m.pageTitle(title)}</title>
     <h1 tabIndex={-1}>{title}</h1>
     {children}
   </div>
@@ -76,7 +76,7 @@ export const Action = ({ name, of, ...button }: ActionProps) => <button type='bu
 /** The header cell above the actions of rows. */
 export const ActionsHead = () => (
   <th>
-    <span className='unseen'>{m.whatToDo}</span>
+    <span className='unseen'>{m.actions}</span>
   </th>
 )
 
@@ -93,7 +93,7 @@ export const MonthSteps = ({ month, name = formatPeriod(month, 'month'), onChang
     <button
       type='button'
       className='quiet'
-      aria-label={m.monthBefore}
+      aria-label={m.previousMonth}
       disabled={month <= firstMonth}
       onClick={() =>
         onChange(addMonths(month, -1))}
@@ -104,7 +104,7 @@ export const MonthSteps = ({ month, name = formatPeriod(month, 'month'), onChang
     <button
       type='button'
       className='quiet'
-      aria-label={m.monthAfter}
+      aria-label={m.nextMonth}
       disabled={month >= lastMonth}
       onClick={() =>
         onChange(addMonths(month, 1))}

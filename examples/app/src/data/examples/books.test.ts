@@ -58,7 +58,7 @@ test('some budgets of the last month are exceeded, and others are not', () => {
   const left = (name: string) => (categoryNamed(books, name)?.monthly_budget ?? 0) - spentOn(books, name, '2025-09')
   expect(left('Eating out')).toBeLessThan(0)
   expect(left('Home')).toBeGreaterThan(0)
-  expect(left('Getting around')).toBeGreaterThan(0)
+  expect(left('Transportation')).toBeGreaterThan(0)
 })
 
 test('both halves of a transfer have one day, and the same amount if their currency is the same', () => {

@@ -79,13 +79,23 @@ async function deleteUnused(context: Context, note: Note): Promise<string[]> {
   const { first, last } = markedIds
   const one = (referencedTable: string) => ({ referencedTable })
   const [accounts, costs, categories, tags] = await Promise.all([
-    unwrap(within(context, data.from('accounts').select('id,name,metadata,transactions(id)')).gte('id', first).lte('id', last).limit(1, one('transactions'))),
+    unwrap(
+      within(context, data.from('accounts').select('id,name,metadata,transactions(id)')).gte('id', first).lte('id', last).order('name').limit(
+        1,
+        one('transactions'),
+      ),
+    ),
     unwrap(within(context, data.from('subscriptions').select('account_id,to_account_id'))),
     unwrap(
-      within(context, data.from('categories').select('id,name,parent_id,transactions(id),line_items(id),subscriptions(id),rules(id)'))
+      within(context, data.from('categories').select('id,name,parent_id,transactions(id),line_items(id),subscriptions(id),rules(id)')).order('name')
         .limit(1, one('transactions')).limit(1, one('line_items')).limit(1, one('subscriptions')).limit(1, one('rules')),
     ),
-    unwrap(within(context, data.from('tags').select('id,name,transaction_tags(tag_id)')).gte('id', first).lte('id', last).limit(1, one('transaction_tags'))),
+    unwrap(
+      within(context, data.from('tags').select('id,name,transaction_tags(tag_id)')).gte('id', first).lte('id', last).order('name').limit(
+        1,
+        one('transaction_tags'),
+      ),
+    ),
   ])
   const ofCosts = new Set(costs.flatMap(({ account_id, to_account_id }) => [account_id, to_account_id]))
   const keptAccounts = accounts.filter(({ id, transactions }) => transactions.length > 0 || ofCosts.has(id))

@@ -50,15 +50,15 @@ export function useTransactionChanges() {
   })
   /** The outcome of a change of many rows, some of which another user may have deleted. */
   const outcomeOfMany = (
-    text: (rows: string, count: number) => string,
+    text: (rows: string) => string,
     requested: readonly Transaction[],
     changed: readonly Transaction[],
     now: readonly Transaction[],
   ) => {
     const missing = requested.filter((row) => !changed.includes(row))
-    const note = missing.length === 0 ? '' : m.hadBeenDeleted(counted(missing))
+    const note = missing.length === 0 ? '' : m.alreadyDeleted(counted(missing))
     if (changed.length === 0) return { text: note }
-    return withUndo([text(counted(changed), changed.length), note].filter(Boolean).join(' '), makeUndo(requested, changed, user.id), now)
+    return withUndo([text(counted(changed)), note].filter(Boolean).join(' '), makeUndo(requested, changed, user.id), now)
   }
 
   const add = useChange((of: Context, values: NewRow<'transactions'>) => createTransaction(of, values), {
@@ -94,8 +94,8 @@ export function useTransactionChanges() {
   }, {
     outcome: (requests) => {
       const now = requests.flatMap((request) => request.now)
-      if (now.length === 0) return { text: m.noneIsOpen }
-      return withUndo(m.changed(counted(now), now.length), makeUndoOfAll(requests, user.id), now)
+      if (now.length === 0) return { text: m.noneUncategorized }
+      return withUndo(m.changed(counted(now)), makeUndoOfAll(requests, user.id), now)
     },
     refresh,
   })
@@ -107,7 +107,7 @@ export function useTransactionChanges() {
       // tags and line items are requests of their own, of which `undo` would undo only one
       const isOneRequest = changed.tags === undefined && changed.items === undefined
       const byHand = left === undefined ? null : () => writeBack(row, left, changed)
-      return withUndo(m.changed(row.name, 1), isOneRequest ? makeUndo([row], [row], user.id) : byHand, now)
+      return withUndo(m.changed(row.name), isOneRequest ? makeUndo([row], [row], user.id) : byHand, now)
     },
     refresh,
   })

@@ -18,7 +18,7 @@ export function Page() {
   const { invitationId = '', token } = route.useSearch()
   return (
     <>
-      <PageHead title={m.invitation} />
+      <PageHead title={m.title} />
       <Invitation id={invitationId} {...(token !== undefined && { token })} />
     </>
   )
@@ -35,7 +35,7 @@ export function Invitation({ id, token }: InvitationProps) {
   return (
     <>
       {invitation.isPending && <Skeleton />}
-      {isNone ? <p>{m.thereIsNoInvitationBehind}</p> : <ErrorNote error={invitation.error} />}
+      {isNone ? <p>{m.notFound}</p> : <ErrorNote error={invitation.error} />}
       {invitation.data !== undefined && <Details invitation={invitation.data} token={token} />}
     </>
   )
@@ -49,10 +49,10 @@ function Details({ invitation, token }: DetailsProps) {
     <>
       <p>
         {team === null
-          ? m.thisWasAnInvitationFor(address)
-          : m.invitesToJoinWithThe(inviter || m.somebody, address, team || common.aTeam, common.roles[role])}
+          ? m.wasFor(address)
+          : m.summary(inviter || m.unnamed, address, team || common.unnamedTeam, common.roles[role])}
       </p>
-      {status === 'pending' ? <p>{m.itIsValidUntil(formatMoment(end))}</p> : <p>{m.ended[status]}</p>}
+      {status === 'pending' ? <p>{m.validUntil(formatMoment(end))}</p> : <p>{m.ended[status]}</p>}
       <Answers invitation={invitation} token={token} />
     </>
   )
@@ -72,13 +72,13 @@ function Answers({ invitation: { id, status, email_hint: address, is_for_caller:
   if (status !== 'pending')
     return (
       <p>
-        <Link to='/'>{m.goOnToTheApp}</Link>
+        <Link to='/'>{m.openApp}</Link>
       </p>
     )
   if (userId === '') {
     return (
       <>
-        <p>{m.signInAsToAnswer(address)}</p>
+        <p>{m.signInHint(address)}</p>
         <p>
           <Link to='/sign-in' search={back}>{common.signIn}</Link> · <Link to='/sign-up' search={back}>{common.signUp}</Link>
         </p>
@@ -88,7 +88,7 @@ function Answers({ invitation: { id, status, email_hint: address, is_for_caller:
   if (!isForCaller) {
     return (
       <>
-        <p>{m.youAreSignedInAsOther(email, address)}</p>
+        <p>{m.otherUser(email, address)}</p>
         <button type='button' onClick={() => leave.mutate(undefined)}>{m.signOut}</button>
       </>
     )
@@ -97,14 +97,14 @@ function Answers({ invitation: { id, status, email_hint: address, is_for_caller:
   if (me.data?.user.email_verified === false && (token === undefined || isProofRefused)) {
     return (
       <>
-        <p>{m.toAnswerFirstVerifyThat(email)}</p>
+        <p>{m.verifyFirst(email)}</p>
         <SendVerification email={email} />
       </>
     )
   }
   return (
     <>
-      <p>{m.youAreSignedInAs(email)}</p>
+      <p>{m.signedInAs(email)}</p>
       <ErrorNote error={answer.error} />
       <div className='buttons'>
         <button type='button' className='primary' disabled={answer.isPending} onClick={() => reply(true)}>
@@ -122,11 +122,11 @@ function Welcome({ organizationId }: { organizationId: string }) {
   const enter = useAccountChange(chooseContext, () => void navigate({ to: '/' }))
   return (
     <>
-      <p role='status'>{m.welcomeTheTeamIsNow}</p>
+      <p role='status'>{m.welcome}</p>
       <ErrorNote error={enter.error} />
       <div className='buttons'>
-        <button type='button' className='primary' onClick={() => enter.mutate(organizationId)}>{m.openTheTeam}</button>
-        <Link to='/'>{m.goOnToTheApp}</Link>
+        <button type='button' className='primary' onClick={() => enter.mutate(organizationId)}>{m.openTeam}</button>
+        <Link to='/'>{m.openApp}</Link>
       </div>
     </>
   )

@@ -59,11 +59,11 @@ export function AccountForm({ account, onClose }: { account: Account | null, onC
         <Select name='type' label={m.type}>
           <Options of={accountTypes} />
         </Select>
-        <AmountField name='balance' label={m.openingBalance} hint={m.whatWasThereBeforeThe} required />
-        <DateField name='opened_on' label={m.openedOn} hint={m.emptyMeansEveryDay} min={firstDay} max={lastDay} />
+        <AmountField name='balance' label={m.openingBalance} hint={m.openingBalanceHint} required />
+        <DateField name='opened_on' label={m.openedOn} hint={m.openedOnHint} min={firstDay} max={lastDay} />
         <CurrencyField />
         <TextField name='institution' label={m.bank} maxLength={255} />
-        {account !== null && <DateField name='closed_on' label={m.closedOn} hint={m.aClosedAccountKeeps} min={firstDay} max={lastDay} />}
+        {account !== null && <DateField name='closed_on' label={m.closedOn} hint={m.closedOnHint} min={firstDay} max={lastDay} />}
         <SubmitButton isBusy={save.isPending}>{common.save}</SubmitButton>
       </Form>
     </Dialog>

@@ -28,13 +28,13 @@ export function AccountTable({ accounts, coming, onEdit, onDelete }: AccountTabl
             <th scope='row'>
               <Link to='/accounts/$accountId' params={{ accountId: account.id }}>{account.name}</Link>
               {account.institution !== null && <small>{account.institution}</small>}
-              {account.closed_on !== null && <small>{m.isClosedSince(formatDay(account.closed_on))}</small>}
+              {account.closed_on !== null && <small>{m.closedSince(formatDay(account.closed_on))}</small>}
             </th>
             <td data-label={m.type}>{accountTypes[account.type]}</td>
             <td className='amount' data-label={m.balance}>
               {formatAmount(balanceOf(account), account.currency)}
               {sumsByCurrency(coming.filter(({ account_id }) => account_id === account.id)).map(({ currency, sum }) => (
-                <small key={currency}>{m.coming(formatAmount(sum, currency))}</small>
+                <small key={currency}>{m.upcoming(formatAmount(sum, currency))}</small>
               ))}
             </td>
             {rights.write && (

@@ -5,7 +5,7 @@ import { closeAccountDays, closeDays, closingsQuery } from '../../data/balances.
 import { useChange } from '../../data/change.ts'
 import { firstDay, formatDay, lastDay, today } from '../../locale/days.ts'
 import { addDays, monthOf } from '../../locale/months.ts'
-import { agreement as m } from '../../messages/agreement.ts'
+import { reconciliation as m } from '../../messages/reconciliation.ts'
 import { DateField, Form, SubmitButton } from '../../parts/form.tsx'
 
 /** Closes the days of one account. */
@@ -33,7 +33,7 @@ export function ClosedContext() {
   return (
     <ClosedDays
       until={latest?.closed_until ?? null}
-      hint={m.ofAllAccounts}
+      hint={m.closeAllHint}
       error={close.error}
       isBusy={close.isPending}
       onClose={(day) => close.mutate({ closed_until: day })}
@@ -41,7 +41,7 @@ export function ClosedContext() {
   )
 }
 
-const outcomeOf = (day: string | null) => day === null ? m.areOpen : m.areClosed(formatDay(day))
+const outcomeOf = (day: string | null) => day === null ? m.reopened : m.closed(formatDay(day))
 
 type ClosedDaysProps = { until: string | null, hint?: string, error: Error | null, isBusy: boolean, onClose: (day: string | null) => void }
 
@@ -49,13 +49,13 @@ function ClosedDays({ until, hint, error, isBusy, onClose }: ClosedDaysProps) {
   const { rights } = useSessionContext()
   return (
     <>
-      <p>{until === null ? m.noDayIsClosed : m.daysAreClosed(formatDay(until))}</p>
+      <p>{until === null ? m.noneClosed : m.closedHint(formatDay(until))}</p>
       {rights.write && (
         <Form defaultValues={{ closed_until: addDays(monthOf(today()), -1) }} error={error} onSubmit={({ closed_until: day }) => onClose(day)}>
-          <DateField name='closed_until' label={m.closeUpTo} hint={hint} min={firstDay} max={lastDay} required />
+          <DateField name='closed_until' label={m.closeThrough} hint={hint} min={firstDay} max={lastDay} required />
           <div className='buttons'>
-            <SubmitButton isBusy={isBusy}>{m.closeTheDays}</SubmitButton>
-            {until !== null && <button type='button' disabled={isBusy} onClick={() => onClose(null)}>{m.openTheDays}</button>}
+            <SubmitButton isBusy={isBusy}>{m.close}</SubmitButton>
+            {until !== null && <button type='button' disabled={isBusy} onClick={() => onClose(null)}>{m.reopen}</button>}
           </div>
         </Form>
       )}

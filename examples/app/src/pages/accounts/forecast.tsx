@@ -24,12 +24,12 @@ export function Forecast({ accounts }: { accounts: Account[] }) {
   })
   if (changing.length === 0) return null
   return (
-    <Card title={m.theNextDays(reach)}>
+    <Card title={m.nextDays(reach)}>
       <ul>
         {changing.map(({ id, name, currency, lowest, last }) => (
           <li key={id}>
-            {m.isLowestOn(name, formatAmount(lowest.balance, currency), formatDay(lowest.day))};{' '}
-            {m.endsWith(formatAmount(last.balance, currency), formatDay(until))}.
+            {m.lowestOn(name, formatAmount(lowest.balance, currency), formatDay(lowest.day))};{' '}
+            {m.endsAt(formatAmount(last.balance, currency), formatDay(until))}.
           </li>
         ))}
       </ul>

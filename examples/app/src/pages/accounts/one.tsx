@@ -6,7 +6,7 @@ import { useSessionContext } from '../../app/session-context.tsx'
 import { type Account, accountsQuery, accountTypes, balanceOf } from '../../data/accounts.ts'
 import { formatDay } from '../../locale/days.ts'
 import { accounts as named } from '../../messages/accounts.ts'
-import { agreement as m } from '../../messages/agreement.ts'
+import { reconciliation as m } from '../../messages/reconciliation.ts'
 import { common } from '../../messages/common.ts'
 import { QueryBoundary } from '../../parts/query-boundary.tsx'
 import { Amount, Card, EmptyState, PageHead, RowsLink } from '../../parts/ui.tsx'
@@ -18,7 +18,7 @@ export function Page() {
   const { context } = useSessionContext()
   const { accountId } = useParams({ strict: false })
   const accounts = useQuery({ ...accountsQuery(context), select: (rows) => rows.filter(({ id }) => id === accountId) })
-  const empty = <EmptyState action={<Link to='/accounts'>{m.allAccounts}</Link>}>{m.thisAccountIsNotHere}</EmptyState>
+  const empty = <EmptyState action={<Link to='/accounts'>{m.allAccounts}</Link>}>{m.notFound}</EmptyState>
   return (
     <QueryBoundary of={[accounts]} empty={empty}>
       {(rows) => rows.map((account) => <One key={account.id} account={account} />)}
@@ -35,13 +35,13 @@ function One({ account }: { account: Account }) {
     <>
       <PageHead title={name}>
         <Link to='/accounts'>{m.allAccounts}</Link>
-        <RowsLink account={id}>{m.transactions}</RowsLink>
+        <RowsLink account={id}>{m.viewTransactions}</RowsLink>
         {rights.write && <button type='button' onClick={() => setEdited(account)}>{common.edit}</button>}
       </PageHead>
       <div className='report-cards'>
         <div className='report-card report-card-wide'>
           <p>
-            {[accountTypes[type], ...institution === null ? [] : [institution], ...closed_on === null ? [] : [named.isClosedSince(formatDay(closed_on))]].join(
+            {[accountTypes[type], ...institution === null ? [] : [institution], ...closed_on === null ? [] : [named.closedSince(formatDay(closed_on))]].join(
               ', ',
             )}
           </p>
@@ -49,10 +49,10 @@ function One({ account }: { account: Account }) {
             {m.currentBalance}: <Amount value={balanceOf(account)} currency={currency} />
           </p>
         </div>
-        <Card title={m.agreementWithTheBank} className='report-card report-card-wide'>
+        <Card title={m.title} className='report-card report-card-wide'>
           <Reconciliation account={account} />
         </Card>
-        <Card title={m.closedDays}>
+        <Card title={m.closedPeriods}>
           <ClosedAccount account={account} />
         </Card>
       </div>

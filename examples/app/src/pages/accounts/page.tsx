@@ -6,7 +6,7 @@ import { useSessionContext } from '../../app/session-context.tsx'
 import { type Account, accountsQuery, comingQuery, deleteAccount, isClosed } from '../../data/accounts.ts'
 import { useDeletion } from '../../data/change.ts'
 import { accounts as m } from '../../messages/accounts.ts'
-import { agreement } from '../../messages/agreement.ts'
+import { reconciliation } from '../../messages/reconciliation.ts'
 import { common } from '../../messages/common.ts'
 import { QueryBoundary } from '../../parts/query-boundary.tsx'
 import { NetWorth } from '../../parts/reports/net-worth.tsx'
@@ -28,7 +28,7 @@ export function Page() {
         <Link to='/exchange-rates'>{common.exchangeRates}</Link>
         {rights.write && <button type='button' className='primary' onClick={() => setEdited('new')}>{m.newAccount}</button>}
       </PageHead>
-      <QueryBoundary of={[accounts]} empty={<EmptyState>{m.noAccountYetAnAccount}</EmptyState>}>
+      <QueryBoundary of={[accounts]} empty={<EmptyState>{m.empty}</EmptyState>}>
         {(rows) => (
           <div className='report-cards report-cards-main'>
             <Tables accounts={rows} onEdit={setEdited} onDelete={remove} />
@@ -36,7 +36,7 @@ export function Page() {
               <NetWorth />
             </Card>
             <Forecast accounts={rows} />
-            <Card title={agreement.closedDays}>
+            <Card title={reconciliation.closedPeriods}>
               <ClosedContext />
             </Card>
           </div>
@@ -57,7 +57,7 @@ function Tables({ accounts, ...does }: TablesProps) {
   return (
     <div className='report-card report-card-wide'>
       {open.length > 0 && <AccountTable accounts={open} coming={coming} {...does} />}
-      {coming.length > 0 && <p className='field-note'>{m.comingIs}</p>}
+      {coming.length > 0 && <p className='field-note'>{m.upcomingHint}</p>}
       {closed.length > 0 && (
         <details>
           <summary>{m.closedAccounts}</summary>

@@ -8,7 +8,7 @@ import { useChange, useDeletion } from '../../data/change.ts'
 import { formatAmount } from '../../locale/amounts.ts'
 import { firstDay, formatDay, today } from '../../locale/days.ts'
 import { addDays } from '../../locale/months.ts'
-import { agreement as m } from '../../messages/agreement.ts'
+import { reconciliation as m } from '../../messages/reconciliation.ts'
 import { common } from '../../messages/common.ts'
 import { DateField, Form, SubmitButton } from '../../parts/form.tsx'
 import { AmountField } from '../../parts/money-fields.tsx'
@@ -22,16 +22,16 @@ export function Reconciliation({ account }: { account: Account }) {
   const say = (amount: number) => formatAmount(amount, account.currency)
   return (
     <>
-      <QueryBoundary of={[compared]} empty={<EmptyState>{m.enterWhatTheBankSays}</EmptyState>}>
+      <QueryBoundary of={[compared]} empty={<EmptyState>{m.hint}</EmptyState>}>
         {(rows) => (
           <table className='stacking'>
             <thead>
               <tr>
                 <th>{m.day}</th>
-                <th className='amount'>{m.theBankSays}</th>
-                <th className='amount'>{m.computed}</th>
+                <th className='amount'>{m.statementBalance}</th>
+                <th className='amount'>{m.calculated}</th>
                 <th className='amount'>{m.difference}</th>
-                <th className='amount'>{m.rowsBetween}</th>
+                <th className='amount'>{m.transactionsSince}</th>
                 <ActionsHead />
               </tr>
             </thead>
@@ -41,10 +41,10 @@ export function Reconciliation({ account }: { account: Account }) {
                 return (
                   <tr key={day}>
                     <th scope='row'>{formatDay(day)}{row !== undefined && <small>{m.sources[row.source]}</small>}</th>
-                    <td className='amount' data-label={m.theBankSays}>{say(one.stated)}</td>
-                    <td className='amount' data-label={m.computed}>{say(one.computed)}</td>
-                    <td className='amount' data-label={m.difference}>{one.difference === 0 ? m.agrees : say(one.difference)}</td>
-                    <td className='amount' data-label={m.rowsBetween}>
+                    <td className='amount' data-label={m.statementBalance}>{say(one.stated)}</td>
+                    <td className='amount' data-label={m.calculated}>{say(one.computed)}</td>
+                    <td className='amount' data-label={m.difference}>{one.difference === 0 ? m.reconciled : say(one.difference)}</td>
+                    <td className='amount' data-label={m.transactionsSince}>
                       <RowsBetween account={account} of={one} />
                     </td>
                     <td className='row-actions'>
@@ -79,7 +79,7 @@ const RowsBetween = ({ account: { id }, of: { on_date: to, after, transactions }
 /** Enters a balance of the bank. */
 function StateBalance({ account: { id, currency } }: { account: Account }) {
   const save = useChange(stateBalance, {
-    outcome: ({ id: row, balance, on_date }) => ({ text: m.isStated(formatAmount(balance, currency), formatDay(on_date)), undoOf: row }),
+    outcome: ({ id: row, balance, on_date }) => ({ text: m.saved(formatAmount(balance, currency), formatDay(on_date)), undoOf: row }),
   })
   return (
     <Form
@@ -87,9 +87,9 @@ function StateBalance({ account: { id, currency } }: { account: Account }) {
       error={save.error}
       onSubmit={({ balance, on_date }) => balance !== null && !save.isPending && save.mutate({ account_id: id, balance, on_date })}
     >
-      <AmountField name='balance' label={m.theBankSays} currency={currency} required />
-      <DateField name='on_date' label={m.onDay} min={firstDay} max={today()} required />
-      <SubmitButton isBusy={save.isPending}>{m.store}</SubmitButton>
+      <AmountField name='balance' label={m.statementBalance} currency={currency} required />
+      <DateField name='on_date' label={m.statementDate} min={firstDay} max={today()} required />
+      <SubmitButton isBusy={save.isPending}>{m.compare}</SubmitButton>
     </Form>
   )
 }

@@ -14,12 +14,12 @@ export function Page() {
   return (
     <>
       <PageHead title={m.activity} />
-      {role === 'editor' && <p className='field-note'>{m.theseAreYourOwnChanges}</p>}
+      {role === 'editor' && <p className='field-note'>{m.ownOnlyHint}</p>}
       {rights.write
         ? <Requests />
         : (
           <EmptyState>
-            {m.whoChangedWhatInA}
+            {m.viewerHint}
           </EmptyState>
         )}
     </>
@@ -32,7 +32,7 @@ function Requests() {
   // names of the ids in rows
   const named = [useQuery(accountsQuery(context)), useQuery(categoriesQuery(context)), useQuery(tagsQuery(context))]
   const members = useQuery({ ...membersQuery(context.id ?? ''), enabled: context.id !== null })
-  const people = new Map(members.data?.map(({ user_id: id, user: who }) => [id, who?.name || who?.email || m.aMember]))
+  const people = new Map(members.data?.map(({ user_id: id, user: who }) => [id, who?.name || who?.email || m.unknownMember]))
   const names = new Map(named.flatMap(({ data }) => data?.map(({ id, name }) => [id, name] as const) ?? []))
   const isKnown = named.every(({ data }) => data !== undefined) && (context.id === null || members.data !== undefined)
   const requests = activity.data?.pages.flatMap((page) => page.requests) ?? []
@@ -40,7 +40,7 @@ function Requests() {
     <>
       <ErrorNote error={activity.error ?? named.find(({ error }) => error !== null)?.error ?? members.error} />
       {(activity.isPending || !isKnown) && <Skeleton rows={6} />}
-      {activity.data !== undefined && requests.length === 0 && <EmptyState>{m.nothingWasChangedYetEvery}</EmptyState>}
+      {activity.data !== undefined && requests.length === 0 && <EmptyState>{m.empty}</EmptyState>}
       {isKnown && inDays(requests).map(({ day, requests: some }) => (
         <section key={day} className='activity-day' aria-labelledby={`activity-${day}`}>
           <h2 id={`activity-${day}`}>{formatDay(day)}</h2>

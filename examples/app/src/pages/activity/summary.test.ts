@@ -13,7 +13,7 @@ const names = new Map([['food', 'Food']])
 test('a request is one sentence: first the row that the user changed, then the rows that were deleted with it', () => {
   const part = change('line_items', 'delete', { name: 'Bread' }, null)
   const whole = change('transactions', 'delete', { name: 'Groceries' }, null)
-  expect(summaryOf([part, part, whole], false, names)).toBe('deleted the transaction “Groceries” and 2 parts of a split')
+  expect(summaryOf([part, part, whole], false, names)).toBe('deleted the transaction “Groceries” and 2 splits')
 })
 
 test('rows without a name are counted, and a request that is cut says so', () => {
@@ -38,15 +38,15 @@ test('values of a fixed set, lists and conditions of rules are words', () => {
   const created = (table: string, after: Activity['after']) =>
     differencesOf(change(table, 'create', null, after), names).map(({ field, after: value }) => `${field}: ${value}`)
   expect(created('subscriptions', { period: 'monthly', kind: 'transfer', is_active: true })).toEqual([
-    'how often: every month',
-    'kind: transfer',
+    'frequency: every month',
+    'type: transfer',
     'active: yes',
   ])
   expect(created('rules', { add_tags: ['trip', 'fun'], conditions: [{ value: 'rail' }, { value: 'food' }] })).toEqual([
     'new tags: trip and fun',
     'conditions: rail and Food',
   ])
-  expect(created('exchange_rates', { base: 'usd' })).toEqual(['currency: USD'])
+  expect(created('exchange_rates', { base: 'usd' })).toEqual(['from currency: USD'])
 })
 
 test('every column of the tables that activity shows has a name, or is hidden', () => {

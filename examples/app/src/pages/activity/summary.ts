@@ -56,6 +56,7 @@ export const hidden = new Set([
   'id',
   'user_id',
   'organization_id',
+  'tenant',
   'created_at',
   'updated_at',
   'transaction_id',

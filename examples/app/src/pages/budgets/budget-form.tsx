@@ -53,7 +53,7 @@ export function BudgetForm({ category, currency, month, months, budgets, past, o
       ]
       return () => rollbacks.map((rollback) => rollback())
     },
-    outcome: ({ id }) => ({ text: m.isSet(category.name), undoOf: id }),
+    outcome: ({ id }) => ({ text: m.saved(category.name), undoOf: id }),
     onStored: onClose,
   })
   const submit = ({ amount, currency: chosen, which, starts_on, rollover }: Values) => {
@@ -75,19 +75,19 @@ export function BudgetForm({ category, currency, month, months, budgets, past, o
           <>
             <AmountField name='amount' label={common.amount} required />
             <CurrencyField />
-            <Select name='which' label={m.for}>
-              <option value='month'>{m.alone(formatPeriod(month, 'month'))}</option>
-              <option value='every'>{m.everyMonthThatHasNone}</option>
+            <Select name='which' label={m.appliesTo}>
+              <option value='month'>{m.monthOnly(formatPeriod(month, 'month'))}</option>
+              <option value='every'>{m.otherMonths}</option>
             </Select>
             {watch('which') === 'every' && (
               <DateField
                 name='starts_on'
-                label={m.countsFrom}
-                hint={m.theMonthOfThisDay}
+                label={m.startsOn}
+                hint={m.startsOnHint}
                 required
               />
             )}
-            <Checkbox name='rollover'>{m.whatIsLeftIsCarried}</Checkbox>
+            <Checkbox name='rollover'>{m.rollOver}</Checkbox>
             <SubmitButton isBusy={save.isPending}>{common.save}</SubmitButton>
           </>
         )}
@@ -102,24 +102,24 @@ type Stored = { id: string, name: string, note: string | false, remove: typeof d
 
 function storedOf({ id, month, amount, currency, rollover }: Budget): Stored {
   const sum = formatAmount(amount, currency)
-  const name = month === null ? m.amountEveryMonth(sum) : m.in(sum, formatPeriod(month, 'month'))
-  return { id, name, note: rollover && m.carriesOver, remove: deleteBudget }
+  const name = month === null ? m.amountEveryMonth(sum) : m.amountIn(sum, formatPeriod(month, 'month'))
+  return { id, name, note: rollover && m.withRollover, remove: deleteBudget }
 }
 
 function formerOf({ id, until, amount, currency, rollover }: PastBudget): Stored {
   const month = formatPeriod(until, 'month')
   const name = amount === null ? m.noneBefore(month) : m.everyMonthBefore(formatAmount(amount, currency), month)
-  return { id, name, note: rollover && m.carriedOver, remove: deletePastBudget }
+  return { id, name, note: rollover && m.withPastRollover, remove: deletePastBudget }
 }
 
 /** Stored and former budgets, each with a button to remove it. */
 function BudgetList({ budgets }: { budgets: Stored[] }) {
   const change = useChange((context, { id, remove }: Stored) => remove(context, { id }), {
-    outcome: (_, { id, name }) => ({ text: m.isRemoved(name), undoOf: id }),
+    outcome: (_, { id, name }) => ({ text: m.removed(name), undoOf: id }),
   })
   return (
     <>
-      <h3>{m.asItIsNow}</h3>
+      <h3>{m.current}</h3>
       <ErrorNote error={change.error} />
       <ul className='budget-stored'>
         {budgets.map((budget) => (

@@ -39,7 +39,7 @@ export function BudgetGrid({ rows, months, compared, sources, categories, onEdit
   })
   return (
     <table className='budget-table'>
-      <caption className='unseen'>{m.budgetsOfMonths(formatMonths(months[0] ?? thisMonth, months.at(-1) ?? thisMonth))}</caption>
+      <caption className='unseen'>{m.monthsTitle(formatMonths(months[0] ?? thisMonth, months.at(-1) ?? thisMonth))}</caption>
       <thead>
         <tr>
           <th scope='col'>{common.category}</th>

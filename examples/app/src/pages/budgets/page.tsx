@@ -53,13 +53,13 @@ export function Page() {
         <ErrorNote error={compared.find(({ error }) => error !== null)?.error ?? null} />
         <QueryBoundary
           of={[categories, past]}
-          empty={<EmptyState action={<Link to='/categories'>{m.toTheCategories}</Link>}>{m.noCategoryYet}</EmptyState>}
+          empty={<EmptyState action={<Link to='/categories'>{m.goToCategories}</Link>}>{m.noCategories}</EmptyState>}
           loading={<Skeleton rows={8} />}
         >
           {(all, former) =>
             !isLoaded || budgets.data === undefined ? <Skeleton rows={8} /> : (
               <>
-                {rows.length === 0 && <EmptyState>{m.noBudgetYet}</EmptyState>}
+                {rows.length === 0 && <EmptyState>{m.empty}</EmptyState>}
                 {rows.length > 0 && (
                   <BudgetGrid
                     rows={rows}
@@ -97,7 +97,7 @@ export function Page() {
 function Unlimited({ categories, onChoose }: { categories: Category[], onChoose: (category: Category) => void }) {
   return categories.length > 0 && (
     <section className='budget-unlimited' aria-labelledby='budget-unlimited'>
-      <h2 id='budget-unlimited'>{m.withoutABudget}</h2>
+      <h2 id='budget-unlimited'>{m.unbudgeted}</h2>
       <ul className='budget-choices'>
         {categories.map((category) => (
           <li key={category.id}>

@@ -52,16 +52,16 @@ export function CategoryForm({ category, others, onClose }: { category: Category
       <Form draft={`category ${category?.id ?? 'new'}`} defaultValues={opened} error={save.error} onSubmit={submit}>
         <TextField name='name' label={common.name} maxLength={255} required />
         {!isParent && (
-          <Select name='parent_id' label={m.partOf}>
+          <Select name='parent_id' label={m.parent}>
             <option value=''>{m.noParent}</option>
             <Options of={others.filter(({ id, parent_id: parent }) => id !== category?.id && parent === null)} />
           </Select>
         )}
-        <Select name='kind' label={m.kind} hint={m.aRefundLowersExpenses}>
+        <Select name='kind' label={m.kind} hint={m.kindHint}>
           <Options of={m.kinds} />
         </Select>
-        <TextField name='color' label={m.colour} type='color' />
-        <AmountField name='monthly_budget' label={m.monthlyBudget} hint={m.emptyForNoneAMonth} />
+        <TextField name='color' label={m.color} type='color' />
+        <AmountField name='monthly_budget' label={m.monthlyBudget} hint={m.monthlyBudgetHint} />
         <CurrencyField name='budget_currency' />
         <SubmitButton isBusy={save.isPending}>{common.save}</SubmitButton>
       </Form>

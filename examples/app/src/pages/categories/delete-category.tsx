@@ -14,7 +14,7 @@ export function DeleteCategory({ category, others, onClose }: DeleteCategoryProp
   const remove = useChange(deleteCategory, {
     onStored: onClose,
     outcome: ({ transactions }) => ({
-      text: m.isDeletedAndTransactionsHave(category.name, transactions),
+      text: m.deletedAndMoved(category.name, transactions),
       undoOf: category.id,
     }),
   })
@@ -27,10 +27,10 @@ export function DeleteCategory({ category, others, onClose }: DeleteCategoryProp
       onConfirm={() => remove.mutate({ id: category.id, replacementId: replacement || null })}
       onClose={onClose}
     >
-      <Field name='replacement' label={m.itsTransactionsAndRecurringCosts}>
+      <Field name='replacement' label={m.itsContents}>
         {(control) => (
           <select {...control} value={replacement} onChange={({ target }) => setReplacement(target.value)}>
-            <option value=''>{m.stayWithoutACategory}</option>
+            <option value=''>{m.uncategorize}</option>
             <Options of={others.filter(({ id }) => id !== category.id).map((one) => ({ ...one, name: m.moveTo(one.name) }))} />
           </select>
         )}

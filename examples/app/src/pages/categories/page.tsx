@@ -28,12 +28,12 @@ export function Page() {
   const close = () => setOpened(null)
   return (
     <>
-      <PageHead title={m.categories}>
+      <PageHead title={m.title}>
         <Link to='/budgets'>{budgetsText.budgets}</Link>
-        <Link to='/rules'>{rulesText.rules}</Link>
+        <Link to='/rules'>{rulesText.title}</Link>
         {rights.write && <button type='button' className='primary' onClick={() => setOpened({ dialog: 'new' })}>{m.newCategory}</button>}
       </PageHead>
-      <QueryBoundary of={[categories]} empty={<EmptyState>{m.noCategoryYetCategoriesSay}</EmptyState>} loading={<Skeleton rows={6} />}>
+      <QueryBoundary of={[categories]} empty={<EmptyState>{m.empty}</EmptyState>} loading={<Skeleton rows={6} />}>
         {(rows) => <CategoryTable categories={rows} onOpen={(dialog, category) => setOpened({ dialog, category })} />}
       </QueryBoundary>
       {opened?.dialog === 'new' && <CategoryForm category={null} others={categories.data ?? []} onClose={close} />}

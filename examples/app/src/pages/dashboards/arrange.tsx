@@ -26,7 +26,7 @@ function placeOf(widgets: Widget[], { id }: Widget): string {
   const place = widgets.findIndex((one) => one.id === id)
   const now = widgets[place]
   if (now === undefined) return ''
-  return m.isOfWidth(titleOf(now), place + 1, widgets.length, widths.find(({ w }) => w >= now.size.w)?.name ?? m.full)
+  return m.placement(titleOf(now), place + 1, widgets.length, widths.find(({ w }) => w >= now.size.w)?.name ?? m.full)
 }
 
 export function Arrange({ dashboard, range, onRange, onClose }: ArrangeProps) {
@@ -42,7 +42,7 @@ export function Arrange({ dashboard, range, onRange, onClose }: ArrangeProps) {
   const closeToast = useRef(() => {})
   useEffect(() => () => closeToast.current(), [])
   const save = useDashboardChange(saveDashboard, () => {
-    toast(m.theDashboardIsSaved)
+    toast(m.saved)
     onClose()
   })
   const step = (take: Step, widget: Widget, by: -1 | 1) => {
@@ -64,7 +64,7 @@ export function Arrange({ dashboard, range, onRange, onClose }: ArrangeProps) {
   const remove = (widget: Widget) => {
     const before = widgets
     setWidgets(pack(widgets.filter(({ id }) => id !== widget.id)))
-    closeToast.current = toast(m.isRemoved(titleOf(widget)), { label: common.undo, act: () => setWidgets(before) })
+    closeToast.current = toast(m.removed(titleOf(widget)), { label: common.undo, act: () => setWidgets(before) })
   }
   const tools = (widget: Widget) => {
     const title = titleOf(widget)
@@ -83,7 +83,7 @@ export function Arrange({ dashboard, range, onRange, onClose }: ArrangeProps) {
     <>
       <PageHead title={m.arrangeOf(dashboard.name)}>
         <RangeChoice range={range} onChoose={onRange} />
-        <button type='button' onClick={() => setEdited('new')}>{m.addAWidget}</button>
+        <button type='button' onClick={() => setEdited('new')}>{m.addWidget}</button>
         <button
           type='button'
           className='primary'
@@ -98,12 +98,12 @@ export function Arrange({ dashboard, range, onRange, onClose }: ArrangeProps) {
       <label className='dashboard-name'>
         {common.name} <input value={name} maxLength={255} onChange={({ target }) => setName(target.value)} />
       </label>
-      <p className='field-note'>{m.buttonsMoveAWidgetAnd}</p>
+      <p className='field-note'>{m.arrangeHint}</p>
       <p role='status' className='unseen'>{announcement}</p>
       <Grid widgets={widgets} range={range} tools={tools} onKeyDown={press} />
       {leaving.status === 'blocked' && (
         <Confirm title={m.leaveWithoutSaving} action={m.leave} error={null} isBusy={false} onConfirm={leaving.proceed} onClose={leaving.reset}>
-          <p>{m.whatYouHaveArrangedIs}</p>
+          <p>{m.leaveHint}</p>
         </Confirm>
       )}
       {edited !== null && (

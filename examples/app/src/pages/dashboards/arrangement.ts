@@ -5,7 +5,7 @@ import { dashboards as m } from '../../messages/dashboards.ts'
 export const columns = 12
 
 /** The widths that the buttons set. */
-export const widths = [{ w: 3, name: m.aQuarter }, { w: 4, name: m.aThird }, { w: 6, name: m.half }, { w: 8, name: m.twoThirds }, { w: 12, name: m.full }]
+export const widths = [{ w: 3, name: m.quarter }, { w: 4, name: m.third }, { w: 6, name: m.half }, { w: 8, name: m.twoThirds }, { w: 12, name: m.full }]
 
 /** Reading order: from top to bottom, from left to right. */
 export const inOrder = (widgets: Widget[]): Widget[] => widgets.toSorted((a, b) => a.position.y - b.position.y || a.position.x - b.position.x)

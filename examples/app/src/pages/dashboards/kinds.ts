@@ -10,10 +10,10 @@ type Kind = { name: string, size: { w: number, h: number }, settings: Record<str
 
 export const kinds = {
   stat: {
-    name: m.aNumber,
+    name: m.number,
     size: { w: 4, h: 2 },
     settings: {
-      measure: { label: m.whatItCounts, choices: { balance: m.incomeLessExpenses, income: m.income, expense: m.expenses, count: common.transactions } },
+      measure: { label: m.measure, choices: { balance: m.incomeLessExpenses, income: m.income, expense: m.expenses, count: common.transactions } },
     },
   },
   cash_flow: {
@@ -21,18 +21,18 @@ export const kinds = {
     size: { w: 6, h: 4 },
     settings: {
       grouping: { label: m.periods, choices: { monthly: m.months, weekly: m.weeks, quarterly: m.quarters, yearly: m.years } },
-      periods: { label: m.howMany, choices: { 6: '6', 12: '12', 3: '3' } },
+      periods: { label: m.numberShown, choices: { 6: '6', 12: '12', 3: '3' } },
     },
   },
   distribution: {
     name: m.byCategory,
     size: { w: 6, h: 4 },
-    settings: { transaction_type: { label: m.whatItShows, choices: { expense: m.expenses, income: m.income } } },
+    settings: { transaction_type: { label: m.kindShown, choices: { expense: m.expenses, income: m.income } } },
   },
   budgets: { name: m.budgets, size: { w: 6, h: 4 }, settings: {} },
   balances: { name: m.balances, size: { w: 6, h: 4 }, settings: {} },
   upcoming: { name: m.dueNext, size: { w: 6, h: 4 }, settings: {} },
-  transactions: { name: m.newestTransactions, size: { w: 6, h: 4 }, settings: { rows: { label: m.howMany, choices: { 5: '5', 10: '10', 20: '20' } } } },
+  transactions: { name: m.newestTransactions, size: { w: 6, h: 4 }, settings: { rows: { label: m.numberShown, choices: { 5: '5', 10: '10', 20: '20' } } } },
 } satisfies Record<string, Kind>
 
 export type KindName = keyof typeof kinds

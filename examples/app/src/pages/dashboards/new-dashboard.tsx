@@ -26,14 +26,14 @@ export function NewDashboard({ onClose }: { onClose: () => void }) {
     <Dialog title={m.newDashboard} open onClose={onClose}>
       <Form draft='dashboard new' defaultValues={defaultValues} error={create.error} onSubmit={submit}>
         <TextField name='name' label={common.name} maxLength={255} required />
-        <Select name='begin' label={m.beginWith}>
-          <option value='usual'>{m.theUsualWidgets}</option>
-          <option value='nothing'>{m.nothing}</option>
+        <Select name='begin' label={m.startWith}>
+          <option value='usual'>{m.defaultWidgets}</option>
+          <option value='nothing'>{m.blank}</option>
           {models.data?.map(({ id, name, organization_id: of }) => <option key={id} value={id}>{name}{team !== null && of === null ? m.personal : ''}</option>)}
         </Select>
         {team !== null && (
-          <Select name='visibility' label={m.whoSeesIt}>
-            <option value='shared'>{m.everybodyIn(team.name)}</option>
+          <Select name='visibility' label={m.visibleTo}>
+            <option value='shared'>{m.everyoneIn(team.name)}</option>
             <option value='private'>{m.ownerAdminsAndEditors}</option>
           </Select>
         )}

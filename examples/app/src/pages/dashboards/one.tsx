@@ -22,7 +22,7 @@ export function Page() {
   if (dashboards.error !== null) return <ErrorNote error={dashboards.error} />
   if (dashboards.data === undefined) return <Skeleton rows={6} />
   if (dashboard === undefined) {
-    return <EmptyState action={<Link to='/dashboards'>{m.allDashboards}</Link>}>{m.thisDashboardIsNotHere}</EmptyState>
+    return <EmptyState action={<Link to='/dashboards'>{m.allDashboards}</Link>}>{m.notFound}</EmptyState>
   }
   return <One key={dashboard.id} dashboard={dashboard} />
 }
@@ -36,7 +36,7 @@ function One({ dashboard }: { dashboard: Dashboard }) {
   const isShared = dashboard.visibility !== 'private'
   const share = useDashboardChange(
     saveDashboard,
-    ({ visibility }) => toast(visibility === 'private' ? m.viewersSeeItNoLonger : m.everybodyInSeesItNow(team?.name ?? m.theTeam)),
+    ({ visibility }) => toast(visibility === 'private' ? m.unshared : m.shared(team?.name ?? m.theTeam)),
   )
   if (isArranging) return <Arrange dashboard={dashboard} range={range} onRange={setRange} onClose={() => setIsArranging(false)} />
   return (
@@ -60,7 +60,7 @@ function One({ dashboard }: { dashboard: Dashboard }) {
         )}
       </PageHead>
       <ErrorNote error={share.error} />
-      {dashboard.layout.widgets.length === 0 && <EmptyState>{rights.write ? m.noWidgetYetArrangeIt : m.thereIsNoWidgetOn}</EmptyState>}
+      {dashboard.layout.widgets.length === 0 && <EmptyState>{rights.write ? m.emptyHint : m.empty}</EmptyState>}
       <Grid widgets={dashboard.layout.widgets} range={range} />
       {isDeleting && <DeleteDashboard dashboard={dashboard} onClose={() => setIsDeleting(false)} />}
     </>
@@ -70,7 +70,7 @@ function One({ dashboard }: { dashboard: Dashboard }) {
 function DeleteDashboard({ dashboard, onClose }: { dashboard: Dashboard, onClose: () => void }) {
   const navigate = useNavigate()
   const remove = useChange(deleteDashboard, {
-    outcome: (_, { name }) => ({ text: common.isDeleted(name) }),
+    outcome: (_, { name }) => ({ text: common.deleted(name) }),
     onStored: () => void navigate({ to: '/dashboards' }),
   })
   return (
@@ -82,7 +82,7 @@ function DeleteDashboard({ dashboard, onClose }: { dashboard: Dashboard, onClose
       onConfirm={() => remove.mutate(dashboard)}
       onClose={onClose}
     >
-      <p>{m.itsArrangementIsGoneThen}</p>
+      <p>{m.deleteHint}</p>
     </Confirm>
   )
 }

@@ -9,7 +9,7 @@ import { QueryBoundary } from '../../parts/query-boundary.tsx'
 import { EmptyState, PageHead } from '../../parts/ui.tsx'
 import { NewDashboard } from './new-dashboard.tsx'
 
-const seenBy = ({ visibility }: Dashboard) => visibility === 'private' ? m.notForViewers : m.forEverybodyInTheTeam
+const seenBy = ({ visibility }: Dashboard) => visibility === 'private' ? m.hiddenFromViewers : m.visibleToTeam
 
 export function Page() {
   const { context, team, rights } = useSessionContext()
@@ -24,7 +24,7 @@ export function Page() {
         of={[dashboards]}
         empty={
           <EmptyState>
-            {rights.write ? m.noDashboardYetADashboard : m.noDashboardIsSharedWith}
+            {rights.write ? m.listEmpty : m.listEmptyForViewers}
           </EmptyState>
         }
       >
@@ -34,7 +34,7 @@ export function Page() {
               <tr>
                 <th>{common.name}</th>
                 <th>{m.widgets}</th>
-                {team !== null && <th>{m.whoSeesIt}</th>}
+                {team !== null && <th>{m.visibleTo}</th>}
               </tr>
             </thead>
             <tbody>

@@ -26,10 +26,10 @@ export function RangeChoice({ range, onChoose }: { range: DateRange, onChoose: (
   const value = valueOf(range)
   const isKnown = value in presets
   return (
-    <select className='dashboard-range' aria-label={m.days} value={value} onChange={({ target }) => onChoose(rangeOf(target.value))}>
+    <select className='dashboard-range' aria-label={m.dateRange} value={value} onChange={({ target }) => onChoose(rangeOf(target.value))}>
       {!isKnown && (
         <option value={value}>
-          {range.start_date == null ? value.replaceAll('_', ' ') : m.to(formatDay(range.start_date), formatDay(range.end_date ?? ''))}
+          {range.start_date == null ? value.replaceAll('_', ' ') : m.rangeOf(formatDay(range.start_date), formatDay(range.end_date ?? ''))}
         </option>
       )}
       <Options of={presets} />

@@ -25,12 +25,12 @@ export function WidgetForm({ widget, onDone, onClose }: WidgetFormProps) {
     ),
   }
   return (
-    <Dialog title={widget === null ? m.addAWidget : m.settingsOf(titleOf(widget))} open onClose={onClose}>
+    <Dialog title={widget === null ? m.addWidget : m.settingsOf(titleOf(widget))} open onClose={onClose}>
       <Form defaultValues={defaultValues} onSubmit={submit}>
         {({ watch }) => (
           <>
             {widget === null && (
-              <Select name='type' label={m.whatItIs}>
+              <Select name='type' label={m.kind}>
                 {Object.entries(kinds).map(([one, { name }]) => <option key={one} value={one}>{name}</option>)}
               </Select>
             )}
@@ -39,7 +39,7 @@ export function WidgetForm({ widget, onDone, onClose }: WidgetFormProps) {
                 <Options of={choices} />
               </Select>
             ))}
-            <TextField name='title' label={m.heading} hint={m.whatItShowsUnlessYou} />
+            <TextField name='title' label={m.heading} hint={m.headingHint} />
             <SubmitButton isBusy={false}>{widget === null ? m.add : m.done}</SubmitButton>
           </>
         )}

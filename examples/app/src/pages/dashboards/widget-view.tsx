@@ -32,19 +32,19 @@ const views: Record<KindName, (props: ViewProps) => ReactNode> = {
     />
   ),
   distribution: ({ widget, days }) => <Spending kind={settingOf(widget, 'transaction_type') as 'income' | 'expense'} days={days} money={everyCurrency} />,
-  budgets: ({ days }) => days === null ? <EmptyState>{m.aBudgetIsOfDays}</EmptyState> : <Budgets days={days} money={everyCurrency} />,
+  budgets: ({ days }) => days === null ? <EmptyState>{m.budgetNeedsRange}</EmptyState> : <Budgets days={days} money={everyCurrency} />,
   balances: Balances,
   upcoming: () => <DueNext />,
   transactions: Newest,
 }
 
 export function WidgetView({ widget, days }: ViewProps) {
-  if (!Object.hasOwn(views, widget.type)) return <p>{m.thisAppDoesNotKnow(widget.type)}</p>
+  if (!Object.hasOwn(views, widget.type)) return <p>{m.unknownWidget(widget.type)}</p>
   const View = views[widget.type as KindName]
   return <View widget={widget} days={days} />
 }
 
-const nothing = <EmptyState>{m.nothingInTheseDays}</EmptyState>
+const nothing = <EmptyState>{m.noData}</EmptyState>
 
 /** One figure per currency. Its link sorts the transactions by their share in it. */
 function Stat({ widget, days }: ViewProps) {
@@ -102,7 +102,7 @@ function Newest({ widget, days }: ViewProps) {
           </table>
         )}
       </QueryBoundary>
-      <RowsLink days={days}>{m.allOfTheseDays}</RowsLink>
+      <RowsLink days={days}>{m.showAll}</RowsLink>
     </>
   )
 }

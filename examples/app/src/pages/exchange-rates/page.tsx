@@ -35,7 +35,7 @@ export function Page() {
         {rights.write && <button type='button' className='primary' onClick={() => setEdited('new')}>{m.newExchangeRate}</button>}
       </PageHead>
       <InstanceRates />
-      <QueryBoundary of={[rates]} empty={<EmptyState>{m.noExchangeRateYetWith}</EmptyState>}>
+      <QueryBoundary of={[rates]} empty={<EmptyState>{m.empty}</EmptyState>}>
         {(rows) => (
           <>
             <RateTable rates={rows} onEdit={setEdited} onDelete={remove} />
@@ -67,7 +67,7 @@ function RateTable({ rates, onEdit, onDelete }: RateTableProps) {
       <thead>
         <tr>
           <th>{m.currencies}</th>
-          <th>{m.from}</th>
+          <th>{m.validFrom}</th>
           <th className='amount'>{m.rate}</th>
           {rights.write && <ActionsHead />}
         </tr>
@@ -76,7 +76,7 @@ function RateTable({ rates, onEdit, onDelete }: RateTableProps) {
         {rates.map((rate) => (
           <tr key={rate.id}>
             <th scope='row'>{nameOf(rate)}</th>
-            <td data-label={m.from}>{formatDay(rate.on_date)}</td>
+            <td data-label={m.validFrom}>{formatDay(rate.on_date)}</td>
             <td className='amount' data-label={m.rate}>{formatRate(rate.rate)}</td>
             {rights.write && (
               <td className='row-actions'>

@@ -8,7 +8,7 @@ import { DateField, Form, SubmitButton, TextField } from '../../parts/form.tsx'
 import { CurrencyField } from '../../parts/money-fields.tsx'
 
 /** The name of a rate: `EUR in USD`. */
-export const nameOf = ({ base, quote }: Pick<Rate, 'base' | 'quote'>): string => m.in(base.toUpperCase(), quote.toUpperCase())
+export const nameOf = ({ base, quote }: Pick<Rate, 'base' | 'quote'>): string => m.pair(base.toUpperCase(), quote.toUpperCase())
 
 type RateFormProps = { rate: Rate | null, /** The rate that a report is missing. */ missing: RateKey | null, onClose: () => void }
 
@@ -24,15 +24,15 @@ export function RateForm({ rate, missing, onClose }: RateFormProps) {
         error={save.error}
         onSubmit={(values) => save.mutate({ id: rate?.id, values: { ...values, rate: Number(values.rate) } })}
       >
-        <CurrencyField name='base' label={m.one} hint={m.aCurrencyByItsThree} />
-        <TextField name='rate' label={m.isWorth} type='number' min={0} step='any' required />
-        <CurrencyField name='quote' label={m.of} hint={m.anotherCurrencyTheRateHolds} />
+        <CurrencyField name='base' label={m.base} hint={m.baseHint} />
+        <TextField name='rate' label={m.baseIsWorth} type='number' min={0} step='any' required />
+        <CurrencyField name='quote' label={m.quote} hint={m.quoteHint} />
         <DateField
           name='on_date'
-          label={m.from}
+          label={m.validFrom}
           min={firstDay}
           max={lastDay}
-          hint={m.untilThereIsALater}
+          hint={m.validFromHint}
           required
         />
         <SubmitButton isBusy={save.isPending}>{common.save}</SubmitButton>

@@ -12,12 +12,12 @@ export function Page() {
   const request = useMutation({ mutationFn: forgetPassword })
   return (
     <>
-      <PageHead title={m.forgotYourPassword} />
+      <PageHead title={m.title} />
       {request.data === undefined
         ? (
           <Form defaultValues={{ email: '' }} error={request.error} onSubmit={({ email }) => request.mutate(email)}>
-            <TextField name='email' label={common.emailAddress} type='email' autoComplete='username' hint={m.aLinkToChooseA} required />
-            <SubmitButton isBusy={request.isPending}>{m.sendTheLink}</SubmitButton>
+            <TextField name='email' label={common.emailAddress} type='email' autoComplete='username' hint={m.emailHint} required />
+            <SubmitButton isBusy={request.isPending}>{m.submit}</SubmitButton>
           </Form>
         )
         : <p role='status'>{successOf(request.data.message)}</p>}

@@ -44,7 +44,7 @@ export function AppExportReview({ file, exported, accounts, onRows, onDone }: Ap
   return (
     <section aria-label={file.name}>
       <h2>{file.name}</h2>
-      <p>{m.exportHolds(exported.transactions.length, exported.transfers.length)}</p>
+      <p>{m.exportSummary(exported.transactions.length, exported.transfers.length)}</p>
       <div className='form'>
         {newAccounts.map(({ name }) => (
           <Field key={name} name={`type ${name}`} label={m.newAccount(name)}>
@@ -60,7 +60,7 @@ export function AppExportReview({ file, exported, accounts, onRows, onDone }: Ap
           </Field>
         ))}
         {newAccounts.some((account) => account.currency === undefined) && (
-          <Field name='currency' label={common.currency} hint={m.theExportNamesNoCurrency}>
+          <Field name='currency' label={common.currency} hint={m.exportCurrencyHint}>
             {(control) => (
               <input
                 {...control}
@@ -79,7 +79,7 @@ export function AppExportReview({ file, exported, accounts, onRows, onDone }: Ap
       {store.isPending && <progress aria-label={m.importing} max={progress.of || 1} value={progress.done} />}
       <div className='buttons'>
         <button type='button' className='primary' aria-disabled={store.isPending} onClick={begin}>{m.importAll(exported.transactions.length)}</button>
-        <button type='button' className='quiet' onClick={onRows}>{m.importOnlyRows}</button>
+        <button type='button' className='quiet' onClick={onRows}>{m.importOnlyTransactions}</button>
       </div>
     </section>
   )

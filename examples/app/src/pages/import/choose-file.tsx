@@ -17,7 +17,7 @@ export function ChooseFile({ onChoose }: { onChoose: (file: File) => void }) {
   }
   return (
     <div className='import-drop' data-over={isOver} onDragOver={over} onDragLeave={() => setIsOver(false)} onDrop={drop}>
-      <label htmlFor={id}>{m.aFileOfYourBank}</label>
+      <label htmlFor={id}>{m.bankFile}</label>
       <input
         id={id}
         type='file'

@@ -18,11 +18,11 @@ function columnsOf(chosen: Array<Meaning | ''>, header: string[]): Columns | str
   const columnAt = (place: number): Column => hasNames(header) ? header[place] ?? place : place
   const all = (meaning: Meaning) => chosen.flatMap((one, place) => one === meaning ? [columnAt(place)] : [])
   const date = all('date')
-  if (date.length === 0) return m.sayWhichColumnIsTheDay
-  if ([...all('amount'), ...all('debit'), ...all('credit')].length === 0) return m.sayWhichColumnIsTheAmount
+  if (date.length === 0) return m.missingDate
+  if ([...all('amount'), ...all('debit'), ...all('credit')].length === 0) return m.missingAmount
   const single = (['debit', 'credit', 'direction', 'external_id', 'currency', 'status', 'account'] as const).map((meaning) => [meaning, all(meaning)] as const)
   const double = single.find(([, columns]) => columns.length > 1)
-  if (double !== undefined) return m.onlyOneColumnCanBe(meanings[double[0]])
+  if (double !== undefined) return m.duplicateMeaning(meanings[double[0]])
   const several = (['amount', 'name', ...textColumns] as const).map((meaning) => [meaning, all(meaning)] as const)
   return {
     date,
@@ -42,13 +42,13 @@ export function ColumnsForm({ lines, onAnswer }: { lines: string[][], onAnswer: 
   })
   return (
     <form onSubmit={(event) => void submit(event)}>
-      <p>{m.thisBanksColumnsAreNot}</p>
+      <p>{m.unknownColumns}</p>
       <table>
         <thead>
           <tr>
             <th>{m.column}</th>
             <th className='wide-only'>{m.examples}</th>
-            <th>{m.whatItIs}</th>
+            <th>{m.meaning}</th>
           </tr>
         </thead>
         <tbody>
@@ -61,10 +61,10 @@ export function ColumnsForm({ lines, onAnswer }: { lines: string[][], onAnswer: 
               <td className='wide-only'>{examples.map((cells) => cells[place] ?? '').filter((cell) => cell !== '').join(', ')}</td>
               <td>
                 <select
-                  aria-label={m.whatColumnIs(name || m.columnWithin(place + 1))}
+                  aria-label={m.meaningOf(name || m.unnamedColumn(place + 1))}
                   {...register(`meanings.${place}`)}
                 >
-                  <option value=''>{m.nothingOfThese}</option>
+                  <option value=''>{m.ignoreColumn}</option>
                   <Options of={meanings} />
                 </select>
               </td>
@@ -74,7 +74,7 @@ export function ColumnsForm({ lines, onAnswer }: { lines: string[][], onAnswer: 
       </table>
       <p role='alert' className='field-problem'>{problem}</p>
       <div className='buttons'>
-        <button type='submit' className='primary'>{m.readTheFile}</button>
+        <button type='submit' className='primary'>{m.read}</button>
       </div>
     </form>
   )

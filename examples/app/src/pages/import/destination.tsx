@@ -11,16 +11,16 @@ import { type Choices, type Group, lacksCurrency } from './portions.ts'
 const formats = { csv: 'CSV', ofx: 'OFX', qif: 'QIF', camt: 'CAMT', mt940: 'MT940' }
 
 const answersInWords = (answers: Answers): string[] => [
-  ...answers.columns === undefined ? [] : [m.theColumnsAsYouSaid],
-  ...answers.dateOrder === undefined ? [] : [{ dmy: m.theDayFirst, mdy: m.theMonthFirst, ymd: m.theYearFirst }[answers.dateOrder]],
-  ...answers.decimal === undefined ? [] : [answers.decimal === ',' ? m.aCommaBeforeDecimals : m.aPointBeforeDecimals],
-  ...answers.negate === undefined ? [] : [answers.negate ? m.amountsWithoutAMinusAsSpent : m.amountsWithoutAMinusAsIncome],
-  ...answers.directions === undefined ? [] : [m.theWordsForInAnd],
-  ...answers.statuses === undefined ? [] : [m.theWordsForBookedAnd],
-  ...answers.account === undefined ? [] : [answers.account === false ? m.allRowsAsOneAccount : m.accountsBy(String(answers.account))],
-  ...answers.encoding === undefined ? [] : [m.theLettersOf(answers.encoding)],
-  ...answers.roundAmounts === undefined ? [] : [answers.roundAmounts ? m.amountsRounded : m.amountsOfMoreDecimalsLeft],
-  ...answers.fee === undefined ? [] : [answers.fee ? m.feesTakenOffTheAmounts : m.amountsWithTheirFeesIn],
+  ...answers.columns === undefined ? [] : [m.withColumns],
+  ...answers.dateOrder === undefined ? [] : [{ dmy: m.withDayFirst, mdy: m.withMonthFirst, ymd: m.withYearFirst }[answers.dateOrder]],
+  ...answers.decimal === undefined ? [] : [answers.decimal === ',' ? m.withDecimalComma : m.withDecimalPoint],
+  ...answers.negate === undefined ? [] : [answers.negate ? m.withUnsignedAsExpenses : m.withUnsignedAsIncome],
+  ...answers.directions === undefined ? [] : [m.withDirectionWords],
+  ...answers.statuses === undefined ? [] : [m.withStatusWords],
+  ...answers.account === undefined ? [] : [answers.account === false ? m.withOneAccount : m.withAccountsBy(String(answers.account))],
+  ...answers.encoding === undefined ? [] : [m.withEncoding(answers.encoding)],
+  ...answers.roundAmounts === undefined ? [] : [answers.roundAmounts ? m.withRoundedAmounts : m.withoutLongDecimals],
+  ...answers.fee === undefined ? [] : [answers.fee ? m.withFeesOnTop : m.withFeesIncluded],
 ]
 
 type HowProps = { file: BankFile, statement: Statement, answers: Answers, onAnswer: (answers: Answers) => void }
@@ -36,14 +36,14 @@ export function HowItWasRead({ file, statement: { format, preset, rows, problems
         {preset === undefined ? formats[format] : PRESETS[preset].bank}
         {m.rows(rows.length)}
         {given.length > 0 && m.readWith(given)}.{' '}
-        {given.length > 0 && <button type='button' className='quiet' onClick={() => onAnswer({})}>{m.readItAnew}</button>}
+        {given.length > 0 && <button type='button' className='quiet' onClick={() => onAnswer({})}>{m.readAgain}</button>}
       </p>
-      {lost.length > 0 && <Notes title={m.wrongLinesAreLeftOut(lost.length)} notes={lost.map(sentenceOf)} isOpen />}
-      {notes.length > 0 && <Notes title={m.notesOnLinesOfThe(notes.length)} notes={notes.map(sentenceOf)} />}
+      {lost.length > 0 && <Notes title={m.skippedLines(lost.length)} notes={lost.map(sentenceOf)} isOpen />}
+      {notes.length > 0 && <Notes title={m.lineNotes(notes.length)} notes={notes.map(sentenceOf)} />}
       {format === 'csv' && preset === undefined && (
         <label className='check'>
           <input type='checkbox' checked={answers.negate === true} onChange={({ target }) => onAnswer({ ...answers, negate: target.checked })} />
-          {m.whatWasSpentHasNo}
+          {m.expensesHaveNoMinus}
         </label>
       )}
     </>
@@ -72,7 +72,7 @@ export function Destination({ groups, accounts, choices, onChoose }: Destination
           name={`account ${group.key}`}
           label={group.account === null && group.key === '' ? common.account : m.accountFor(group.account?.name ?? group.key)}
           hint={`${group.rows.length} ${m.rowOrRows(group.rows.length)}${
-            accounts.length > 0 && !choices.accounts[group.key] ? m.changeNoBalance : m.withoutAccounts(accounts.length)
+            accounts.length > 0 && !choices.accounts[group.key] ? m.noAccountHint : m.withoutAccounts(accounts.length)
           }`}
         >
           {(control) => (
@@ -90,7 +90,7 @@ export function Destination({ groups, accounts, choices, onChoose }: Destination
         </Field>
       ))}
       {groups.some((group) => lacksCurrency(group, choices)) && (
-        <Field name='currency' label={common.currency} hint={m.theFileDoesNotSay}>
+        <Field name='currency' label={common.currency} hint={m.currencyHint}>
           {(control) => (
             <input
               {...control}
@@ -104,7 +104,7 @@ export function Destination({ groups, accounts, choices, onChoose }: Destination
       {pending > 0 && (
         <label className='check'>
           <input type='checkbox' checked={choices.withPending} onChange={({ target }) => onChoose({ ...choices, withPending: target.checked })} />
-          {m.importThePendingTooMany(pending)}
+          {m.importPending(pending)}
         </label>
       )}
     </div>

@@ -19,7 +19,7 @@ export function ImportChoices({ judged, options, onChange }: ImportChoicesProps)
   if (choices.length === 0) return null
   return (
     <fieldset className='import-choices'>
-      <legend>{m.rowsThatAreThere}</legend>
+      <legend>{m.existingRows}</legend>
       {choices.map((choice) => (
         <label key={choice}>
           <input type='checkbox' checked={options[choice]} onChange={({ target }) => onChange({ ...options, [choice]: target.checked })} />

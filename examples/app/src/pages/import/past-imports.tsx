@@ -17,21 +17,21 @@ export function PastImports() {
   const imports = useQuery(importsQuery(context))
   const back = useChange(revertImport, {
     outcome: (_, one) => ({
-      text: m.isTakenBackWithIts(nameOf(one), one.row_count),
+      text: m.undone(nameOf(one), one.row_count),
       undoOf: one.id,
     }),
   })
   return (
     <section className='import-past' aria-labelledby='past'>
-      <h2 id='past'>{m.importedBefore}</h2>
+      <h2 id='past'>{m.history}</h2>
       {back.error !== null && <Refusal error={back.error} name={back.variables === undefined ? '' : nameOf(back.variables)} />}
-      <QueryBoundary of={[imports]} empty={<p>{m.nothingYetWhatYouImport}</p>}>
+      <QueryBoundary of={[imports]} empty={<p>{m.historyEmpty}</p>}>
         {(rows) => (
           <table>
             <thead>
               <tr>
                 <th>{m.file}</th>
-                <th className='wide-only'>{m.when}</th>
+                <th className='wide-only'>{m.importedAt}</th>
                 <th className='amount'>{common.transactions}</th>
                 {rights.write && <ActionsHead />}
               </tr>
@@ -48,7 +48,7 @@ export function PastImports() {
                   <td className='amount'>{one.row_count}</td>
                   {rights.write && (
                     <td className='row-actions'>
-                      <Action name={m.takeBack} of={nameOf(one)} disabled={back.isPending} onClick={() => back.mutate(one)} />
+                      <Action name={m.undo} of={nameOf(one)} disabled={back.isPending} onClick={() => back.mutate(one)} />
                     </td>
                   )}
                 </tr>
@@ -66,7 +66,7 @@ function Refusal({ error, name }: { error: Error, name: string }) {
   if (!(error instanceof FinanceError) || error.status !== 409) return <ErrorNote error={error} />
   return (
     <>
-      <p>{m.staysAsItIs(name)}</p>
+      <p>{m.undoFailed(name)}</p>
       <ErrorNote error={error} />
     </>
   )

@@ -12,10 +12,10 @@ import { Field, Options } from '../../parts/form.tsx'
 
 type Choice = { value: string, name: string }
 
-const orders: Record<string, string> = { dmy: m.theDayIsFirst, mdy: m.theMonthIsFirst, ymd: m.theYearIsFirst }
+const orders: Record<string, string> = { dmy: m.dayFirst, mdy: m.monthFirst, ymd: m.yearFirst }
 
 const amountsOf = (text: string): Choice[] =>
-  [{ value: '.', name: m.aPointStandsBeforeDecimals }, { value: ',', name: m.aCommaStandsBeforeDecimals }].map(({ value, name }) => {
+  [{ value: '.', name: m.decimalPoint }, { value: ',', name: m.decimalComma }].map(({ value, name }) => {
     const digits = text.replace(/[^\d.,]/g, '').replaceAll(value === '.' ? ',' : '.', '').replace(',', '.')
     const amount = Number(digits)
     return {
@@ -27,9 +27,9 @@ const amountsOf = (text: string): Choice[] =>
 /** @param text an amount with its name, such as `-3.50 Shop` */
 const signsOf = (text: string): Choice[] => {
   const isBelow = /^[-−–(]/.test(text)
-  return [{ value: 'true', name: isBelow ? m.moneyThatIGot : m.moneyThatISpent }, {
+  return [{ value: 'true', name: isBelow ? m.moneyReceived : m.moneySpent }, {
     value: 'false',
-    name: isBelow ? m.moneyThatISpent : m.moneyThatIGot,
+    name: isBelow ? m.moneySpent : m.moneyReceived,
   }]
 }
 
@@ -43,36 +43,36 @@ const together = (one: (text: string) => string, several: string, unclear: strin
 /** Questions with one answer. */
 const single: Partial<Record<Option, (problem: Open) => Question>> = {
   dateOrder: ({ unclear, choices = [] }) => ({
-    legend: together((text) => m.whichDayIs(text), m.theDatesAreWrittenIn, unclear),
+    legend: together((text) => m.dateQuestion(text), m.mixedDates, unclear),
     choices: choices.map(({ value, sample }) => ({ value, name: sample === '' ? orders[value] ?? '' : `${orders[value]}: ${formatDay(sample)}` })),
   }),
   decimal: ({ unclear }) => ({
-    legend: together((text) => m.howMuchIs(text), m.theAmountsAreWrittenIn, unclear),
+    legend: together((text) => m.amountQuestion(text), m.mixedAmounts, unclear),
     choices: amountsOf(unclear[0] ?? ''),
   }),
-  negate: ({ unclear }) => ({ legend: m.whatIs(unclear[0] ?? ''), choices: signsOf(unclear[0] ?? '') }),
+  negate: ({ unclear }) => ({ legend: m.signQuestion(unclear[0] ?? ''), choices: signsOf(unclear[0] ?? '') }),
   account: ({ choices = [] }) => ({
-    legend: m.whichColumnNamesYourAccounts,
-    choices: [...choices.map(({ value, sample }) => ({ value, name: `${value}: ${sample}` })), { value: '', name: m.noneAllRowsAreOf }],
+    legend: m.accountQuestion,
+    choices: [...choices.map(({ value, sample }) => ({ value, name: `${value}: ${sample}` })), { value: '', name: m.oneAccount }],
   }),
   encoding: ({ choices = [] }) => ({
-    legend: m.whichLettersAreRight,
+    legend: m.encodingQuestion,
     choices: choices.map(({ value, sample }) => ({ value, name: `${sample} (${value})` })),
   }),
   roundAmounts: ({ unclear }) => ({
-    legend: m.hasTooManyDecimals(unclear[0] ?? ''),
-    choices: [{ value: 'true', name: m.roundSuchAmounts }, { value: 'false', name: m.leaveTheirRowsOut }],
+    legend: m.tooManyDecimals(unclear[0] ?? ''),
+    choices: [{ value: 'true', name: m.roundAmounts }, { value: 'false', name: m.skipRows }],
   }),
   fee: ({ unclear }) => ({
-    legend: m.anAmountAndItsFee(listOf((unclear[0] ?? '').split(' and '))),
-    choices: [{ value: 'true', name: m.theFeeWasTakenBeside }, { value: 'false', name: m.theAmountHasTheFee }],
+    legend: m.feeQuestion(listOf((unclear[0] ?? '').split(' and '))),
+    choices: [{ value: 'true', name: m.feeOnTop }, { value: 'false', name: m.feeIncluded }],
   }),
 }
 
 /** Questions with an answer per word. */
 const wordQuestions = {
-  directions: { legend: m.didMoneyComeOrGo, choices: { out: m.itWent, in: m.itCame, sign: m.theSignOfTheAmount } },
-  statuses: { legend: m.isSuchARowBooked, choices: { paid: m.booked, pending: m.pending, failed: m.failed } },
+  directions: { legend: m.directionQuestion, choices: { out: m.moneyOut, in: m.moneyIn, sign: m.bySign } },
+  statuses: { legend: m.statusQuestion, choices: { paid: m.posted, pending: m.pending, failed: m.failed } },
 } as const
 
 const isOfWords = (option: Option): option is keyof typeof wordQuestions => option in wordQuestions
@@ -99,7 +99,7 @@ function Preview({ file, answers }: { file: BankFile, answers: Answers }) {
   const { rows, accounts } = read.data.statement
   const accountOf = new Map(accounts.flatMap((account) => account.rows.map((row) => [row, account.name ?? account.id] as const)))
   return (
-    <table aria-label={m.rowsAsTheyWouldBe}>
+    <table aria-label={m.preview}>
       <thead>
         <tr>
           <th>{m.day}</th>
@@ -142,7 +142,7 @@ export function Questions({ file, problems, answers, onAnswer }: QuestionsProps)
   }
   return (
     <form className='form' onSubmit={(event) => void handleSubmit(() => isDone && onAnswer(all))(event)}>
-      <p>{m.nothingInTheFileSays}</p>
+      <p>{m.questionsHint}</p>
       {open.map((problem) => {
         const { option, unclear } = problem
         const question = single[option]?.(problem)
@@ -160,7 +160,7 @@ export function Questions({ file, problems, answers, onAnswer }: QuestionsProps)
           )
           : isOfWords(option) &&
             unclear.map((word, index) => (
-              <Field key={word} name={`${option}-${index}`} label={`${wordQuestions[option].legend} “${word || m.nothing}”`}>
+              <Field key={word} name={`${option}-${index}`} label={`${wordQuestions[option].legend} “${word || m.emptyWord}”`}>
                 {(control) => (
                   <select required {...control} {...register(`${option}-${index}`)}>
                     <option value=''>{m.choose}</option>
@@ -172,7 +172,7 @@ export function Questions({ file, problems, answers, onAnswer }: QuestionsProps)
       })}
       {isDone && <Preview file={file} answers={all} />}
       <div className='buttons'>
-        <button type='submit' className='primary'>{m.readTheFile}</button>
+        <button type='submit' className='primary'>{m.read}</button>
       </div>
     </form>
   )

@@ -66,8 +66,8 @@ export function Review({ file, statement, answers, onAnswer, accounts, recalled,
       const days = judged.filter(isStored).map(({ row }) => row.transaction_date.slice(0, 10)).toSorted((one, other) => one < other ? -1 : 1)
       const [account, ...others] = portions.map(({ accountId }) => accountId)
       const search = { from: days[0], to: days.at(-1), ...(account != null && others.length === 0 && { account }) }
-      if (count === 0) toast(m.balanceStored(file.name))
-      else toast(m.importedFrom(count, file.name), { label: m.showThem, act: () => void navigate({ to: '/transactions', search }) })
+      if (count === 0) toast(m.balanceSaved(file.name))
+      else toast(m.importedFrom(count, file.name), { label: m.view, act: () => void navigate({ to: '/transactions', search }) })
       onDone({ accounts: choices.accounts, currency: choices.currency })
     },
   })
@@ -90,7 +90,7 @@ export function Review({ file, statement, answers, onAnswer, accounts, recalled,
       <Destination groups={groups} accounts={accounts} choices={choices} onChoose={setChoices} />
       <ImportChoices judged={verdicts.data ?? []} options={options} onChange={setOptions} />
       <ErrorNote error={verdicts.error ?? store.error} />
-      {store.isError && progress.done > 0 && <p>{m.ofPartsAreStoredImport(progress.done, progress.of)}</p>}
+      {store.isError && progress.done > 0 && <p>{m.partlySaved(progress.done, progress.of)}</p>}
       {!isReady && !verdicts.isError && <Skeleton />}
       {(verdicts.isFetching || store.isPending) && progress.of > 1 && (
         <p>
@@ -98,12 +98,12 @@ export function Review({ file, statement, answers, onAnswer, accounts, recalled,
           {m.partOf(Math.min(progress.done + 1, progress.of), progress.of)}
         </p>
       )}
-      {portions.map(({ balance }, index) => balance !== null && <p key={index}>{m.storesTheBalance(formatDay(balance.on))}</p>)}
+      {portions.map(({ balance }, index) => balance !== null && <p key={index}>{m.balanceHint(formatDay(balance.on))}</p>)}
       {isReady && <VerdictTable key={verdicts.dataUpdatedAt} judged={judged} accepted={accepted} onAccept={setAccepted} />}
       {isReady && (
         <div className='buttons'>
           <button type='button' className='primary' aria-disabled={count === 0 && !hasBalance || store.isPending} onClick={begin}>
-            {m.importCount(count, nameOf(count - updated, updated), hasBalance)}
+            {m.submit(count, nameOf(count - updated, updated), hasBalance)}
           </button>
         </div>
       )}

@@ -35,7 +35,7 @@ export function VerdictTable({ judged, accepted, onAccept }: VerdictTableProps) 
     <>
       <p role='status' className='import-summary'>{counts.map(({ one, count }) => m.verdicts[one].count(count)).join(' ')}</p>
       <Suggestions judged={judged} accepted={accepted} onAccept={onAccept} />
-      <div className='buttons' role='group' aria-label={m.rowsToShow}>
+      <div className='buttons' role='group' aria-label={m.rowsShown}>
         <button type='button' aria-pressed={kind === null} onClick={() => choose(null)}>{m.all(judged.length)}</button>
         {counts.map(({ one, count }) => (
           <button key={one} type='button' aria-pressed={kind === one} onClick={() => choose(one)}>{m.verdicts[one].name} {count}</button>
@@ -46,7 +46,7 @@ export function VerdictTable({ judged, accepted, onAccept }: VerdictTableProps) 
           <tr>
             <th>{m.day}</th>
             <th>{common.name}</th>
-            <th>{m.verdict}</th>
+            <th>{m.result}</th>
             <th className='amount'>{common.amount}</th>
           </tr>
         </thead>
@@ -82,7 +82,7 @@ function Suggestions({ judged, accepted, onAccept }: VerdictTableProps) {
 
 /** Returns the service's reason. Replaces those that name parameters and functions. */
 const reasonOf = ({ verdict, reason }: Judged): string | null =>
-  verdict === 'deleted' ? null : reason?.startsWith('perhaps half of a transfer') === true ? m.perhapsATransfer : reason === null ? null : fileSentence(reason)
+  verdict === 'deleted' ? null : reason?.startsWith('perhaps half of a transfer') === true ? m.possibleTransfer : reason === null ? null : fileSentence(reason)
 
 type VerdictRowProps = { judged: Judged, category: string | undefined, isAccepted: boolean, onAccept: () => void }
 

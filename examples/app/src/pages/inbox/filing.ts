@@ -14,7 +14,8 @@ export function acceptedOf(items: readonly InboxItem[], nameOf: (categoryId: str
     }),
     transfers: accepted.flatMap((item) => item.kind === 'transfer' ? [item] : []),
     matches: accepted.flatMap((item) => item.kind === 'match' ? [item] : []),
-    text: (count) => only?.kind === 'payee' && only.categoryId !== null && others.length === 0 ? m.filed(count, nameOf(only.categoryId)) : m.accepted(count),
+    text: (count) =>
+      only?.kind === 'payee' && only.categoryId !== null && others.length === 0 ? m.categorized(count, nameOf(only.categoryId)) : m.accepted(count),
   }
 }
 
@@ -23,7 +24,7 @@ export const filedUnder = (item: InboxItem, categoryId: string, name: string): F
   categories: item.rows.map((row) => ({ row, categoryId })),
   transfers: [],
   matches: [],
-  text: (count) => m.filed(count, name),
+  text: (count) => m.categorized(count, name),
 })
 
 /** The items that "all" accepts: the selection, otherwise those that are certain. */

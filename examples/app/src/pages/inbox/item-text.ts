@@ -19,9 +19,9 @@ export function textOf(item: InboxItem, names: Names): { title: string, answer: 
   const name = first?.name ?? ''
   if (item.kind === 'transfer') {
     const [from, to] = item.rows
-    return { title: m.transferBetween(names.account(from.account_id), names.account(to.account_id)), answer: m.transfer, reason: m.transferHint }
+    return { title: m.transferBetween(names.account(from.account_id), names.account(to.account_id)), answer: m.transferQuestion, reason: m.transferHint }
   }
-  if (item.kind === 'match') return { title: name, answer: m.due(item.due.title, formatDay(item.due.due_on)), reason: m.matchHint }
+  if (item.kind === 'match') return { title: name, answer: m.dueQuestion(item.due.title, formatDay(item.due.due_on)), reason: m.matchHint }
   return {
     title: item.rows.length === 1 ? name : m.times(item.rows.length, name),
     answer: item.categoryId === null ? null : names.category(item.categoryId),

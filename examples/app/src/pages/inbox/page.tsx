@@ -18,7 +18,7 @@ export function Page() {
   return rights.write ? <Open /> : (
     <>
       <PageHead title={m.inbox} />
-      <EmptyState>{m.viewer}</EmptyState>
+      <EmptyState>{m.viewerHint}</EmptyState>
     </>
   )
 }
@@ -35,26 +35,26 @@ function Open() {
   return (
     <>
       <PageHead title={m.inbox}>
-        {changes.canTakeBack && <button type='button' onClick={() => void changes.takeBack()}>{m.takeBack}</button>}
+        {changes.canTakeBack && <button type='button' onClick={() => void changes.takeBack()}>{m.undo}</button>}
       </PageHead>
       <ErrorNote error={open.error ?? accounts.error ?? categories.error} />
       <Differences />
       {!isLoaded && open.error === null && <Skeleton rows={8} />}
       {isLoaded && (
         <p className='inbox-progress' role='status'>
-          {left > 0 || changes.sorted > 0 ? m.sorted(changes.sorted, changes.sorted + left) : null}
+          {left > 0 || changes.sorted > 0 ? m.reviewed(changes.sorted, changes.sorted + left) : null}
         </p>
       )}
       {isLoaded && <Sorting key={context.key} items={items} accounts={accounts.data} categories={categories.data} changes={changes} />}
       {isLoaded && left === 0 && (changes.sorted > 0
         ? (
           <div className='empty'>
-            <h2>{m.allSorted}</h2>
-            <p>{m.allSortedText}</p>
-            <Link to='/'>{m.toTheMonth}</Link>
+            <h2>{m.allReviewed}</h2>
+            <p>{m.allReviewedText}</p>
+            <Link to='/'>{m.viewMonth}</Link>
           </div>
         )
-        : <EmptyState action={<Link to='/import'>{m.toTheImport}</Link>}>{m.nothingYet}</EmptyState>)}
+        : <EmptyState action={<Link to='/import'>{m.importFile}</Link>}>{m.empty}</EmptyState>)}
     </>
   )
 }

@@ -10,17 +10,17 @@ export function RuleOffer({ text, category, isBusy, onYes, onNo }: RuleOfferProp
   return (
     <form
       className='inbox-offer'
-      aria-label={m.always(text, category)}
+      aria-label={m.ruleQuestion(text, category)}
       onSubmit={(event) => {
         event.preventDefault()
         if (edited.trim() !== '' && !isBusy) onYes(edited.trim())
       }}
     >
-      <p role='status'>{m.always(text, category)}</p>
+      <p role='status'>{m.ruleQuestion(text, category)}</p>
       <label className='unseen' htmlFor={id}>{m.ruleText}</label>
       <input id={id} value={edited} maxLength={100} onChange={({ target }) => setEdited(target.value)} />
-      <button type='submit' aria-disabled={isBusy}>{m.yes}</button>
-      <button type='button' className='quiet' onClick={onNo}>{m.no}</button>
+      <button type='submit' aria-disabled={isBusy}>{m.ruleYes}</button>
+      <button type='button' className='quiet' onClick={onNo}>{m.ruleNo}</button>
     </form>
   )
 }

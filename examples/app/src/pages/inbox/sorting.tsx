@@ -89,7 +89,7 @@ export function Sorting({ items, accounts, categories, changes: { file, always, 
           <div className='inbox-actions'>
             {all.length > 0 && (
               <button type='button' onClick={acceptAll}>
-                {(selected.size > 0 ? m.acceptSelected : m.acceptAllCertain)(all.flatMap(({ rows }) => rows).length)}
+                {(selected.size > 0 ? m.acceptSelected : m.acceptCertain)(all.flatMap(({ rows }) => rows).length)}
               </button>
             )}
           </div>

@@ -12,8 +12,8 @@ export function ToSort() {
   if (count === 0) return null
   return (
     <div className='inbox-to-sort'>
-      <p>{m.toSortSentence(count)}</p>
-      <Link to='/inbox' className='primary'>{m.sortNow}</Link>
+      <p>{m.toReviewSentence(count)}</p>
+      <Link to='/inbox' className='primary'>{m.reviewNow}</Link>
     </div>
   )
 }

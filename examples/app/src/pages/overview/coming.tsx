@@ -51,13 +51,13 @@ export function Coming({ money }: { money: Money }) {
   const { currency } = money
   if (error !== null)
     return (
-      <Hero title={m.whatComes} figure='–' meaning='' words={<ErrorNote error={error} />}>
+      <Hero title={m.comingUp} figure='–' meaning='' words={<ErrorNote error={error} />}>
         <Due />
       </Hero>
     )
   if (accounts.data === undefined || each.data === undefined || currency == null || (converts && total.data === undefined)) {
     return (
-      <HeroSkeleton title={m.whatComes}>
+      <HeroSkeleton title={m.comingUp}>
         <Due />
       </HeroSkeleton>
     )
@@ -66,7 +66,7 @@ export function Coming({ money }: { money: Money }) {
   const start = visible.map(({ day }) => day).toSorted()[0]
   if (start === undefined) {
     return (
-      <Hero title={m.whatComes} figure='–' meaning={m.noAccountForAForecast} words={null}>
+      <Hero title={m.comingUp} figure='–' meaning={m.forecastEmpty} words={null}>
         <div className='report-line' />
         <Due />
       </Hero>
@@ -91,27 +91,27 @@ function OfDays({ days, values, visible, each, accounts, currency }: OfDaysProps
   const say = (amount: number | undefined) => formatAmount(amount ?? 0, currency)
   const reasonsOf = (day: string | undefined) =>
     visible.filter((row) => row.day === day).flatMap(({ reasons }) => reasons)
-      .map(({ name, amount }) => forecast.reason(name, amount === null ? forecast.withoutARate : say(amount)))
+      .map(({ name, amount }) => forecast.reason(name, amount === null ? forecast.withoutRate : say(amount)))
   const textOf = (index: number) => [`${shortDay(days[index] ?? '')}: ${say(values[index])}`, ...reasonsOf(days[index])].join(', ')
   return (
     <Hero
-      title={m.whatComes}
+      title={m.comingUp}
       figure={<Link to='/recurring' hash='ahead'>{say(values[at])}</Link>}
       meaning={at === 0 ? m.lowestToday : m.lowestOn(shortDay(days[at] ?? ''))}
       words={
         <>
-          <p>{m.ofTheNextDays(days.length - 1, say(values[0]), say(values.at(-1)))}</p>
+          <p>{m.todayAndLast(days.length - 1, say(values[0]), say(values.at(-1)))}</p>
           {accounts.map((account) => {
             const row = belowZero(account, each)
             return row !== undefined && (
               <p key={account.id} className='report-warning'>
                 <TriangleAlert className='icon' aria-hidden='true' />
-                <RowsLink account={account.id}>{m.isBelowZero(account.name, shortDay(row.day), formatAmount(row.balance, row.currency))}</RowsLink>
+                <RowsLink account={account.id}>{m.fallsBelowZero(account.name, shortDay(row.day), formatAmount(row.balance, row.currency))}</RowsLink>
               </p>
             )
           })}
           <WithoutAccount />
-          {visible.some(({ left_out: count }) => count > 0) && <RateNote rate={{ quote: currency }}>{forecast.someHaveNoRate}</RateNote>}
+          {visible.some(({ left_out: count }) => count > 0) && <RateNote rate={{ quote: currency }}>{forecast.missingRates}</RateNote>}
         </>
       }
     >
@@ -119,7 +119,7 @@ function OfDays({ days, values, visible, each, accounts, currency }: OfDaysProps
         <FigureTable heads={[m.day, forecast.balance]} rows={days.map((day, index) => [shortDay(day), say(values[index])])} /> :
         (
           <LazyLineChart
-            name={m.forecastOfTheBalance}
+            name={m.forecastChart}
             currency={currency}
             lines={[{ kind: 'planned', values }]}
             names={days}
@@ -146,14 +146,14 @@ export function Remained({ month, money }: { month: string, money: Money }) {
   const expense = useQuery(sharesQuery(context, 'expense', days, money))
   const { currency } = money
   const error = income.error ?? expense.error
-  if (error !== null) return <Hero title={m.whatRemained} figure='–' meaning='' words={<ErrorNote error={error} />}>{null}</Hero>
-  if (income.data === undefined || expense.data === undefined || currency == null) return <HeroSkeleton title={m.whatRemained} />
+  if (error !== null) return <Hero title={m.leftOver} figure='–' meaning='' words={<ErrorNote error={error} />}>{null}</Hero>
+  if (income.data === undefined || expense.data === undefined || currency == null) return <HeroSkeleton title={m.leftOver} />
   const [came, went] = [income.data, expense.data].map((rows) => sumOf(rows.map(({ total }) => total))) as [number, number]
   return (
     <Hero
-      title={m.whatRemained}
+      title={m.leftOver}
       figure={<RowsLink days={days} currency={money.convertTo === null ? currency : null}>{formatAmount(sumOf([came, went]), currency)}</RowsLink>}
-      meaning={m.remainedOf(formatPeriod(month, 'month'))}
+      meaning={m.leftOverIn(formatPeriod(month, 'month'))}
       words={null}
     >
       <ul className='report-sides'>
@@ -175,7 +175,7 @@ function WithoutAccount() {
   const count = useQuery(recurringQuery(context)).data?.filter((one) => one.is_active && one.account_id === null).length ?? 0
   return count > 0 && (
     <p>
-      <Link to='/recurring'>{m.withoutAnAccount(count)}</Link>
+      <Link to='/recurring'>{m.withoutAccount(count)}</Link>
     </p>
   )
 }

@@ -77,10 +77,10 @@ function Left({ month, budgets, spent, income, say }: LeftProps) {
   if (budgets.length > 0)
     return (
       <p>
-        <Link to='/budgets' search={{ month }}>{left < 0 ? m.overTheBudgets(say(-left), say(planned)) : m.leftOfTheBudgets(say(left), say(planned))}</Link>
+        <Link to='/budgets' search={{ month }}>{left < 0 ? m.overBudgets(say(-left), say(planned)) : m.leftOfBudgets(say(left), say(planned))}</Link>
       </p>
     )
-  return <p>{left < 0 ? m.moreThanTheIncome(say(-left), say(income)) : m.leftOfTheIncome(say(left), say(income))}</p>
+  return <p>{left < 0 ? m.moreThanIncome(say(-left), say(income)) : m.leftOfIncome(say(left), say(income))}</p>
 }
 
 type ComparedProps = { month: string, spent: number, former: number[], say: (amount: number) => string }
@@ -113,7 +113,7 @@ function Course({ month, days, money, currency }: CourseProps) {
   if (!isReachable)
     return (
       <div className='report-line'>
-        <p>{m.theCourseReachesBack}</p>
+        <p>{m.spendingChartLimit}</p>
       </div>
     )
   if (flow.data === undefined)
@@ -143,7 +143,7 @@ function Course({ month, days, money, currency }: CourseProps) {
         ) :
         (
           <LazyLineChart
-            name={m.spendingOfTheMonth}
+            name={m.spendingChart}
             currency={currency}
             lines={[{ kind: 'main', values: names.map((_, index) => now[index] ?? null) }, {
               kind: 'former',

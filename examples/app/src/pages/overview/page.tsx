@@ -21,7 +21,7 @@ export function Page() {
   const { month, money, currencies, canConvert, isNew, showMonth, showCurrency } = useView()
   return (
     <>
-      <PageHead title={m.overview}>
+      <PageHead title={m.title}>
         <div className='report-chooser'>
           <CurrencyChoice {...{ money, currencies, canConvert }} onChange={showCurrency} />
           <MonthSteps month={month} onChange={showMonth} />
@@ -54,21 +54,21 @@ export function Page() {
 /** The first steps of a user without data. */
 function Welcome() {
   const { rights } = useSessionContext()
-  if (!rights.write) return <EmptyState>{m.nobodyOfTheTeamHas}</EmptyState>
+  if (!rights.write) return <EmptyState>{m.teamEmpty}</EmptyState>
   return (
     <EmptyState
       action={
         <>
           <div className='buttons'>
-            <Link to='/accounts'>{m.addAnAccount}</Link>
-            <Link to='/import'>{m.importABanksFile}</Link>
-            <Link to='/transactions'>{m.addATransaction}</Link>
+            <Link to='/accounts'>{m.addAccount}</Link>
+            <Link to='/import'>{m.importFile}</Link>
+            <Link to='/transactions'>{m.addTransaction}</Link>
           </div>
           <AddExamples />
         </>
       }
     >
-      {m.yourMoneyWillBeHere}
+      {m.empty}
     </EmptyState>
   )
 }

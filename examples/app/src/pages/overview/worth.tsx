@@ -33,8 +33,8 @@ export function Worth({ month, money, canConvert }: WorthProps) {
   const worth = useQuery(netWorthQuery(context, { grouping: 'monthly', periods: Math.min(back + months, most) }, money))
   const { currency } = money
   const rows = worth.data?.filter(({ period }) => period <= month)
-  if (worth.error !== null) return <Hero title={m.howMuchIsThere} figure='–' meaning='' words={<ErrorNote error={worth.error} />}>{null}</Hero>
-  if (rows === undefined || currency == null) return <HeroSkeleton title={m.howMuchIsThere} />
+  if (worth.error !== null) return <Hero title={m.netWorth} figure='–' meaning='' words={<ErrorNote error={worth.error} />}>{null}</Hero>
+  if (rows === undefined || currency == null) return <HeroSkeleton title={m.netWorth} />
   return <OfMonth key={month} rows={rows} isPast={month < thisMonth} {...{ month, currency, money, canConvert }} />
 }
 
@@ -59,13 +59,13 @@ function OfMonth({ rows, currency, money: { convertTo }, canConvert, month, isPa
   const apart = apartIn(last)
   if (now === undefined || (isPast && last !== month))
     return (
-      <Hero title={m.howMuchIsThere} figure='–' meaning={m.noFiguresOfThisMonth} words={null}>
+      <Hero title={m.netWorth} figure='–' meaning={m.noFigures} words={null}>
         <div className='report-line' />
       </Hero>
     )
   if (loaded?.length === 0) {
     return (
-      <Hero title={m.howMuchIsThere} figure='–' meaning={reports.noAccountYetSoThere} words={<Link to='/accounts'>{reports.addAnAccount}</Link>}>
+      <Hero title={m.netWorth} figure='–' meaning={reports.balancesEmpty} words={<Link to='/accounts'>{reports.addAccount}</Link>}>
         <div className='report-line' />
       </Hero>
     )
@@ -77,22 +77,22 @@ function OfMonth({ rows, currency, money: { convertTo }, canConvert, month, isPa
   const textOf = (index: number) => `${nameOf(all[index]?.period ?? '')}: ${formatAmount(all[index]?.net ?? 0, currency)}`
   return (
     <Hero
-      title={m.howMuchIsThere}
+      title={m.netWorth}
       figure={<Link to='/accounts'>{formatAmount(now.net, currency)}</Link>}
-      meaning={isPast ? m.netWorthAtTheEndOf(nameOf(month)) : m.netWorthOn(formatDay(today()))}
+      meaning={isPast ? m.netWorthAtEnd(nameOf(month)) : m.netWorthOn(formatDay(today()))}
       words={
         <>
           {compared.map((row) => {
             const change = sumOf([now.net, -row.net])
             return (
               <p key={row.period}>
-                {change === 0 ? m.unchangedSinceTheEndOf(nameOf(row.period)) : m.sinceTheEndOf(formatChangeOf(change, currency), nameOf(row.period))}
+                {change === 0 ? m.unchangedSince(nameOf(row.period)) : m.sinceEndOf(formatChangeOf(change, currency), nameOf(row.period))}
               </p>
             )
           })}
           {apart.map((row) => {
             const count = accounts.filter((account) => account.currency === row.currency && !isClosed(account)).length
-            const text = convertTo === null && canConvert ? m.plusNotIncluded : m.plusWithoutARate
+            const text = convertTo === null && canConvert ? m.plusNotIncluded : m.plusWithoutRate
             return (
               <RateNote key={row.currency} rate={{ base: row.currency, quote: currency, on_date: last }}>
                 {text(formatAmount(row.net, row.currency), count)}
@@ -106,7 +106,7 @@ function OfMonth({ rows, currency, money: { convertTo }, canConvert, month, isPa
         <FigureTable heads={[reports.period, named.netWorth]} rows={all.map((row) => [nameOf(row.period), formatAmount(row.net, currency)])} /> :
         (
           <LazyLineChart
-            name={m.courseOfTheNetWorth}
+            name={m.netWorthChart}
             currency={currency}
             lines={[{ kind: 'main', values: all.map((row) => isComparable(row) ? row.net : null) }]}
             names={all.map(({ period }) => period)}

@@ -48,7 +48,7 @@ function Sums({ items }: { items: DueItem[] }) {
   const sums = monthOfItems(items)
   return (
     <dl className='recurring-sums'>
-      {([['income', m.income], ['expenses', m.costs], ['open', m.stillOpen]] as const).map(([part, name]) => (
+      {([['income', m.income], ['expenses', m.expenses], ['open', m.stillOpen]] as const).map(([part, name]) => (
         <div key={part}>
           <dt>{name}</dt>
           {sums.length === 0 && <dd>–</dd>}
@@ -125,7 +125,7 @@ const signed = (amount: number, currency: string, say: typeof formatAmount) => `
 function Agenda({ month, items, isLoading, onEdit }: MonthProps) {
   const now = today()
   const days = [...new Set([...items.map(({ day }) => day), ...(monthOf(now) === month ? [now] : [])])].toSorted()
-  if (items.length === 0 && !isLoading) return <p className='recurring-none'>{m.nothingIsDueIn(formatPeriod(month, 'month'))}</p>
+  if (items.length === 0 && !isLoading) return <p className='recurring-none'>{m.nothingDueIn(formatPeriod(month, 'month'))}</p>
   return (
     <ol className='recurring-agenda' aria-label={m.dueIn(formatPeriod(month, 'month'))} aria-busy={isLoading}>
       {days.map((day) => {

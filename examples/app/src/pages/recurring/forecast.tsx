@@ -23,8 +23,8 @@ export function Forecast() {
   const { context } = useSessionContext()
   const accounts = useQuery({ ...accountsQuery(context), select: (all) => offered(all) })
   return (
-    <Card id='ahead' title={m.lookingAhead} className='report-card report-card-wide'>
-      <QueryBoundary of={[accounts]} empty={<EmptyState action={<Link to='/accounts'>{m.addAnAccount}</Link>}>{m.aForecastIsOfAccounts}</EmptyState>}>
+    <Card id='ahead' title={m.title} className='report-card report-card-wide'>
+      <QueryBoundary of={[accounts]} empty={<EmptyState action={<Link to='/accounts'>{m.addAccount}</Link>}>{m.empty}</EmptyState>}>
         {(open) => <OfAccounts key={context.key} accounts={open} />}
       </QueryBoundary>
     </Card>
@@ -52,11 +52,11 @@ function OfAccounts({ accounts }: { accounts: Account[] }) {
     <div className='forecast'>
       <div className='report-card'>
         <div className='report-chooser'>
-          <select aria-label={m.howFar} value={reach} onChange={({ target }) => setReach(target.value)}>
+          <select aria-label={m.range} value={reach} onChange={({ target }) => setReach(target.value)}>
             {Object.entries(m.reaches).map(([count, name]) => <option key={count} value={count}>{name}</option>)}
           </select>
           {accounts.length > 1 && (
-            <select aria-label={m.shownAs} value={convertTo ?? ''} onChange={({ target }) => setConvertTo(target.value || null)}>
+            <select aria-label={m.view} value={convertTo ?? ''} onChange={({ target }) => setConvertTo(target.value || null)}>
               <option value=''>{m.eachAccount}</option>
               {currencies.map((currency) => <option key={currency} value={currency}>{m.allIn(currency.toUpperCase())}</option>)}
             </select>
@@ -69,7 +69,7 @@ function OfAccounts({ accounts }: { accounts: Account[] }) {
                 series(rows).map((one) => <DayTable key={one.id} {...one} />) :
                 <Courses series={series(rows)} asPlanned={whatIf.length > 0 ? asPlanned.data ?? [] : []} until={until} />}
               <TableSwitch isTable={isTable} onChange={setIsTable} />
-              {rows.some(({ left_out: count }) => count > 0) && <RateNote rate={{}}>{m.someHaveNoRate}</RateNote>}
+              {rows.some(({ left_out: count }) => count > 0) && <RateNote rate={{}}>{m.missingRates}</RateNote>}
             </>
           )}
         </QueryBoundary>
@@ -128,7 +128,7 @@ function Course({ name, days, asPlanned, until }: Series & { asPlanned: Day[], u
   const lowest = lowestOf(values)
   return (
     <LazyLineChart
-      name={m.courseOf(name)}
+      name={m.chartOf(name)}
       currency={first.currency}
       lines={[{ kind: 'planned', values }, ...planned === null ? [] : [{ kind: 'former' as const, values: planned }]]}
       names={all}
@@ -159,7 +159,7 @@ function Summary({ name, days, until, isChosen, onChoose }: SummaryProps) {
 }
 
 const textOfReason = ({ name, amount }: Day['reasons'][number], currency: string) =>
-  m.reason(name, amount === null ? m.withoutARate : formatAmount(amount, currency))
+  m.reason(name, amount === null ? m.withoutRate : formatAmount(amount, currency))
 
 /** The days on which a balance changes, with the reasons. */
 const DayTable = ({ name, days }: Series) => (

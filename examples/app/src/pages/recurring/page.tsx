@@ -21,10 +21,10 @@ export function Page() {
   const remove = useDeletion(deleteRecurring, ({ title }) => title)
   return (
     <>
-      <PageHead title={m.recurring}>
-        {rights.write && <button type='button' className='primary' onClick={() => setEdited('new')}>{m.newRecurringCost}</button>}
+      <PageHead title={m.title}>
+        {rights.write && <button type='button' className='primary' onClick={() => setEdited('new')}>{m.newItem}</button>}
       </PageHead>
-      <QueryBoundary of={[costs]} empty={<EmptyState>{m.noRecurringCostYetRent}</EmptyState>} loading={<Skeleton rows={6} />}>
+      <QueryBoundary of={[costs]} empty={<EmptyState>{m.empty}</EmptyState>} loading={<Skeleton rows={6} />}>
         {(rows) => (
           <div className='recurring'>
             <Calendar onEdit={(id) => setEdited(rows.find((cost) => cost.id === id) ?? null)} />

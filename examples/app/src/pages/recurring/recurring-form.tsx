@@ -51,7 +51,7 @@ const valuesOf = (cost: Recurring | null): Values => ({
 
 /** Describes the transaction that recording the cost creates. */
 const bookedAs = (amount: number, currency: string, day: string) =>
-  /^[a-z]{3}$/.test(currency) && day !== '' ? m.isBookedAsOnWhen(formatAmount(amount, currency), formatDay(day)) : undefined
+  /^[a-z]{3}$/.test(currency) && day !== '' ? m.recordedAs(formatAmount(amount, currency), formatDay(day)) : undefined
 
 /** Creates a recurring cost, or changes the given one. */
 export function RecurringForm({ cost, onClose }: { cost: Recurring | null, onClose: () => void }) {
@@ -92,7 +92,7 @@ export function RecurringForm({ cost, onClose }: { cost: Recurring | null, onClo
     return bookedAs(values.direction === 'in' ? size : -size, currencyOf(values), due)
   }
   return (
-    <Dialog title={cost === null ? m.newRecurringCost : common.editOf(cost.title)} open={!save.isOptimistic} onClose={onClose}>
+    <Dialog title={cost === null ? m.newItem : common.editOf(cost.title)} open={!save.isOptimistic} onClose={onClose}>
       <RowMeanwhile row={cost} query={recurringQuery(context)} valuesOf={valuesOf} />
       <Form draft={`recurring ${cost?.id ?? 'new'}`} defaultValues={valuesOf(cost)} error={save.error} onSubmit={submit}>
         {({ watch }) => (
@@ -110,15 +110,15 @@ export function RecurringForm({ cost, onClose }: { cost: Recurring | null, onClo
               />
             )}
             {!accounts.some(({ id }) => id === watch('account_id')) && <CurrencyField />}
-            <Select name='period' label={m.howOften}>
+            <Select name='period' label={m.frequency}>
               <Options of={periods} />
             </Select>
             <TextField
               name='interval_in_days'
-              label={m.orEverySoManyDays}
+              label={m.interval}
               type='number'
               min={1}
-              hint={m.leaveItEmptyUnlessIt}
+              hint={m.intervalHint}
             />
             <DateField name='starts_on' label={m.firstDueOn} required />
             <DateField name='ends_on' label={m.until} />

@@ -19,10 +19,10 @@ export function RecurringTable({ costs, ...does }: OnCost & { costs: Recurring[]
       <thead>
         <tr>
           <th>{common.name}</th>
-          <th>{m.howOften}</th>
+          <th>{m.frequency}</th>
           <th>{m.nextDue}</th>
           <th className='amount'>{common.amount}</th>
-          <th className='amount'>{m.inAMonth}</th>
+          <th className='amount'>{m.perMonth}</th>
           {rights.write && <ActionsHead />}
         </tr>
       </thead>
@@ -30,8 +30,8 @@ export function RecurringTable({ costs, ...does }: OnCost & { costs: Recurring[]
       <tfoot>
         {monthlySums(costs).map(({ currency, sum }) => (
           <tr key={currency}>
-            <th scope='row' colSpan={4}>{m.allThatGoOnIn(currency.toUpperCase())}</th>
-            <td className='amount' data-label={m.inAMonth}>{formatCost(sum, currency)}</td>
+            <th scope='row' colSpan={4}>{m.activeTotal(currency.toUpperCase())}</th>
+            <td className='amount' data-label={m.perMonth}>{formatCost(sum, currency)}</td>
             {rights.write && <td />}
           </tr>
         ))}
@@ -56,10 +56,10 @@ function CostRow({ cost, ...does }: OnCost & { cost: Recurring }) {
         {kind === 'transfer' && <small>{m.transfer}</small>}
         {description !== null && <small>{description}</small>}
       </th>
-      <td data-label={m.howOften}>{interval === null ? periods[period] : m.everyDays(interval)}</td>
+      <td data-label={m.frequency}>{interval === null ? periods[period] : m.everyDays(interval)}</td>
       <td data-label={m.nextDue}>{is_active && next_due_on !== null ? formatDay(next_due_on) : state}</td>
       <td className='amount' data-label={common.amount}>{formatCost(costOf(cost), currency)}</td>
-      <td className={monthly_cost === null ? 'amount recurring-no-month' : 'amount'} data-label={m.inAMonth}>
+      <td className={monthly_cost === null ? 'amount recurring-no-month' : 'amount'} data-label={m.perMonth}>
         {monthly_cost === null ? '–' : formatCost(monthly_cost, currency)}
       </td>
       {rights.write && (
@@ -90,7 +90,7 @@ function usePause(): (cost: Recurring) => void {
   const { mutate } = useChange(setActive, {
     optimistic: async ({ id, is_active }, _, client) => updateRow<Recurring>(client, recurringQuery(context).queryKey, id, { is_active }),
     outcome: ({ title }, { id, is_active }) => ({
-      text: is_active ? m.goesOn(title) : m.isPaused(title),
+      text: is_active ? m.resumedToast(title) : m.pausedToast(title),
       undo: () => setActive(context, { id, is_active: !is_active }),
     }),
     toastsErrors: true,

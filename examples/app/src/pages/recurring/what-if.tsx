@@ -73,8 +73,8 @@ function WhatIfForm({ accounts, until, isFirst, onAdd }: WhatIfFormProps) {
             <Options of={accounts} />
           </Select>
           <DateField name='on_date' label={m.day} min={today()} max={until} required />
-          <p className='field-note'>{m.isStoredNowhere}</p>
-          <SubmitButton isBusy={false}>{m.tryIt}</SubmitButton>
+          <p className='field-note'>{m.whatIfHint}</p>
+          <SubmitButton isBusy={false}>{m.try}</SubmitButton>
         </>
       )}
     </Form>

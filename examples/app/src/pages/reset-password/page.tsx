@@ -16,18 +16,18 @@ export function Page() {
   const reset = useMutation({ mutationFn: resetPassword })
   return (
     <>
-      <PageHead title={m.chooseANewPassword} />
+      <PageHead title={m.title} />
       {reset.data === undefined
         ? (
           <Form defaultValues={{ password: '' }} error={reset.error} onSubmit={({ password }) => reset.mutate({ token, password })}>
             <NewPasswordField name='password' label={m.newPassword} />
-            <SubmitButton isBusy={reset.isPending}>{m.changeThePassword}</SubmitButton>
+            <SubmitButton isBusy={reset.isPending}>{m.submit}</SubmitButton>
           </Form>
         )
         : <p role='status'>{successOf(reset.data.message)}</p>}
       {reset.error !== null && (
         <p>
-          {m.aLinkWorksOnceAnd} <Link to='/forgot-password'>{m.askForANewOne}</Link>
+          {m.linkHint} <Link to='/forgot-password'>{m.requestLink}</Link>
         </p>
       )}
       {reset.data !== undefined && (

@@ -29,7 +29,7 @@ export function ApplyRules({ rule, onClose }: { rule: Rule | null, onClose: () =
   return (
     <Confirm
       title={rule === null ? m.applyAll : m.applyOf(rule.name)}
-      action={m.apply}
+      action={m.applyToAll}
       error={apply.error}
       isBusy={apply.isPending || changes.isFetching || count === 0}
       onConfirm={() => apply.mutate(rule?.id ?? null)}
@@ -37,7 +37,7 @@ export function ApplyRules({ rule, onClose }: { rule: Rule | null, onClose: () =
     >
       <QueryBoundary of={[changes]} empty={null}>
         {({ rows }) =>
-          count === 0 ? <p>{rule === null ? m.noRuleChangesAnything : m.nothingChanges}</p> : (
+          count === 0 ? <p>{rule === null ? m.noneChanges : m.nothingChanges}</p> : (
             <>
               <p>{m.wouldChange(count)}</p>
               <table className='stacking'>

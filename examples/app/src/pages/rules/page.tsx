@@ -30,7 +30,7 @@ export function Page() {
   const { mutate: toggle } = useChange(setActive, {
     optimistic: async ({ id, is_active }, _, client) => updateRow<Rule>(client, rulesQuery(context).queryKey, id, { is_active }),
     outcome: ({ name }, { id, is_active }) => ({
-      text: is_active ? m.isOn(name) : m.isOff(name),
+      text: is_active ? m.turnedOn(name) : m.turnedOff(name),
       undo: () => setActive(context, { id, is_active: !is_active }),
     }),
     toastsErrors: true,
@@ -45,16 +45,16 @@ export function Page() {
     ].join(', ')
   return (
     <>
-      <PageHead title={m.rules}>
+      <PageHead title={m.title}>
         {rights.write && rules.data?.some(({ is_active }) => is_active) && (
           <button type='button' onClick={() => setOpened({ dialog: 'applyAll' })}>{m.applyAll}</button>
         )}
         {rights.write && <button type='button' className='primary' onClick={() => setOpened({ dialog: 'new' })}>{m.newRule}</button>}
       </PageHead>
-      <QueryBoundary of={[rules]} empty={<EmptyState>{m.noRuleYet}</EmptyState>}>
+      <QueryBoundary of={[rules]} empty={<EmptyState>{m.empty}</EmptyState>}>
         {(rows) => (
           <>
-            <p className='field-note'>{m.theFirstMatchCounts}</p>
+            <p className='field-note'>{m.orderHint}</p>
             <table className='stacking'>
               <thead>
                 <tr>

@@ -87,7 +87,7 @@ export function RuleForm({ rule, begin, onClose }: { rule: Rule | null, begin?: 
   const save = useChange(saveRule, {
     onStored: onClose,
     // another page does not show the rule
-    outcome: (stored) => begin !== undefined ? { text: m.isStored(stored.name), undo: () => deleteRule(context, stored) } : null,
+    outcome: (stored) => begin !== undefined ? { text: m.saved(stored.name), undo: () => deleteRule(context, stored) } : null,
   })
   const client = useQueryClient()
   const opened = valuesOf(rule, begin)
@@ -117,7 +117,7 @@ export function RuleForm({ rule, begin, onClose }: { rule: Rule | null, begin?: 
             <TextField name='newName' label={m.setName} maxLength={255} />
             <TextField name='tags' label={m.addTags} hint={m.tagsHint} />
             <TextField name='priority' label={m.priority} type='number' step={1} min={-2147483648} max={2147483647} hint={m.priorityHint} required />
-            <Checkbox name='isActive'>{m.active}</Checkbox>
+            <Checkbox name='isActive'>{m.isActive}</Checkbox>
             <SubmitButton isBusy={save.isPending}>{common.save}</SubmitButton>
           </>
         )}

@@ -31,14 +31,14 @@ export function ApiKeys() {
   const keys = useQuery(apiKeysQuery(user.id))
   const revoke = useAccountChange(revokeApiKey, () => {
     setRevoked(null)
-    toast(m.theKeyIsRevoked)
+    toast(m.keyRevoked)
   })
-  const ownerOf = ({ organization_id: id }: ApiKey) => id === null ? m.yourOwnWithin : teams.find((team) => team.id === id)?.name ?? common.aTeam
+  const ownerOf = ({ organization_id: id }: ApiKey) => id === null ? m.personalWithin : teams.find((team) => team.id === id)?.name ?? common.unnamedTeam
   return (
     <section className='section'>
-      <h2>{m.keysForPrograms}</h2>
+      <h2>{m.apiKeys}</h2>
       <p>
-        {m.aScriptOrAnAssistant}
+        {m.apiKeysHint}
       </p>
       <ErrorNote error={keys.error} />
       {keys.isPending && <Skeleton />}
@@ -48,26 +48,25 @@ export function ApiKeys() {
             <span>
               {key.name} <code>{key.hint}…</code>
               <small>
-                {ownerOf(key)}, {roleNames[key.role].toLowerCase()}, {new Date(key.expires_at) < new Date() ? m.ended : m.until} {formatMoment(key.expires_at)},
-                {' '}
-                {key.last_used_at === null ? m.neverUsed : m.lastUsed(formatMoment(key.last_used_at))}
+                {ownerOf(key)}, {roleNames[key.role].toLowerCase()}, {new Date(key.expires_at) < new Date() ? m.expired : m.expires}{' '}
+                {formatMoment(key.expires_at)}, {key.last_used_at === null ? m.neverUsed : m.lastUsed(formatMoment(key.last_used_at))}
               </small>
             </span>
             <Action name={m.revoke} of={key.name} onClick={() => setRevoked(key)} />
           </li>
         ))}
       </ul>
-      {user.email_verified ? <NewKey /> : <p>{m.verifyYourAddressToMake}</p>}
+      {user.email_verified ? <NewKey /> : <p>{m.verifyToCreate}</p>}
       {revoked !== null && (
         <Confirm
           title={m.revokeQuestion(revoked.name)}
-          action={m.revokeTheKey}
+          action={m.revokeKey}
           error={revoke.error}
           isBusy={revoke.isPending}
           onConfirm={() => revoke.mutate(revoked)}
           onClose={() => setRevoked(null)}
         >
-          <p>{m.whateverUsesItStopsAt}</p>
+          <p>{m.revokeKeyHint}</p>
         </Confirm>
       )}
     </section>
@@ -79,9 +78,9 @@ function NewKey() {
   const create = useAccountChange(createApiKey)
   const made = create.data?.key
   const rolesOf = (organizationId: string) => rolesBelow(teams.find(({ id }) => id === organizationId)?.role ?? null)
-  if (made !== undefined) return <ShownOnce name='key' label={m.key} text={m.thisIsTheKeyCopy} value={made} onDone={() => create.reset()} />
+  if (made !== undefined) return <ShownOnce name='key' label={m.key} text={m.keyOnce} value={made} onDone={() => create.reset()} />
   return (
-    <Fold name={m.makeAKey} of={create}>
+    <Fold name={m.newKey} of={create}>
       <Form<{ name: string, organizationId: string, role: GrantableRole, expiresInDays: string, password: string }>
         defaultValues={{ name: '', organizationId: '', role: 'viewer', expiresInDays: '90', password: '' }}
         error={create.error}
@@ -90,19 +89,19 @@ function NewKey() {
       >
         {({ watch }) => (
           <>
-            <TextField name='name' label={m.whatItIsFor} required maxLength={200} />
-            <Select name='organizationId' label={m.whoseBooks}>
-              <option value=''>{m.yourOwn}</option>
+            <TextField name='name' label={m.keyName} required maxLength={200} />
+            <Select name='organizationId' label={m.dataOf}>
+              <option value=''>{m.personal}</option>
               <Options of={teams} />
             </Select>
-            <Select name='role' label={m.whatItDoes}>
+            <Select name='role' label={m.permissions}>
               <Options of={Object.fromEntries(rolesOf(watch('organizationId')).map((role) => [role, roleNames[role]]))} />
             </Select>
-            <Select name='expiresInDays' label={m.itEnds}>
+            <Select name='expiresInDays' label={m.expiry}>
               <Options of={m.keyLifetimes} />
             </Select>
             <Confirmation error={create.error} />
-            <SubmitButton isBusy={create.isPending}>{m.makeTheKey}</SubmitButton>
+            <SubmitButton isBusy={create.isPending}>{m.createKey}</SubmitButton>
           </>
         )}
       </Form>

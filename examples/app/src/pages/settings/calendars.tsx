@@ -23,13 +23,13 @@ export function Calendars() {
   const calendars = useQuery(calendarsQuery(user.id))
   const revoke = useAccountChange(revokeCalendar, () => {
     setRevoked(null)
-    toast(m.theAddressIsRevoked)
+    toast(m.calendarRevoked)
   })
-  const ownerOf = ({ organization_id: id }: Calendar) => id === null ? m.yourOwnWithin : teams.find((team) => team.id === id)?.name ?? common.aTeam
+  const ownerOf = ({ organization_id: id }: Calendar) => id === null ? m.personalWithin : teams.find((team) => team.id === id)?.name ?? common.unnamedTeam
   return (
     <section className='section'>
       <h2>{m.calendars}</h2>
-      <p>{m.aCalendarProgram}</p>
+      <p>{m.calendarsHint}</p>
       <ErrorNote error={calendars.error} />
       {calendars.isPending && <Skeleton />}
       <ul className='list'>
@@ -46,17 +46,17 @@ export function Calendars() {
           </li>
         ))}
       </ul>
-      {user.email_verified ? <NewCalendar /> : <p>{m.verifyYourAddressToMake}</p>}
+      {user.email_verified ? <NewCalendar /> : <p>{m.verifyToCreate}</p>}
       {revoked !== null && (
         <Confirm
           title={m.revokeQuestion(revoked.name)}
-          action={m.revokeTheAddress}
+          action={m.revokeCalendar}
           error={revoke.error}
           isBusy={revoke.isPending}
           onConfirm={() => revoke.mutate(revoked)}
           onClose={() => setRevoked(null)}
         >
-          <p>{m.calendarsThatUseIt}</p>
+          <p>{m.revokeCalendarHint}</p>
         </Confirm>
       )}
     </section>
@@ -67,23 +67,23 @@ function NewCalendar() {
   const { teams } = useSessionContext()
   const create = useAccountChange(createCalendar)
   const url = create.data?.url
-  if (url !== undefined) return <ShownOnce name='url' label={m.address} text={m.thisIsTheAddress} value={url} onDone={() => create.reset()} />
+  if (url !== undefined) return <ShownOnce name='url' label={m.calendarUrl} text={m.calendarOnce} value={url} onDone={() => create.reset()} />
   return (
-    <Fold name={m.makeAnAddress} of={create}>
+    <Fold name={m.newCalendar} of={create}>
       <Form<{ name: string, organizationId: string, amounts: boolean, password: string }>
         defaultValues={{ name: '', organizationId: '', amounts: false, password: '' }}
         error={create.error}
         onSubmit={({ name, organizationId, amounts, ...values }) =>
           create.mutate({ name, organizationId: organizationId || null, amounts, ...ownPassword(values) })}
       >
-        <TextField name='name' label={m.nameOfTheCalendar} required maxLength={200} />
-        <Select name='organizationId' label={m.whoseBooks}>
-          <option value=''>{m.yourOwn}</option>
+        <TextField name='name' label={m.calendarName} required maxLength={200} />
+        <Select name='organizationId' label={m.dataOf}>
+          <option value=''>{m.personal}</option>
           <Options of={teams} />
         </Select>
         <Checkbox name='amounts'>{m.showAmounts}</Checkbox>
         <Confirmation error={create.error} />
-        <SubmitButton isBusy={create.isPending}>{m.makeTheAddress}</SubmitButton>
+        <SubmitButton isBusy={create.isPending}>{m.createCalendar}</SubmitButton>
       </Form>
     </Fold>
   )

@@ -12,26 +12,26 @@ import { useToast } from '../../parts/toast.tsx'
 export function ChangeEmail() {
   const { user } = useSessionContext()
   const toast = useToast()
-  const change = useAccountChange(requestEmailChange, (_, { newEmail }) => toast(m.openTheLinkThatWe(newEmail)))
+  const change = useAccountChange(requestEmailChange, (_, { newEmail }) => toast(m.emailLinkSent(newEmail)))
   return (
     <section className='section'>
       <h3>{common.emailAddress}</h3>
       <p>{user.email}{user.email_verified ? m.verified : ''}</p>
       {!user.email_verified && (
         <>
-          <p>{m.yourAddressIsNotVerified}</p>
+          <p>{m.notVerified}</p>
           <SendVerification email={user.email} />
         </>
       )}
-      <Fold name={m.changeTheAddress} of={change}>
+      <Fold name={m.changeEmail} of={change}>
         <Form
           defaultValues={{ newEmail: '', password: '' }}
           error={change.error}
           onSubmit={({ newEmail, ...values }) => change.mutate({ newEmail, ...ownPassword(values) })}
         >
-          <TextField name='newEmail' label={m.newAddress} type='email' autoComplete='email' required />
+          <TextField name='newEmail' label={m.newEmail} type='email' autoComplete='email' required />
           <Confirmation error={change.error} />
-          <SubmitButton isBusy={change.isPending}>{m.mailALinkToIt}</SubmitButton>
+          <SubmitButton isBusy={change.isPending}>{m.sendEmailLink}</SubmitButton>
         </Form>
       </Fold>
     </section>

@@ -10,29 +10,29 @@ export function DeleteAccount() {
   const request = useAccountChange(deleteAccount)
   return (
     <section className='section'>
-      <h2>{m.deleteYourAccount}</h2>
+      <h2>{m.deleteAccountTitle}</h2>
       {request.data === undefined
         ? (
           <>
             <p>
-              {m.everythingPersonalIsDeletedWith} <a href='#data'>{m.whatIsYours}</a> {m.alongFirstNothingHappensBefore}
+              {m.deleteHintStart} <a href='#data'>{m.deleteHintLink}</a> {m.deleteHintEnd}
             </p>
-            <Fold name={m.deleteTheAccount} of={request}>
+            <Fold name={m.deleteAccount} of={request}>
               <Form defaultValues={{ password: '' }} error={request.error} onSubmit={(values) => request.mutate(ownPassword(values))}>
                 <Confirmation error={request.error} />
-                <SubmitButton isBusy={request.isPending}>{m.mailMeTheLink}</SubmitButton>
+                <SubmitButton isBusy={request.isPending}>{m.emailDeleteLink}</SubmitButton>
               </Form>
             </Fold>
           </>
         )
         : (
           <div role='status'>
-            <p>{m.aMailWithTheLink}</p>
+            <p>{m.deleteLinkSent}</p>
             {request.data.organizations.map(({ id, name, successor }) => (
               <p key={id}>
                 {successor === null
-                  ? m.staysWithoutAnybodyInIt(name)
-                  : m.willBeOwnedBy(name, successor.name)}
+                  ? m.teamWithoutMembers(name)
+                  : m.newOwner(name, successor.name)}
               </p>
             ))}
           </div>

@@ -21,9 +21,9 @@ export function Device() {
             setIsKept(target.checked)
           }}
         />{' '}
-        {m.keepWhatWasLastSeen}
+        {m.keepOffline}
       </label>
-      <p className='field-note'>{m.whatIsKept}</p>
+      <p className='field-note'>{m.keepOfflineHint}</p>
       {install !== null && (
         <div className='buttons'>
           <button type='button' onClick={install}>{shell.install}</button>

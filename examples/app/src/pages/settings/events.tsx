@@ -10,7 +10,7 @@ const kindNames: Record<AccountEvent['kind'], string> = m.events
 
 function textOf({ kind, new_device: isNew, name, email }: AccountEvent): string {
   const about = name ?? email
-  return `${isNew === true ? m.signedInOnANew : kindNames[kind]}${about === undefined ? '' : `: ${about}`}`
+  return `${isNew === true ? m.newDevice : kindNames[kind]}${about === undefined ? '' : `: ${about}`}`
 }
 
 const detailsOf = ({ user_agent: agent, ip_address: address }: AccountEvent): string[] => [
@@ -23,9 +23,9 @@ export function Events() {
   const { user } = useSessionContext()
   return (
     <section className='section'>
-      <h2>{m.whatHappenedInYourAccount}</h2>
+      <h2>{m.eventsTitle}</h2>
       <p>
-        {m.ifSomethingHereWasNot}
+        {m.eventsHint}
       </p>
       <EventList events={useInfiniteQuery(accountEventsQuery(user.id))} textOf={textOf} detailsOf={detailsOf} />
     </section>

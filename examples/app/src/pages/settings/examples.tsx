@@ -11,10 +11,10 @@ export function Examples() {
   if (!rights.write || state === undefined) return null
   return (
     <section className='section'>
-      <h3>{m.exampleBooks}</h3>
+      <h3>{m.title}</h3>
       {state === 'there' && <RemoveExamples />}
       {state === 'possible' && <AddExamples />}
-      {state === 'impossible' && <p>{m.thereAreRowsAlready}</p>}
+      {state === 'impossible' && <p>{m.notEmpty}</p>}
     </section>
   )
 }

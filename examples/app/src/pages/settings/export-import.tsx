@@ -16,20 +16,20 @@ export function ExportImport() {
   const { team, rights } = useSessionContext()
   const toast = useToast()
   const name = `finance-${new Date().toISOString().slice(0, 10)}.zip`
-  const take = useMutation({ mutationFn: () => saveStream(exportAll, name), onSuccess: (isThere) => isThere && toast(m.everythingIsInTheFile) })
+  const take = useMutation({ mutationFn: () => saveStream(exportAll, name), onSuccess: (isThere) => isThere && toast(m.exported) })
   return (
     <section className='section'>
-      <h2>{m.everythingThatIsYours}</h2>
+      <h2>{m.exportTitle}</h2>
       <p>
-        {m.oneFileWithYourAccount}
-        {team === null ? '' : m.andThoseOfThatYou(team.name)}
-        {m.aZIPArchiveOfText}
+        {m.exportHint}
+        {team === null ? '' : m.exportHintTeam(team.name)}
+        {m.exportHintEnd}
       </p>
       <ErrorNote error={take.error} />
       <div className='buttons'>
-        <button type='button' disabled={take.isPending} onClick={() => take.mutate()}>{take.isPending ? m.writing : m.exportEverything}</button>
+        <button type='button' disabled={take.isPending} onClick={() => take.mutate()}>{take.isPending ? m.exporting : m.exportEverything}</button>
       </div>
-      {rights.write && <Restore where={team === null ? m.yourOwnRows : team.name} />}
+      {rights.write && <Restore where={team === null ? m.personalData : team.name} />}
     </section>
   )
 }
@@ -42,15 +42,15 @@ function Restore({ where }: { where: string }) {
   return (
     <div className='form'>
       <div className='field'>
-        <label htmlFor={id}>{m.bringAFileBackInto(where)}</label>
+        <label htmlFor={id}>{m.restoreInto(where)}</label>
         <input id={id} type='file' accept='.zip' aria-describedby={`${id}-note`} onChange={({ target }) => setFile(target.files?.[0] ?? null)} />
         <p id={`${id}-note`} className='field-note'>
-          {m.theFileIsOneThat}
+          {m.restoreHint}
         </p>
       </div>
       <ErrorNote error={fileErrorOf(bring.error)} />
       <button type='button' disabled={file === null || bring.isPending} onClick={() => file !== null && bring.mutate(file)}>
-        {bring.isPending ? m.storing(progress) : m.bringItBack}
+        {bring.isPending ? m.restoring(progress) : m.restore}
       </button>
       <div role='status'>{bring.data !== undefined && <Outcome {...bring.data} />}</div>
     </div>
@@ -58,7 +58,7 @@ function Restore({ where }: { where: string }) {
 }
 
 /** The rows of each table. Two have no activity. */
-const tableNames: Record<string, readonly string[] | undefined> = { ...activity.tables, dashboards: [m.aDashboard] }
+const tableNames: Record<string, readonly string[] | undefined> = { ...activity.tables, dashboards: [m.dashboard] }
 
 /** Maximum number of listed problems. */
 const mostProblems = 20
@@ -69,10 +69,10 @@ function Outcome({ tables, problems }: Restored) {
   const present = counts.reduce((sum, table) => sum + table.present, 0)
   return (
     <>
-      <p>{m.storedThereAlready(stored, present)}</p>
+      <p>{m.restored(stored, present)}</p>
       {problems.length > 0 && (
         <>
-          <p>{m.couldNotBeStored(problems.length)}</p>
+          <p>{m.notRestored(problems.length)}</p>
           <ul>
             {problems.slice(0, mostProblems).map(({ table, id, message }) => (
               <li key={id}>{m.problemOf(tableNames[table]?.[0] ?? activity.otherTable[0] ?? '', id, fileSentence(message))}</li>

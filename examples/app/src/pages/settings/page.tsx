@@ -28,10 +28,10 @@ import { Webhooks } from './webhooks.tsx'
 const groups: ReadonlyArray<{ id: string, name: string, content: ReactNode }> = [
   {
     id: 'you',
-    name: m.you,
+    name: m.profile,
     content: (
       <>
-        <h2>{m.you}</h2>
+        <h2>{m.profile}</h2>
         <Name />
         <ChangeEmail />
       </>
@@ -39,10 +39,10 @@ const groups: ReadonlyArray<{ id: string, name: string, content: ReactNode }> = 
   },
   {
     id: 'look',
-    name: m.look,
+    name: m.appearanceTitle,
     content: (
       <>
-        <h2>{m.look}</h2>
+        <h2>{m.appearanceTitle}</h2>
         <section className='section'>
           <LanguageChoice />
         </section>
@@ -52,10 +52,10 @@ const groups: ReadonlyArray<{ id: string, name: string, content: ReactNode }> = 
   },
   {
     id: 'signing-in',
-    name: m.signingIn,
+    name: m.signIn,
     content: (
       <>
-        <h2>{m.signingIn}</h2>
+        <h2>{m.signIn}</h2>
         <Password />
         <TwoFactors />
         <Passkeys />
@@ -63,7 +63,7 @@ const groups: ReadonlyArray<{ id: string, name: string, content: ReactNode }> = 
       </>
     ),
   },
-  { id: 'keys', name: m.keys, content: <ApiKeys /> },
+  { id: 'keys', name: m.keysSection, content: <ApiKeys /> },
   {
     id: 'feeds',
     name: m.webhooksAndCalendars,
@@ -76,7 +76,7 @@ const groups: ReadonlyArray<{ id: string, name: string, content: ReactNode }> = 
   },
   {
     id: 'data',
-    name: m.yourData,
+    name: m.dataSection,
     content: (
       <>
         <ExportImport />
@@ -86,13 +86,13 @@ const groups: ReadonlyArray<{ id: string, name: string, content: ReactNode }> = 
       </>
     ),
   },
-  { id: 'events', name: m.whatHappened, content: <Events /> },
+  { id: 'events', name: m.eventsSection, content: <Events /> },
   { id: 'delete', name: common.delete, content: <DeleteAccount /> },
 ]
 
 export const Page = () => (
   <>
-    <PageHead title={m.yourAccount} />
+    <PageHead title={m.title} />
     <div className='beside'>
       <nav className='on-page' aria-label={m.onThisPage}>
         {groups.map(({ id, name }) => <a key={id} href={`#${id}`}>{name}</a>)}
@@ -105,7 +105,7 @@ export const Page = () => (
 function Name() {
   const { user } = useSessionContext()
   const toast = useToast()
-  const save = useAccountChange(rename, () => toast(m.yourNameIsChanged))
+  const save = useAccountChange(rename, () => toast(m.nameChanged))
   return (
     <section className='section'>
       <Form defaultValues={{ name: user.name }} error={save.error} onSubmit={({ name }) => save.mutate(name)}>

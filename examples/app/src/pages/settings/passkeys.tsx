@@ -54,55 +54,55 @@ export function Passkeys() {
   const { user } = useSessionContext()
   const toast = useToast()
   const found = useQuery(passkeysQuery(user.id))
-  const add = useAccountChange(addPasskey, ({ name }) => toast(m.isAddedItSignsYou(name)))
+  const add = useAccountChange(addPasskey, ({ name }) => toast(m.passkeyAdded(name)))
   const [question, setQuestion] = useState<Question | null>(null)
   const hasPassword = found.data?.has_password ?? true
   const isRequired = found.data?.required ?? false
 
   const afterLast = hasPassword
-    ? isRequired ? m.itIsYourLastOne : ''
-    : m.itIsYourLastOneWithoutPassword
+    ? isRequired ? m.lastPasskey : ''
+    : m.lastPasskeyNoPassword
 
   const rename = ({ id, name }: Passkey): Question => ({
     title: m.renameOf(name),
     action: common.save,
     fields: <TextField name='name' label={common.name} maxLength={100} required />,
     isConfirmed: false,
-    done: m.thePasskeyIsRenamed,
+    done: m.passkeyRenamed,
     name,
     work: (values) => renamePasskey({ passkeyId: id, name: values.name }),
   })
   const remove = ({ id, name }: Passkey): Question => ({
-    title: m.delete(name),
-    text: m.itNoLongerSignsYou(found.data?.passkeys.length === 1 ? afterLast : ''),
+    title: m.deleteOf(name),
+    text: m.deletePasskeyHint(found.data?.passkeys.length === 1 ? afterLast : ''),
     action: common.delete,
     isConfirmed: true,
-    done: m.thePasskeyIsDeleted,
+    done: m.passkeyDeleted,
     work: (values) => deletePasskey({ passkeyId: id, ...ownPassword(values) }),
   })
   const require = (required: boolean): Question => ({
-    title: required ? m.askForAPasskey : m.letThePasswordSignIn,
+    title: required ? m.requirePasskey : m.allowPassword,
     text: required
-      ? m.yourPasswordAloneThenSignsNobodyIn
-      : m.yourPasswordAloneThenSignsInAgain,
-    action: required ? m.askForAPasskey : m.letItSignIn,
+      ? m.requirePasskeyHint
+      : m.allowPasswordHint,
+    action: required ? m.requirePasskey : m.allowPasswordConfirm,
     isConfirmed: true,
-    done: required ? m.yourPasswordAloneNoLonger : m.yourPasswordAloneSignsIn,
+    done: required ? m.passkeyRequired : m.passkeyNotRequired,
     work: (values) => requirePasskey({ required, ...ownPassword(values) }),
   })
   const withoutPassword: Question = {
-    title: m.removeThePassword,
-    text: m.youThenSignInWith,
-    action: m.removeIt,
+    title: m.removePassword,
+    text: m.removePasswordHint,
+    action: m.removePasswordConfirm,
     isConfirmed: true,
-    done: m.youHaveNoPasswordAny,
+    done: m.passwordRemoved,
     work: (values) => removePassword(ownPassword(values)),
   }
 
   return (
     <section className='section'>
       <h3>{m.passkeys}</h3>
-      <p>{m.aPasskeySignsYouIn}</p>
+      <p>{m.passkeysHint}</p>
       <ErrorNote error={found.error} />
       {found.isPending && <Skeleton />}
       <ul className='list'>
@@ -112,8 +112,8 @@ export function Passkeys() {
               {passkey.name}
               <small>
                 {passkey.backed_up ? m.synchronized : m.onOneDevice}
-                {m.andSince(formatMoment(passkey.created_at))}
-                {passkey.last_used_at !== null && m.andLastUsed(formatMoment(passkey.last_used_at))}
+                {m.passkeySince(formatMoment(passkey.created_at))}
+                {passkey.last_used_at !== null && m.passkeyLastUsed(formatMoment(passkey.last_used_at))}
               </small>
             </span>
             <span className='buttons'>
@@ -125,27 +125,27 @@ export function Passkeys() {
       </ul>
       {hasPassword && found.data !== undefined && found.data.passkeys.length > 0 && (
         <>
-          <p>{isRequired ? m.yourPasswordAloneDoesNot : m.yourPasswordSignsInAs}</p>
+          <p>{isRequired ? m.passkeyRequiredNote : m.passkeyNotRequiredNote}</p>
           <div className='buttons'>
             <button type='button' onClick={() => setQuestion(require(!isRequired))}>
-              {isRequired ? m.letThePasswordSignIn : m.askForAPasskey}
+              {isRequired ? m.allowPassword : m.requirePasskey}
             </button>
-            <button type='button' onClick={() => setQuestion(withoutPassword)}>{m.removeThePassword}</button>
+            <button type='button' onClick={() => setQuestion(withoutPassword)}>{m.removePassword}</button>
           </div>
         </>
       )}
       {question !== null && <QuestionDialog question={question} onClose={() => setQuestion(null)} />}
       {hasPasskeys && user.email_verified && (
-        <Fold name={m.addAPasskey} of={add}>
+        <Fold name={m.addPasskey} of={add}>
           <Form defaultValues={{ name: '', password: '' }} error={add.error} onSubmit={(values) => add.mutate({ name: values.name, ...ownPassword(values) })}>
-            <TextField name='name' label={m.nameOfThePasskey} maxLength={100} placeholder={m.phone} required />
+            <TextField name='name' label={m.passkeyName} maxLength={100} placeholder={m.passkeyNameDefault} required />
             <Confirmation error={add.error} />
-            <SubmitButton isBusy={add.isPending}>{m.addIt}</SubmitButton>
+            <SubmitButton isBusy={add.isPending}>{m.addPasskeyConfirm}</SubmitButton>
           </Form>
         </Fold>
       )}
-      {hasPasskeys && !user.email_verified && <p>{m.verifyYourAddressToAdd}</p>}
-      {!hasPasskeys && <p>{m.thisBrowserHasNoPasskeys}</p>}
+      {hasPasskeys && !user.email_verified && <p>{m.verifyToAdd}</p>}
+      {!hasPasskeys && <p>{m.passkeysUnsupported}</p>}
     </section>
   )
 }

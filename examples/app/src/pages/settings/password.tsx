@@ -24,9 +24,9 @@ export function Password() {
 
 function Change() {
   const toast = useToast()
-  const change = useAccountChange(changePassword, () => toast(m.yourPasswordIsChangedAnd))
+  const change = useAccountChange(changePassword, () => toast(m.passwordChanged))
   return (
-    <Fold name={m.changeThePassword} of={change}>
+    <Fold name={m.changePassword} of={change}>
       <Form
         defaultValues={{ currentPassword: '', newPassword: '' }}
         error={change.error}
@@ -34,7 +34,7 @@ function Change() {
       >
         <TextField name='currentPassword' label={m.currentPassword} type='password' autoComplete='current-password' required />
         <NewPasswordField name='newPassword' label={m.newPassword} />
-        <SubmitButton isBusy={change.isPending}>{m.saveTheNewPassword}</SubmitButton>
+        <SubmitButton isBusy={change.isPending}>{m.savePassword}</SubmitButton>
       </Form>
     </Fold>
   )
@@ -42,13 +42,13 @@ function Change() {
 
 function ByMail({ email }: { email: string }) {
   const toast = useToast()
-  const mail = useAccountChange(forgetPassword, () => toast(m.aMailWithALink))
+  const mail = useAccountChange(forgetPassword, () => toast(m.passwordLinkSent))
   return (
     <>
-      <p>{m.youHaveNoPassword}</p>
+      <p>{m.noPassword}</p>
       <ErrorNote error={mail.error} />
       <div className='buttons'>
-        <button type='button' disabled={mail.isPending} onClick={() => mail.mutate(email)}>{m.chooseAPasswordByMail}</button>
+        <button type='button' disabled={mail.isPending} onClick={() => mail.mutate(email)}>{m.emailPasswordLink}</button>
       </div>
     </>
   )

@@ -9,9 +9,9 @@ import { useToast } from '../../parts/toast.tsx'
 
 /** Returns the browser and the system of a user agent. */
 export function deviceOf(agent: string): string {
-  const browser = /(Firefox|Edg|Chrome|Safari)\//.exec(agent)?.[1]?.replace('Edg', 'Edge') ?? m.aProgram
+  const browser = /(Firefox|Edg|Chrome|Safari)\//.exec(agent)?.[1]?.replace('Edg', 'Edge') ?? m.unknownProgram
   const system = /(Windows|Android|iPhone|iPad|Mac OS|Linux)/.exec(agent)?.[1]
-  return system === undefined ? browser : m.on(browser, system)
+  return system === undefined ? browser : m.browserOn(browser, system)
 }
 
 /** The sessions of the account, and buttons to end them. */
@@ -19,8 +19,8 @@ export function Sessions() {
   const { user } = useSessionContext()
   const toast = useToast()
   const sessions = useQuery(sessionsQuery(user.id))
-  const end = useAccountChange(endSession, () => toast(m.theSessionHasEnded))
-  const endOthers = useAccountChange(endOtherSessions, () => toast(m.everyOtherSessionHasEnded))
+  const end = useAccountChange(endSession, () => toast(m.sessionEnded))
+  const endOthers = useAccountChange(endOtherSessions, () => toast(m.otherSessionsEnded))
   const endAll = useAccountChange(async () => {
     await endOtherSessions()
     await signOut()
@@ -28,7 +28,7 @@ export function Sessions() {
   const others = sessions.data?.filter(({ current }) => !current) ?? []
   return (
     <section className='section'>
-      <h3>{m.whereYouAreSignedIn}</h3>
+      <h3>{m.sessions}</h3>
       <ErrorNote error={sessions.error ?? end.error ?? endOthers.error ?? endAll.error} />
       {sessions.isPending && <Skeleton />}
       <ul className='list'>
@@ -39,8 +39,8 @@ export function Sessions() {
               <small>{m.since(formatMoment(session.created_at))}{session.ip_address !== '' && `, ${session.ip_address}`}</small>
             </span>
             {session.current
-              ? <span className='badge'>{m.thisOne}</span>
-              : <button type='button' className='quiet' disabled={end.isPending} onClick={() => end.mutate(session.id)}>{m.end}</button>}
+              ? <span className='badge'>{m.thisSession}</span>
+              : <button type='button' className='quiet' disabled={end.isPending} onClick={() => end.mutate(session.id)}>{m.endSession}</button>}
           </li>
         ))}
       </ul>

@@ -7,7 +7,7 @@ type ShownOnceProps = { name: string, label: string, text: string, value: string
 /** A new secret, with a button that copies it. The service cannot return it again. */
 export function ShownOnce({ name, label, text, value, onDone }: ShownOnceProps) {
   const toast = useToast()
-  const copy = () => void navigator.clipboard.writeText(value).then(() => toast(m.itIsCopied(label)), () => toast(m.copyItByHandThe))
+  const copy = () => void navigator.clipboard.writeText(value).then(() => toast(m.copied(label)), () => toast(m.copyFailed))
   return (
     <div className='form' role='status'>
       <p>{text}</p>

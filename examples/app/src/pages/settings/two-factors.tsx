@@ -21,7 +21,7 @@ export function TwoFactors() {
   const enabled = status.data?.enabled
   return (
     <section className='section'>
-      <h3>{m.twoFactors}</h3>
+      <h3>{m.twoFactor}</h3>
       <ErrorNote error={status.error} />
       {status.isPending && <Skeleton />}
       {codes !== null && <BackupCodes codes={codes} onDone={() => setCodes(null)} />}
@@ -39,20 +39,20 @@ function SetUp({ onCodes }: WithCodes) {
   const hasNone = useQuery(passkeysQuery(user.id)).data?.has_password === false
   const enrollment = useAccountChange(beginTwoFactor)
   const confirm = useAccountChange(confirmTwoFactor, () => {
-    toast(m.twoFactorsAreOnAnd)
+    toast(m.twoFactorEnabled)
     onCodes(enrollment.data?.backup_codes ?? [])
   })
   if (enrollment.data === undefined) {
     return (
       <>
         <p>
-          {m.whoSignsInWithYour}
+          {m.twoFactorHint}
         </p>
-        {hasNone && <p>{m.youHaveNoPasswordAnd}</p>}
-        <Fold name={m.setUpTwoFactors} of={enrollment}>
+        {hasNone && <p>{m.twoFactorNoPassword}</p>}
+        <Fold name={m.setUpTwoFactor} of={enrollment}>
           <Form defaultValues={{ password: '' }} error={enrollment.error} onSubmit={(values) => enrollment.mutate(ownPassword(values))}>
             <Confirmation error={enrollment.error} />
-            <SubmitButton isBusy={enrollment.isPending}>{m.goOn}</SubmitButton>
+            <SubmitButton isBusy={enrollment.isPending}>{m.continue}</SubmitButton>
           </Form>
         </Fold>
       </>
@@ -61,13 +61,13 @@ function SetUp({ onCodes }: WithCodes) {
   const uri = enrollment.data.totp_uri
   return (
     <Form defaultValues={{ code: '' }} error={confirm.error} onSubmit={({ code }) => confirm.mutate(code)}>
-      <p>{m.letTheAppReadThis}</p>
+      <p>{m.scanHint}</p>
       <QrCode text={uri} />
       <p>
-        {m.keyLabel} <code className='key'>{new URL(uri).searchParams.get('secret')?.replace(/.{4}(?=.)/g, '$& ')}</code>
+        {m.scanKey} <code className='key'>{new URL(uri).searchParams.get('secret')?.replace(/.{4}(?=.)/g, '$& ')}</code>
       </p>
       <p>
-        <a href={uri}>{m.openTheAppOfThis}</a>
+        <a href={uri}>{m.openAuthenticator}</a>
       </p>
       <CodeField autoFocus />
       <SubmitButton isBusy={confirm.isPending}>{m.turnOn}</SubmitButton>
@@ -81,7 +81,7 @@ function QrCode({ text }: { text: string }) {
   const { size, data } = encode(text, { border: 4 })
   const squares = data.flatMap((row, y) => row.flatMap((isDark, x) => (isDark ? [`M${x} ${y}h1v1h-1z`] : [])))
   return (
-    <svg className='qr' viewBox={`0 0 ${size} ${size}`} role='img' aria-label={m.qRCodeForTheAuthenticator} shapeRendering='crispEdges'>
+    <svg className='qr' viewBox={`0 0 ${size} ${size}`} role='img' aria-label={m.qrCode} shapeRendering='crispEdges'>
       <path d={squares.join('')} />
     </svg>
   )
@@ -91,11 +91,11 @@ function Manage({ left, onCodes }: WithCodes & { left: number }) {
   const toast = useToast()
   const [intent, setIntent] = useState<'codes' | 'off' | null>(null)
   const renew = useAccountChange(newBackupCodes, ({ backup_codes: codes }) => onCodes(codes))
-  const disable = useAccountChange(disableTwoFactor, () => toast(m.twoFactorsAreOff))
+  const disable = useAccountChange(disableTwoFactor, () => toast(m.twoFactorDisabled))
   const change = intent === 'off' ? disable : renew
   return (
     <>
-      <p>{m.theyAreOnSigningIn(left)}</p>
+      <p>{m.twoFactorOn(left)}</p>
       {intent === null
         ? (
           <div className='buttons'>
@@ -105,9 +105,9 @@ function Manage({ left, onCodes }: WithCodes & { left: number }) {
         )
         : (
           <Form defaultValues={{ password: '' }} error={change.error} onSubmit={(values) => change.mutate(ownPassword(values))}>
-            <p>{intent === 'off' ? m.yourPasswordAloneThenSignsIn : m.theBackupCodesThatYou}</p>
+            <p>{intent === 'off' ? m.turnOffHint : m.newBackupCodesHint}</p>
             <Confirmation error={change.error} />
-            <SubmitButton isBusy={change.isPending}>{intent === 'off' ? m.turnOff : m.makeNewBackupCodes}</SubmitButton>
+            <SubmitButton isBusy={change.isPending}>{intent === 'off' ? m.turnOff : m.createBackupCodes}</SubmitButton>
             <button type='button' className='quiet' onClick={() => setIntent(null)}>{common.cancel}</button>
           </Form>
         )}
@@ -119,10 +119,10 @@ function Manage({ left, onCodes }: WithCodes & { left: number }) {
 function BackupCodes({ codes, onDone }: { codes: string[], onDone: () => void }) {
   const toast = useToast()
   const text = `${codes.join('\n')}\n`
-  const copy = () => navigator.clipboard.writeText(text).then(() => toast(m.theCodesAreCopied), () => toast(m.copyingIsNotAllowedHere))
+  const copy = () => navigator.clipboard.writeText(text).then(() => toast(m.codesCopied), () => toast(m.codesCopyFailed))
   return (
     <div role='status'>
-      <p>{m.keepTheseBackupCodesWhere}</p>
+      <p>{m.backupCodesHint}</p>
       <ul className='codes'>
         {codes.map((code) => (
           <li key={code}>
@@ -132,8 +132,8 @@ function BackupCodes({ codes, onDone }: { codes: string[], onDone: () => void })
       </ul>
       <div className='buttons'>
         <button type='button' autoFocus onClick={() => void copy()}>{m.copy}</button>
-        <button type='button' onClick={() => save(new Blob([text], { type: 'text/plain' }), 'backup-codes.txt')}>{m.saveAsAFile}</button>
-        <button type='button' className='primary' onClick={onDone}>{m.iHaveKeptThem}</button>
+        <button type='button' onClick={() => save(new Blob([text], { type: 'text/plain' }), 'backup-codes.txt')}>{m.saveFile}</button>
+        <button type='button' className='primary' onClick={onDone}>{m.codesKept}</button>
       </div>
     </div>
   )

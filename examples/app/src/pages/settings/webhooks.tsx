@@ -27,26 +27,26 @@ export function Webhooks() {
   const webhooks = useQuery(webhooksQuery(user.id))
   const test = useAccountChange(
     testWebhook,
-    ({ delivered, failure, status }) => toast(delivered ? m.theServerTookIt : m.itFailed(m.failures[failure ?? 'status'], status)),
+    ({ delivered, failure, status }) => toast(delivered ? m.testAccepted : m.failedWith(m.failures[failure ?? 'status'], status)),
   )
-  const enable = useAccountChange(enableWebhook, () => toast(m.theWebhookIsOn))
+  const enable = useAccountChange(enableWebhook, () => toast(m.webhookEnabled))
   const remove = useAccountChange(deleteWebhook, () => {
     setDeleted(null)
-    toast(m.theWebhookIsDeleted)
+    toast(m.webhookDeleted)
   })
-  const ownerOf = ({ organization_id: id }: Webhook) => id === null ? m.yourOwnWithin : teams.find((team) => team.id === id)?.name ?? common.aTeam
+  const ownerOf = ({ organization_id: id }: Webhook) => id === null ? m.personalWithin : teams.find((team) => team.id === id)?.name ?? common.unnamedTeam
   const stateOf = (
     { disabled_at: disabledAt, failing_since: failingSince, last_failure: failure, last_status: status, delivered_at: deliveredAt }: Webhook,
   ) => {
     const reason = failure === null ? '' : m.failures[failure]
-    if (disabledAt !== null) return m.offSince(formatMoment(disabledAt), m.itFailed(reason, status))
-    if (failingSince !== null) return m.failsSince(formatMoment(failingSince), m.itFailed(reason, status))
+    if (disabledAt !== null) return m.offSince(formatMoment(disabledAt), m.failedWith(reason, status))
+    if (failingSince !== null) return m.failsSince(formatMoment(failingSince), m.failedWith(reason, status))
     return deliveredAt === null ? m.nothingSent : m.lastSent(formatMoment(deliveredAt))
   }
   return (
     <section className='section'>
       <h2>{m.webhooks}</h2>
-      <p>{m.aServerOfYours}</p>
+      <p>{m.webhooksHint}</p>
       <ErrorNote error={webhooks.error ?? test.error ?? enable.error} />
       {webhooks.isPending && <Skeleton />}
       <ul className='list'>
@@ -61,24 +61,24 @@ export function Webhooks() {
             <span className='buttons'>
               {webhook.disabled_at !== null && <Action name={m.turnOn} of={webhook.name} onClick={() => enable.mutate(webhook)} />}
               <Action name={m.test} of={webhook.name} onClick={() => test.mutate(webhook)} />
-              <Action name={m.newSecret} of={m.of(webhook.name)} onClick={() => setRotated(webhook)} />
+              <Action name={m.newSecret} of={m.forName(webhook.name)} onClick={() => setRotated(webhook)} />
               <Action name={common.delete} of={webhook.name} onClick={() => setDeleted(webhook)} />
             </span>
           </li>
         ))}
       </ul>
-      {user.email_verified ? <NewWebhook /> : <p>{m.verifyYourAddressToMake}</p>}
+      {user.email_verified ? <NewWebhook /> : <p>{m.verifyToCreate}</p>}
       {rotated !== null && <NewSecret webhook={rotated} onClose={() => setRotated(null)} />}
       {deleted !== null && (
         <Confirm
           title={m.deleteQuestion(deleted.name)}
-          action={m.deleteTheWebhook}
+          action={m.deleteWebhook}
           error={remove.error}
           isBusy={remove.isPending}
           onConfirm={() => remove.mutate(deleted)}
           onClose={() => setDeleted(null)}
         >
-          <p>{m.theServerGetsNoMore}</p>
+          <p>{m.deleteWebhookHint}</p>
         </Confirm>
       )}
     </section>
@@ -89,27 +89,27 @@ function NewWebhook() {
   const { teams } = useSessionContext()
   const create = useAccountChange(createWebhook)
   const secret = create.data?.secret
-  if (secret !== undefined) return <ShownOnce name='secret' label={m.secret} text={m.thisIsTheSecret} value={secret} onDone={() => create.reset()} />
+  if (secret !== undefined) return <ShownOnce name='secret' label={m.secret} text={m.secretOnce} value={secret} onDone={() => create.reset()} />
   return (
-    <Fold name={m.makeAWebhook} of={create}>
+    <Fold name={m.newWebhook} of={create}>
       <Form<{ name: string, url: string, organizationId: string, table: string, password: string }>
         defaultValues={{ name: '', url: '', organizationId: '', table: '', password: '' }}
         error={create.error}
         onSubmit={({ name, url, organizationId, table, ...values }) =>
           create.mutate({ name, url, organizationId: organizationId || null, tables: table === '' ? null : [table], ...ownPassword(values) })}
       >
-        <TextField name='name' label={m.whatItIsFor} required maxLength={200} />
-        <TextField name='url' label={m.addressOfTheServer} type='url' pattern='https?://.+' hint={m.anHttpsAddress} required maxLength={2_048} />
-        <Select name='organizationId' label={m.whoseBooks}>
-          <option value=''>{m.yourOwn}</option>
+        <TextField name='name' label={m.keyName} required maxLength={200} />
+        <TextField name='url' label={m.webhookUrl} type='url' pattern='https?://.+' hint={m.webhookUrlHint} required maxLength={2_048} />
+        <Select name='organizationId' label={m.dataOf}>
+          <option value=''>{m.personal}</option>
           <Options of={teams.filter(({ role }) => role === 'owner' || role === 'admin')} />
         </Select>
-        <Select name='table' label={m.whatItHearsOf}>
-          <option value=''>{m.everyChange}</option>
+        <Select name='table' label={m.webhookEvents}>
+          <option value=''>{m.allChanges}</option>
           <Options of={tableNames} />
         </Select>
         <Confirmation error={create.error} />
-        <SubmitButton isBusy={create.isPending}>{m.makeTheWebhook}</SubmitButton>
+        <SubmitButton isBusy={create.isPending}>{m.createWebhook}</SubmitButton>
       </Form>
     </Fold>
   )
@@ -124,18 +124,18 @@ function NewSecret({ webhook, onClose }: { webhook: Webhook, onClose: () => void
       {secret === undefined
         ? (
           <>
-            <p>{m.bothSecretsSign}</p>
+            <p>{m.newSecretHint}</p>
             <Form
               defaultValues={{ password: '' }}
               error={rotate.error}
               onSubmit={(values) => rotate.mutate({ webhookId: webhook.id, ...ownPassword(values) })}
             >
               <Confirmation error={rotate.error} />
-              <SubmitButton isBusy={rotate.isPending}>{m.makeTheSecret}</SubmitButton>
+              <SubmitButton isBusy={rotate.isPending}>{m.createSecret}</SubmitButton>
             </Form>
           </>
         )
-        : <ShownOnce name='secret' label={m.secret} text={m.thisIsTheNewSecret} value={secret} onDone={onClose} />}
+        : <ShownOnce name='secret' label={m.secret} text={m.newSecretOnce} value={secret} onDone={onClose} />}
     </Dialog>
   )
 }

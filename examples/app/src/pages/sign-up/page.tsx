@@ -17,15 +17,15 @@ export function Page() {
   // a toast, because the route redirects
   const register = useMutation({
     mutationFn: signUp,
-    onSuccess: (_, { email }) => toast(m.welcomeAMailIsOn(email)),
+    onSuccess: (_, { email }) => toast(m.welcome(email)),
   })
   return (
     <>
       <PageHead title={common.signUp} />
-      {methods?.sign_up === 'closed' && <p>{m.noAccountsCanBeMade}</p>}
+      {methods?.sign_up === 'closed' && <p>{m.closed}</p>}
       {methods?.sign_up !== 'closed' && (
         <>
-          {methods?.sign_up === 'invitation' && <p>{m.youNeedAnInvitationTo}</p>}
+          {methods?.sign_up === 'invitation' && <p>{m.invitationOnly}</p>}
           <Form defaultValues={{ name: '', email: '', password: '' }} error={register.error} onSubmit={(values) => register.mutate(values)}>
             <TextField name='name' label={m.yourName} autoComplete='name' required />
             <TextField name='email' label={common.emailAddress} type='email' autoComplete='username' required />
@@ -36,7 +36,7 @@ export function Page() {
         </>
       )}
       <p>
-        {m.youHaveAnAccount} <Link to='/sign-in' search={search}>{common.signIn}</Link>
+        {m.haveAccount} <Link to='/sign-in' search={search}>{common.signIn}</Link>
       </p>
     </>
   )

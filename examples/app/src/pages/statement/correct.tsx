@@ -3,7 +3,7 @@ import { correctBalance, type Reconciliation } from '../../data/balances.ts'
 import { useChange } from '../../data/change.ts'
 import { formatAmount } from '../../locale/amounts.ts'
 import { formatDay } from '../../locale/days.ts'
-import { agreement as m } from '../../messages/agreement.ts'
+import { reconciliation as m } from '../../messages/reconciliation.ts'
 import { Dialog } from '../../parts/dialog.tsx'
 import { Form, SubmitButton } from '../../parts/form.tsx'
 
@@ -15,19 +15,19 @@ export function Correct({ account, of: { on_date, stated, difference }, onClose 
     onStored: onClose,
     outcome: (booked) =>
       booked === null
-        ? { text: m.nothingToBook }
-        : { text: m.isBooked(formatAmount(booked.amount, account.currency), formatDay(on_date)), undoOf: booked.id },
+        ? { text: m.noDifference }
+        : { text: m.adjusted(formatAmount(booked.amount, account.currency), formatDay(on_date)), undoOf: booked.id },
   })
   return (
-    <Dialog title={m.correctOf(formatDay(on_date))} open onClose={onClose}>
+    <Dialog title={m.adjustQuestion(formatDay(on_date))} open onClose={onClose}>
       <Form
         defaultValues={{}}
         error={correct.error}
         onSubmit={() => !correct.isPending && correct.mutate({ account_id: account.id, balance: stated, on_date, name: m.adjustment })}
       >
-        <p>{m.wouldBook(formatAmount(difference, account.currency), formatDay(on_date), difference > 0)}</p>
-        <p>{m.lookFirst}</p>
-        <SubmitButton isBusy={correct.isPending}>{m.book}</SubmitButton>
+        <p>{m.adjustHint(formatAmount(difference, account.currency), formatDay(on_date), difference > 0)}</p>
+        <p>{m.adjustWarning}</p>
+        <SubmitButton isBusy={correct.isPending}>{m.adjust}</SubmitButton>
       </Form>
     </Dialog>
   )

@@ -23,19 +23,19 @@ function offerOf(one: Explanation, currency: string): Offer {
     const act = row !== undefined && others.length === 0
       ? changeOne(row, { status: 'paid' })
       : ({ change }: TransactionChanges) => change.mutate({ rows, values: { status: 'paid' } })
-    return { text: m.wasBooked(names), action: m.markPaid, of: names, act }
+    return { text: m.wasPosted(names), action: m.markPaid, of: names, act }
   }
   const { row } = one
   const [name, day] = [row.name, formatDay(dayOf(row))]
   if (one.kind === 'twice' || one.kind === 'extra') {
-    const text = one.kind === 'extra' ? m.isExtra(name, day) : m.isTwice(name, day, one.other.name)
-    return { text, action: m.deleteIt, of: name, act: ({ remove }) => remove.mutate([row]) }
+    const text = one.kind === 'extra' ? m.mayBeExtra(name, day) : m.mayBeDuplicate(name, day, one.other.name)
+    return { text, action: m.delete, of: name, act: ({ remove }) => remove.mutate([row]) }
   }
   const { amount } = one
-  const text = one.kind === 'sign' ? m.hasOtherSign : m.hasSwappedDigits
+  const text = one.kind === 'sign' ? m.mayHaveOtherSign : m.mayHaveSwappedDigits
   return {
     text: text(name, day, formatAmount(amount, currency)),
-    action: m.changeIt,
+    action: m.change,
     of: name,
     act: changeOne(row, { amount }),
   }
@@ -44,18 +44,18 @@ function offerOf(one: Explanation, currency: string): Offer {
 /** Single changes that would explain a difference. */
 export function Explanations({ explanations, currency }: { explanations: readonly Explanation[], currency: string }) {
   const changes = useTransactionChanges()
-  if (explanations.length === 0) return <p>{m.nothingExplains}</p>
+  if (explanations.length === 0) return <p>{m.noExplanation}</p>
   return (
     <>
       <ErrorNote error={changes.save.error} />
-      <h2>{m.explains}</h2>
+      <h2>{m.explanations}</h2>
       <ul className='list'>
         {explanations.map((one) => {
           const { text, action, of, act } = offerOf(one, currency)
           return (
             <li key={text}>
               <span>{text}</span>
-              <button type='button' aria-label={m.of(action, of)} onClick={() => act(changes)}>{action}</button>
+              <button type='button' aria-label={m.actionOn(action, of)} onClick={() => act(changes)}>{action}</button>
             </li>
           )
         })}

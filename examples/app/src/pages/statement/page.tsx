@@ -10,7 +10,7 @@ import { startOf, type StatementStart } from '../../data/explanations.ts'
 import { statementRowsQuery } from '../../data/transactions/api.ts'
 import { formatDay } from '../../locale/days.ts'
 import { addDays } from '../../locale/months.ts'
-import { agreement } from '../../messages/agreement.ts'
+import { reconciliation } from '../../messages/reconciliation.ts'
 import { statement as m } from '../../messages/statement.ts'
 import { QueryBoundary } from '../../parts/query-boundary.tsx'
 import { EmptyState, PageHead } from '../../parts/ui.tsx'
@@ -22,7 +22,7 @@ export function Page() {
   const { context } = useSessionContext()
   const { accountId = '', day = '' } = useParams({ strict: false })
   const accounts = useQuery({ ...accountsQuery(context), select: (rows) => rows.filter(({ id }) => id === accountId) })
-  const empty = <EmptyState action={<Link to='/accounts'>{agreement.allAccounts}</Link>}>{agreement.thisAccountIsNotHere}</EmptyState>
+  const empty = <EmptyState action={<Link to='/accounts'>{reconciliation.allAccounts}</Link>}>{reconciliation.notFound}</EmptyState>
   return (
     <QueryBoundary of={[accounts]} empty={empty}>
       {(rows) => rows.map((account) => <OfAccount key={`${account.id} ${day}`} account={account} day={day} />)}
@@ -39,9 +39,9 @@ function OfAccount({ account, day }: { account: Account, day: string }) {
       return start === undefined ? [] : [start]
     },
   })
-  const toTheAccount = <Link to='/accounts/$accountId' params={{ accountId: account.id }}>{m.toTheAccount}</Link>
+  const toTheAccount = <Link to='/accounts/$accountId' params={{ accountId: account.id }}>{m.backToAccount}</Link>
   return (
-    <QueryBoundary of={[compared]} empty={<EmptyState action={toTheAccount}>{m.noBalanceIsStated}</EmptyState>}>
+    <QueryBoundary of={[compared]} empty={<EmptyState action={toTheAccount}>{m.noBalance}</EmptyState>}>
       {(starts) =>
         starts.map((start) => (
           <Fragment key={day}>
@@ -76,8 +76,8 @@ function Statement({ account, start }: { account: Account, start: StatementStart
   return (
     <div className='statement'>
       <Summary {...{ account, start, rows, areAll, ticked }} />
-      <section className='statement-rows' aria-label={agreedOn === null ? m.sinceTheBeginning : m.since(formatDay(agreedOn))}>
-        <h2>{agreedOn === null ? m.sinceTheBeginning : m.since(formatDay(agreedOn))}</h2>
+      <section className='statement-rows' aria-label={agreedOn === null ? m.sinceStart : m.since(formatDay(agreedOn))}>
+        <h2>{agreedOn === null ? m.sinceStart : m.since(formatDay(agreedOn))}</h2>
         <QueryBoundary of={[loaded]} empty={null}>
           {(all) => <StatementRows {...all} currency={account.currency} ticked={ticked} onTick={setTicked} />}
         </QueryBoundary>

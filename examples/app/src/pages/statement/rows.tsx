@@ -8,14 +8,14 @@ type StatementRowsProps = StatementPage & { currency: string, ticked: ReadonlySe
 
 /** The rows of the statement's days, each with a box to tick. */
 export function StatementRows({ rows, areAll, currency, ticked, onTick }: StatementRowsProps) {
-  if (rows.length === 0) return <EmptyState>{m.nothingBetween}</EmptyState>
+  if (rows.length === 0) return <EmptyState>{m.empty}</EmptyState>
   const isAll = rows.every(({ id }) => ticked.has(id))
   const toggle = (id: string) => onTick(ticked.has(id) ? [...ticked].filter((one) => one !== id) : [...ticked, id])
   return (
     <>
-      <p className='field-note'>{m.howTo}</p>
+      <p className='field-note'>{m.hint}</p>
       <div className='buttons'>
-        <button type='button' onClick={() => onTick(isAll ? [] : rows.map(({ id }) => id))}>{isAll ? m.untickAll : m.tickAll}</button>
+        <button type='button' onClick={() => onTick(isAll ? [] : rows.map(({ id }) => id))}>{isAll ? m.clearAll : m.checkAll}</button>
       </div>
       <ul className='statement-list'>
         {rows.map((row) => (

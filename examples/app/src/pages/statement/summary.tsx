@@ -8,7 +8,7 @@ import { explanationsOf, type StatementStart } from '../../data/explanations.ts'
 import type { StatementPage } from '../../data/transactions/api.ts'
 import { formatAmount, sumOf } from '../../locale/amounts.ts'
 import { formatDay } from '../../locale/days.ts'
-import { agreement } from '../../messages/agreement.ts'
+import { reconciliation } from '../../messages/reconciliation.ts'
 import { statement as m } from '../../messages/statement.ts'
 import { ErrorNote } from '../../parts/ui.tsx'
 import { Correct } from './correct.tsx'
@@ -25,15 +25,15 @@ export function Summary({ account, start: { of, balance }, rows, areAll, ticked 
   // an account that agrees leaves nothing to tick
   const isTicking = !agrees || found.length > 0
   const figures = [
-    [m.theBankSays, say(of.stated)],
-    [m.computed, say(of.computed)],
+    [m.statementBalance, say(of.stated)],
+    [m.calculated, say(of.computed)],
     ...isTicking
-      ? [[m.ticked, m.tickedOf(found.length, rows.length)], [m.leadsTo, say(sumOf([balance, ...found.map(({ amount }) => amount)]))]] as const
+      ? [[m.checked, m.checkedOf(found.length, rows.length)], [m.checkedBalance, say(sumOf([balance, ...found.map(({ amount }) => amount)]))]] as const
       : [],
   ] as const
   return (
-    <section className='statement-summary' aria-label={agreement.agreementWithTheBank}>
-      <p className='statement-figure' role='status'>{agrees ? m.agrees : m.differs(say(of.difference))}</p>
+    <section className='statement-summary' aria-label={reconciliation.title}>
+      <p className='statement-figure' role='status'>{agrees ? m.reconciled : m.differs(say(of.difference))}</p>
       <dl className='statement-figures'>
         {figures.map(([name, figure]) => (
           <div key={name}>
@@ -48,7 +48,7 @@ export function Summary({ account, start: { of, balance }, rows, areAll, ticked 
       )}
       {!agrees && rights.write && (
         <div className='buttons'>
-          <button type='button' onClick={() => setIsBooking(true)}>{m.bookTheRest}</button>
+          <button type='button' onClick={() => setIsBooking(true)}>{m.adjust}</button>
         </div>
       )}
       {agrees && rights.write && <CloseDays account={account} day={of.on_date} />}
@@ -60,16 +60,16 @@ export function Summary({ account, start: { of, balance }, rows, areAll, ticked 
 /** Offers to close the days of a statement that agrees. */
 function CloseDays({ account: { id, closed_until: until }, day }: { account: Account, day: string }) {
   const close = useChange(closeAccountDays, {
-    outcome: () => ({ text: agreement.areClosed(formatDay(day)), undoOf: id }),
+    outcome: () => ({ text: reconciliation.closed(formatDay(day)), undoOf: id }),
   })
-  if (until !== null && until >= day) return <p>{m.closedUntil(formatDay(until))}</p>
+  if (until !== null && until >= day) return <p>{m.closedThrough(formatDay(until))}</p>
   return (
     <>
-      <p>{m.keepsIt}</p>
+      <p>{m.closeHint}</p>
       <ErrorNote error={close.error} />
       <div className='buttons'>
         <button type='button' className='primary' disabled={close.isPending} onClick={() => close.mutate({ id, closed_until: day })}>
-          {m.closeUntil(formatDay(day))}
+          {m.closeThrough(formatDay(day))}
         </button>
       </div>
     </>

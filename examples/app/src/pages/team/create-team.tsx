@@ -11,21 +11,21 @@ import { useToast } from '../../parts/toast.tsx'
 export function CreateTeam() {
   const { user, isSubscribed } = useSessionContext()
   const toast = useToast()
-  const create = useAccountChange(createTeam, (_, name) => toast(m.isCreatedAndIsYour(name)))
+  const create = useAccountChange(createTeam, (_, name) => toast(m.created(name)))
   // only the service knows the tier of a plan
   const needsPlan = !isSubscribed || (create.error instanceof FinanceError && create.error.code === 'SUBSCRIPTION_REQUIRED')
   return (
     <section className='section'>
-      <h2>{m.aNewTeam}</h2>
+      <h2>{m.newTeam}</h2>
       {!user.email_verified && (
         <>
-          <p>{m.firstVerifyThatIsYours(user.email)}</p>
+          <p>{m.verifyFirst(user.email)}</p>
           <SendVerification email={user.email} />
         </>
       )}
       {user.email_verified && needsPlan && (
         <p>
-          {m.creatingATeamNeedsAn}
+          {m.planHint}
         </p>
       )}
       {user.email_verified && !needsPlan && (
@@ -36,8 +36,8 @@ export function CreateTeam() {
           error={create.error}
           onSubmit={({ name }) => create.mutate(name)}
         >
-          <TextField name='name' label={m.nameOfTheTeam} maxLength={200} required />
-          <SubmitButton isBusy={create.isPending}>{m.createTheTeam}</SubmitButton>
+          <TextField name='name' label={m.name} maxLength={200} required />
+          <SubmitButton isBusy={create.isPending}>{m.create}</SubmitButton>
         </Form>
       )}
     </section>

@@ -15,8 +15,8 @@ import { useToast } from '../../parts/toast.tsx'
 export function Invitations({ team: { id: organizationId } }: { team: OrganizationWithRole }) {
   const toast = useToast()
   const waiting = useQuery(invitationsQuery(organizationId))
-  const send = useAccountChange(invite, ({ email }) => toast(m.aMailIsOnIts(email)))
-  const revertImport = useAccountChange(cancelInvitation, () => toast(m.theInvitationIsTakenBack))
+  const send = useAccountChange(invite, ({ email }) => toast(m.invitationSent(email)))
+  const revertImport = useAccountChange(cancelInvitation, () => toast(m.invitationCanceled))
   return (
     <section className='section'>
       <h2>{m.invitations}</h2>
@@ -26,9 +26,9 @@ export function Invitations({ team: { id: organizationId } }: { team: Organizati
           <li key={id}>
             <span>
               {email} <span className='badge'>{common.roles[role]}</span>
-              <small>{m.until(formatDay(end))}</small>
+              <small>{m.expires(formatDay(end))}</small>
             </span>
-            <Action name={m.takeBack} of={m.theInvitationOf(email)} onClick={() => revertImport.mutate(id)} />
+            <Action name={m.cancelInvitation} of={m.invitationTo(email)} onClick={() => revertImport.mutate(id)} />
           </li>
         ))}
       </ul>
@@ -56,16 +56,16 @@ export function MyInvitations() {
   const waiting = useQuery({ ...myInvitationsQuery(user.id), enabled: user.email_verified })
   const open = useAccountChange(chooseContext)
   const answer = useAccountChange(answerInvitation, ({ invitation }, { isAccepted }) => {
-    if (isAccepted) toast(m.welcomeTheTeamIsNow, { label: m.openIt, act: () => open.mutate(invitation.organization_id) })
-    else toast(m.youDeclined)
+    if (isAccepted) toast(m.welcome, { label: m.openTeam, act: () => open.mutate(invitation.organization_id) })
+    else toast(m.declined)
   })
   if (waiting.data === undefined || waiting.data.length === 0) return <ErrorNote error={waiting.error} />
   return (
     <section className='section'>
-      <h2>{m.invitationsToYou}</h2>
+      <h2>{m.yourInvitations}</h2>
       <ErrorNote error={answer.error} />
       <ul className='list'>
-        {waiting.data.map(({ id, role, organization_name: name = common.aTeam }) => (
+        {waiting.data.map(({ id, role, organization_name: name = common.unnamedTeam }) => (
           <li key={id}>
             <span>
               {name} <span className='badge'>{common.roles[role]}</span>

@@ -19,7 +19,7 @@ export function Members({ team: { id: organizationId } }: { team: OrganizationWi
   const toast = useToast()
   const members = useQuery(membersQuery(organizationId))
   const [leaving, setLeaving] = useState<Member | null>(null)
-  const change = useAccountChange(changeRole, ({ member }) => toast(m.theRoleIsNow(common.roles[member.role])))
+  const change = useAccountChange(changeRole, ({ member }) => toast(m.roleChanged(common.roles[member.role])))
   const remove = useAccountChange(removeMember, () => setLeaving(null))
   return (
     <section className='section'>
@@ -55,14 +55,14 @@ export function Members({ team: { id: organizationId } }: { team: OrganizationWi
       </ul>
       {leaving !== null && (
         <Confirm
-          title={m.remove(nameOf(leaving))}
+          title={m.removeQuestion(nameOf(leaving))}
           action={common.remove}
           error={remove.error}
           isBusy={remove.isPending}
           onConfirm={() => remove.mutate({ organizationId, userId: leaving.user_id })}
           onClose={() => setLeaving(null)}
         >
-          <p>{m.theyNoLongerSeeWhat}</p>
+          <p>{m.removeHint}</p>
         </Confirm>
       )}
     </section>
@@ -70,22 +70,22 @@ export function Members({ team: { id: organizationId } }: { team: OrganizationWi
 }
 
 function textOf({ kind, user, actor, role }: MembershipEvent): string {
-  const who = user === null ? m.aFormerMember : user.name || m.somebodyWithoutAName
+  const who = user === null ? m.formerMember : user.name || m.unnamed
   const did: Record<MembershipEvent['kind'], string> = {
     member_joined: m.joinedAs(role == null ? m.member : common.roles[role]),
     member_left: m.left,
     member_removed: m.wasRemoved,
-    role_changed: m.isNow(role == null ? m.somethingElse : common.roles[role]),
-    ownership_transferred: m.isNowTheOwner,
+    role_changed: m.isNow(role == null ? m.otherRole : common.roles[role]),
+    ownership_transferred: m.becameOwner,
   }
-  return `${who} ${did[kind]}${actor === null || actor.id === user?.id ? '' : m.by(actor.name || m.somebodyWithoutANameWithin)}`
+  return `${who} ${did[kind]}${actor === null || actor.id === user?.id ? '' : m.by(actor.name || m.unnamedWithin)}`
 }
 
 /** List of membership events, for the owner and admins. */
 export function MembershipEvents({ team }: { team: OrganizationWithRole }) {
   return (
     <section className='section'>
-      <h2>{m.whoCameAndWent}</h2>
+      <h2>{m.history}</h2>
       <EventList events={useInfiniteQuery(membershipEventsQuery(team.id))} textOf={textOf} />
     </section>
   )

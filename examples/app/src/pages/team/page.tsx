@@ -36,7 +36,7 @@ function Teams() {
     <section className='section'>
       <h2>{m.yourTeams}</h2>
       <ErrorNote error={choose.error} />
-      {teams.length === 0 && <p>{m.youBelongToNoTeam}</p>}
+      {teams.length === 0 && <p>{m.empty}</p>}
       <ul className='list'>
         {teams.map(({ id, name, role }) => (
           <li key={id}>

@@ -16,17 +16,17 @@ export function TeamEnd({ team: { id, name } }: { team: OrganizationWithRole }) 
   const toast = useToast()
   const [dialog, setDialog] = useState<'leave' | 'delete' | null>(null)
   const [typed, setTyped] = useState('')
-  const leave = useAccountChange(leaveTeam, () => toast(m.youHaveLeft(name)))
-  const remove = useAccountChange(deleteTeam, () => toast(common.isDeleted(name)))
+  const leave = useAccountChange(leaveTeam, () => toast(m.youLeft(name)))
+  const remove = useAccountChange(deleteTeam, () => toast(common.deleted(name)))
   const close = () => setDialog(null)
   return (
     <section className='section'>
-      <h2>{rights.own ? m.ownership : m.leaveTheTeam}</h2>
+      <h2>{rights.own ? m.ownership : m.leaveTeam}</h2>
       {rights.own && <Transfer team={{ id, name }} />}
       <div className='buttons'>
         {rights.own
-          ? <button type='button' className='danger' onClick={() => setDialog('delete')}>{m.deleteTheTeam}</button>
-          : <button type='button' className='danger' onClick={() => setDialog('leave')}>{m.leaveTheTeam}</button>}
+          ? <button type='button' className='danger' onClick={() => setDialog('delete')}>{m.deleteTeam}</button>
+          : <button type='button' className='danger' onClick={() => setDialog('leave')}>{m.leaveTeam}</button>}
       </div>
       {dialog === 'leave' && (
         <Confirm
@@ -37,7 +37,7 @@ export function TeamEnd({ team: { id, name } }: { team: OrganizationWithRole }) 
           onConfirm={() => leave.mutate(id)}
           onClose={close}
         >
-          <p>{m.youNoLongerSeeWhat}</p>
+          <p>{m.leaveHint}</p>
         </Confirm>
       )}
       {dialog === 'delete' && (
@@ -49,9 +49,9 @@ export function TeamEnd({ team: { id, name } }: { team: OrganizationWithRole }) 
           onConfirm={() => remove.mutate(id)}
           onClose={close}
         >
-          <p>{m.everythingThatItHasIs}</p>
+          <p>{m.deleteHint}</p>
           <label className='field'>
-            {m.typeItsNameToDelete}
+            {m.deleteConfirmation}
             <input value={typed} onChange={({ target }) => setTyped(target.value)} autoComplete='off' />
           </label>
         </Confirm>
@@ -68,28 +68,28 @@ function Transfer({ team: { id: organizationId, name } }: { team: { id: string, 
   const [heir, setHeir] = useState<Member | null>(null)
   const transfer = useAccountChange(transferTeam, () => {
     setHeir(null)
-    toast(m.hasAnotherOwnerAndYou(name))
+    toast(m.transferred(name))
   })
   const others = members.data?.filter(({ user_id: id }) => id !== user.id) ?? []
-  if (others.length === 0) return <p>{m.toPassTheTeamOn}</p>
+  if (others.length === 0) return <p>{m.transferEmpty}</p>
   return (
     <>
       <Form defaultValues={{ userId: others[0]?.user_id ?? '' }} onSubmit={({ userId }) => setHeir(others.find(({ user_id: id }) => id === userId) ?? null)}>
         <Select name='userId' label={m.newOwner}>
           {others.map(({ user_id: id, user: other }) => <option key={id} value={id}>{other?.name || other?.email}</option>)}
         </Select>
-        <SubmitButton isBusy={false}>{m.passTheTeamOn}</SubmitButton>
+        <SubmitButton isBusy={false}>{m.transferTeam}</SubmitButton>
       </Form>
       {heir !== null && (
         <Confirm
-          title={m.makeTheOwner(heir.user?.name || heir.user?.email || '')}
-          action={m.passOn}
+          title={m.transferQuestion(heir.user?.name || heir.user?.email || '')}
+          action={m.transfer}
           error={transfer.error}
           isBusy={transfer.isPending}
           onConfirm={() => transfer.mutate({ organizationId, userId: heir.user_id })}
           onClose={() => setHeir(null)}
         >
-          <p>{m.youAreAnAdminOf(name)}</p>
+          <p>{m.transferHint(name)}</p>
         </Confirm>
       )}
     </>
@@ -98,12 +98,12 @@ function Transfer({ team: { id: organizationId, name } }: { team: { id: string, 
 
 export function TeamName({ team: { id, name } }: { team: OrganizationWithRole }) {
   const toast = useToast()
-  const save = useAccountChange(renameTeam, () => toast(m.theTeamHasItsNew))
+  const save = useAccountChange(renameTeam, () => toast(m.renamed))
   return (
     <section className='section'>
       <h2>{common.name}</h2>
       <Form defaultValues={{ teamName: name }} error={save.error} onSubmit={({ teamName }) => save.mutate({ organizationId: id, name: teamName })}>
-        <TextField name='teamName' label={m.nameOfThisTeam} maxLength={200} required />
+        <TextField name='teamName' label={m.currentName} maxLength={200} required />
         <SubmitButton isBusy={save.isPending}>{m.rename}</SubmitButton>
       </Form>
     </section>

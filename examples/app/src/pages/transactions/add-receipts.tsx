@@ -55,7 +55,7 @@ export function AddReceipts({ transactionId }: { transactionId: string }) {
     <>
       <div className='buttons'>
         <button type='button' onClick={() => picker.current?.click()}>{m.addFiles}</button>
-        <button type='button' className='phone-only' onClick={() => camera.current?.click()}>{m.takeAPhoto}</button>
+        <button type='button' className='phone-only' onClick={() => camera.current?.click()}>{m.takePhoto}</button>
       </div>
       <input
         ref={picker}
@@ -76,7 +76,7 @@ export function AddReceipts({ transactionId }: { transactionId: string }) {
         hidden
         accept='image/*'
         capture='environment'
-        aria-label={m.photo}
+        aria-label={m.choosePhoto}
         onChange={({ target }) => {
           add(target.files)
           target.value = ''

@@ -26,11 +26,11 @@ type BulkBarProps = {
 export function BulkBar({ rows, isMoreThere, categories, isBusy, onChange, onSuggest, onDelete, onClear }: BulkBarProps) {
   return (
     <div className='tx-bar' role='group' aria-label={m.selectedTransactions} aria-busy={isBusy}>
-      <span role='status'>{isMoreThere ? m.allLoadedAreSelectedWhat(rows.length) : m.selected(rows.length)}</span>
+      <span role='status'>{isMoreThere ? m.allLoadedSelected(rows.length) : m.selected(rows.length)}</span>
       <div className='tx-bar-category'>
         <Combobox
-          aria-label={m.categoryOfAllSelected}
-          placeholder={m.category}
+          aria-label={m.bulkCategory}
+          placeholder={m.categoryChoice}
           of={categories}
           none={m.noCategory}
           value=''
@@ -39,7 +39,7 @@ export function BulkBar({ rows, isMoreThere, categories, isBusy, onChange, onSug
         />
       </div>
       <select
-        aria-label={m.statusOfAllSelected}
+        aria-label={m.bulkStatus}
         value=''
         disabled={isBusy}
         onChange={({ target: { value } }) => {
@@ -66,10 +66,10 @@ export function TotalsBar({ totals, hasTransfers }: { totals: Totals | undefined
   const count = countOf(totals)
   if (totals === undefined || count === null) return <p className='tx-bar'>{m.addingUp}</p>
   return (
-    <div className='tx-bar' role='status' aria-label={m.sumOfWhatIsShown}>
-      <span title={m.transfersBetweenAccountsAreLeft}>
-        {m.sumOf(new Intl.NumberFormat(locale).format(count))}
-        {hasTransfers && m.transfersApart}
+    <div className='tx-bar' role='status' aria-label={m.totalLabel}>
+      <span title={m.totalHint}>
+        {m.totalOf(new Intl.NumberFormat(locale).format(count))}
+        {hasTransfers && m.withoutTransfers}
       </span>
       <span className='tx-sums'>
         {totals.map(({ currency, value }) => (

@@ -93,11 +93,11 @@ export function Details({ begin, row, now, isGone, categories, changes, onClose 
             <Select name='status' label={m.status}>
               {statuses.map((status) => <option key={status} value={status}>{common.statuses[status]}</option>)}
             </Select>
-            <TextField name='tags' label={m.tags} hint={m.separatedByCommas} autoComplete='off' />
+            <TextField name='tags' label={m.tags} hint={m.tagsHint} autoComplete='off' />
             {textColumns.map((column) => <TextField key={column} name={column} label={capitalized(fields[column])} maxLength={textLengths[column]} />)}
             <CurrencyField
               readOnly={row.account_id !== null || row.transfer_id !== null}
-              {...(row.account_id !== null && { hint: m.theAccounts })}
+              {...(row.account_id !== null && { hint: m.currencyHint })}
             />
             <Splits row={row} currency={/^[a-z]{3}$/.test(watch('currency') ?? '') ? watch('currency') ?? '' : row.currency} categories={categories} />
             <SubmitButton isBusy={save.isPending}>{common.save}</SubmitButton>

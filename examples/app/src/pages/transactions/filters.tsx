@@ -60,7 +60,7 @@ function Search({ view, onChange, searchField }: Pick<FiltersProps, 'view' | 'on
       ref={searchField}
       type='search'
       className='tx-filters-search'
-      aria-label={m.searchNameDescriptionOrReference}
+      aria-label={m.searchHint}
       placeholder={m.search}
       maxLength={200}
       defaultValue={view.search ?? ''}
@@ -191,10 +191,10 @@ function Labels({ view, onChange, categories, accounts }: FiltersProps) {
   const all = Object.entries(labels).filter(([, word]) => word !== undefined)
   if (all.length === 0) return null
   return (
-    <ul className='tx-filter-words' aria-label={m.whatIsShown}>
+    <ul className='tx-filter-words' aria-label={m.activeFilters}>
       {all.map(([field, word]) => (
         <li key={field}>
-          <button type='button' className='tx-filter-word' aria-label={m.removeTheFilter(word ?? '')} onClick={() => onChange({ [field]: undefined })}>
+          <button type='button' className='tx-filter-word' aria-label={m.removeFilter(word ?? '')} onClick={() => onChange({ [field]: undefined })}>
             {word} <span aria-hidden='true'>×</span>
           </button>
         </li>

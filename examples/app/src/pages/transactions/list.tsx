@@ -294,7 +294,7 @@ const Head = memo(function Head({ rows, days, sort, isSortable, onSort, isReadOn
         <div role='columnheader' className='tx-check'>
           <input
             type='checkbox'
-            aria-label={m.selectTheRowsThatAre(rows.length)}
+            aria-label={m.selectLoaded(rows.length)}
             checked={areAll}
             onChange={() => onSelect(rows.flatMap(({ id }) => areAll || !selected.has(id) ? [id] : []))}
           />

@@ -125,17 +125,17 @@ function Transactions() {
                 {m.suggestCategories}
               </Menu.Item>
             )}
-            <Menu.Item className='menu-item' onClick={exporting.begin}>{m.exportAsCSV}</Menu.Item>
+            <Menu.Item className='menu-item' onClick={exporting.begin}>{m.exportCsv}</Menu.Item>
           </MenuPopup>
         </Menu.Root>
       </PageHead>
-      {exporting.progress !== null && <p role='status'>{m.rowsAreWritten(exporting.progress)}</p>}
+      {exporting.progress !== null && <p role='status'>{m.exporting(exporting.progress)}</p>}
       <Filters {...{ view, categories, accounts, tags, searchField, isSortable }} onChange={show} />
       <ErrorNote error={error} />
       {isLoading && <Skeleton rows={12} />}
       {isEmpty && (isFiltered(view)
-        ? <EmptyState action={<button type='button' onClick={() => void navigate({ search: {} })}>{m.showAll}</button>}>{m.nothingIsLikeThat}</EmptyState>
-        : <EmptyState>{rights.write ? m.noTransactionYetPressN : m.noTransactionYet}</EmptyState>)}
+        ? <EmptyState action={<button type='button' onClick={() => void navigate({ search: {} })}>{m.showAll}</button>}>{m.noMatches}</EmptyState>
+        : <EmptyState>{rights.write ? m.empty : m.emptyForViewers}</EmptyState>)}
       {rows.length > 0 && (
         <List
           {...{ grid, rows, days, names, active, selected, edited, hasMore, isSortable }}

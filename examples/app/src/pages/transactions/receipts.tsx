@@ -42,7 +42,7 @@ export function Receipts({ transactionId }: { transactionId: string }) {
   }
   const refresh = () => refreshAttachments(context, transactionId)
   const remove = useChange(deleteAttachment, {
-    outcome: (_, row) => ({ text: common.isDeleted(row.name), undoOf: row.id }),
+    outcome: (_, row) => ({ text: common.deleted(row.name), undoOf: row.id }),
     onStored: focusSummary,
     toastsErrors: true,
     refresh,

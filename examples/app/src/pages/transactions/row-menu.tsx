@@ -36,7 +36,7 @@ export function RowMenu({ place, onOpen, onEdit, onDelete, onClose, focusList }:
       act: () => onOpen({ details: row, begin: 'transfer' }),
     },
     { name: receipts.receipts, Icon: Paperclip, isOffered: true, act: () => onOpen({ receipts: row }) },
-    { name: m.makeRule, Icon: Wand2, isOffered: !isTransfer, act: () => onOpen({ ruleFor: row }) },
+    { name: m.createRule, Icon: Wand2, isOffered: !isTransfer, act: () => onOpen({ ruleFor: row }) },
     { name: common.delete, Icon: Trash2, isOffered: true, act: () => onDelete(row) },
   ]
   return (

@@ -96,7 +96,7 @@ function Cells({ row, names, otherHalf, hasDate, isSelected, onSelect, onEdit, o
           ? <span className='tx-title'>{row.name}</span>
           : <button type='button' className='tx-title' tabIndex={-1} onClick={() => onEdit(row.id)}>{row.name}</button>}
         {row.status !== 'paid' && <span className='badge'>{common.statuses[row.status]}</span>}
-        {row.line_items.length > 0 && <span className='badge'>{m.partCount(row.line_items.length)}</span>}
+        {row.line_items.length > 0 && <span className='badge'>{m.splitCount(row.line_items.length)}</span>}
         {files > 0 && (
           <button
             type='button'

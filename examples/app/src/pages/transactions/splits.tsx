@@ -48,26 +48,26 @@ export function Splits({ row, currency, categories }: SplitsProps) {
   }
   return (
     <fieldset className='tx-splits'>
-      <legend>{m.parts}</legend>
-      {parts.length > 0 && <p>{m.partsHint}</p>}
+      <legend>{m.splits}</legend>
+      {parts.length > 0 && <p>{m.splitsHint}</p>}
       {fields.map((field, index) => (
-        <div key={field.id} className='tx-split' role='group' aria-label={m.part(index + 1)}>
-          <TextField name={`parts.${index}.name`} label={m.what} maxLength={255} required />
+        <div key={field.id} className='tx-split' role='group' aria-label={m.splitNumber(index + 1)}>
+          <TextField name={`parts.${index}.name`} label={m.splitName} maxLength={255} required />
           <ComboboxField
             name={`parts.${index}.category_id`}
             label={common.category}
             of={categories}
-            none={m.asTheWhole}
+            none={m.sameCategory}
             onChange={(id) => rename(index, parts[index] ?? field, id)}
           />
           <AmountField name={`parts.${index}.amount`} label={common.amount} currency={currency} required />
-          <button type='button' className='quiet' aria-label={m.removePart(index + 1)} onClick={() => remove(index)}>×</button>
+          <button type='button' className='quiet' aria-label={m.removeSplit(index + 1)} onClick={() => remove(index)}>×</button>
         </div>
       ))}
       <div className='tx-splits-end'>
         {/* the first part gets the whole remainder, and a coupon what the others are too much by */}
         <button type='button' onClick={() => append({ name: '', category_id: '', amount: rest === 0 ? null : rest }, { shouldFocus: false })}>
-          {m.addAPart}
+          {m.addSplit}
         </button>
         {parts.length > 0 && (
           <p role='status' className={doFit(row, parts) ? '' : 'field-problem'}>

@@ -36,8 +36,8 @@ export function SuggestCategories({ source, categories, changes: { categorize },
   }
   return (
     <Dialog title={m.suggestedCategories} open onClose={close}>
-      {'view' in source && <p className='field-note'>{m.onlyTheNewest(suggestedAtOnce)}</p>}
-      <QueryBoundary of={[suggestions]} empty={<p>{m.nothingIsSuggested}</p>}>
+      {'view' in source && <p className='field-note'>{m.suggestionsLimit(suggestedAtOnce)}</p>}
+      <QueryBoundary of={[suggestions]} empty={<p>{m.noSuggestions}</p>}>
         {(all) => (
           <>
             <label className='check'>

@@ -24,7 +24,7 @@ export function TransferForm({ accounts: all, changes: { transfer }, onClose }: 
   if (accounts.length < 2) {
     return (
       <Dialog title={m.transfer} open onClose={onClose}>
-        <p>{m.aTransferIsBetweenTwo}</p>
+        <p>{m.transferNeedsTwo}</p>
       </Dialog>
     )
   }
@@ -45,10 +45,10 @@ export function TransferForm({ accounts: all, changes: { transfer }, onClose }: 
           return (
             <>
               <ComboboxField name='from_account_id' label={m.from} of={accounts} required />
-              <ComboboxField name='to_account_id' label={m.to} of={accounts} problem={from === to ? m.chooseAnotherAccountThanThe : null} required />
+              <ComboboxField name='to_account_id' label={m.to} of={accounts} problem={from === to ? m.sameAccount : null} required />
               <AmountField name='amount' label={m.amountIn(currency.toUpperCase())} currency={currency} isNeverZero required />
               {currency !== arriving && (
-                <AmountField name='to_amount' label={m.whatArrivesIn(arriving.toUpperCase())} currency={arriving} isNeverZero required />
+                <AmountField name='to_amount' label={m.amountReceived(arriving.toUpperCase())} currency={arriving} isNeverZero required />
               )}
               <DateField name='transfer_date' label={m.date} required />
               <TextField name='name' label={common.name} placeholder={m.transfer} maxLength={255} />

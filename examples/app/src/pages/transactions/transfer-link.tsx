@@ -37,10 +37,10 @@ export function TransferLink({ row, changes: { link, unlink }, isEdited, onDone 
     <section className='tx-link' aria-labelledby='tx-link'>
       <h3 id='tx-link' tabIndex={-1}>{isWhole ? m.transferWith : isLinkable ? m.linkAsTransferWith : m.transfer}</h3>
       <ErrorNote error={link.error ?? unlink.error} />
-      {isEdited && <p className='field-note'>{m.saveTheInputFirst}</p>}
-      {isLoneHalf(row) && <p className='field-note'>{m.otherHalfIsElsewhere}</p>}
+      {isEdited && <p className='field-note'>{m.saveFirst}</p>}
+      {isLoneHalf(row) && <p className='field-note'>{m.otherHalfElsewhere}</p>}
       {(isWhole || isLinkable) && (
-        <QueryBoundary of={[isWhole ? halves : candidates]} empty={<p className='field-note'>{isWhole ? m.otherHalfIsElsewhere : m.noOtherHalf}</p>}>
+        <QueryBoundary of={[isWhole ? halves : candidates]} empty={<p className='field-note'>{isWhole ? m.otherHalfElsewhere : m.noOtherHalf}</p>}>
           {(others) => (
             <ul className='list'>
               {others.map((other) => (

@@ -26,14 +26,14 @@ function Verified() {
   const waiting = useQuery({ ...myInvitationsQuery(userId), enabled: userId !== '' }).data
   return (
     <>
-      <PageHead title={m.yourAddressIsVerified} />
+      <PageHead title={m.verified} />
       {waiting !== undefined && <Invitations ids={waiting.map(({ id }) => id)} />}
       <p>
-        <Link to='/'>{m.goOnToTheApp}</Link>
+        <Link to='/'>{m.openApp}</Link>
       </p>
       {session === null && (
         <p>
-          {m.somebodyInvitedYouToA} <Link to='/team'>{m.seeTheInvitations}</Link>
+          {m.invitedQuestion} <Link to='/team'>{m.viewInvitations}</Link>
         </p>
       )}
     </>
@@ -50,13 +50,13 @@ function NotVerified() {
   const send = useMutation({ mutationFn: sendVerification })
   return (
     <>
-      <PageHead title={m.thisLinkNoLongerWorks} />
-      <p>{m.itWasUsedOrIs}</p>
+      <PageHead title={m.linkFailed} />
+      <p>{m.linkFailedHint}</p>
       {send.data === undefined
         ? (
           <Form defaultValues={{ email: '' }} error={send.error} onSubmit={({ email }) => send.mutate(email)}>
             <TextField name='email' label={common.emailAddress} type='email' autoComplete='username' required />
-            <SubmitButton isBusy={send.isPending}>{m.sendANewLink}</SubmitButton>
+            <SubmitButton isBusy={send.isPending}>{m.sendLink}</SubmitButton>
           </Form>
         )
         : <p role='status'>{successOf(send.data.message)}</p>}

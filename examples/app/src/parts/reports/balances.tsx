@@ -24,7 +24,7 @@ export function Balances() {
   return (
     <QueryBoundary
       of={[accounts]}
-      empty={<EmptyState action={rights.write && <Link to='/accounts'>{m.addAnAccount}</Link>}>{m.noAccountYetSoThere}</EmptyState>}
+      empty={<EmptyState action={rights.write && <Link to='/accounts'>{m.addAccount}</Link>}>{m.balancesEmpty}</EmptyState>}
       loading={<Skeleton rows={5} />}
     >
       {(rows) => (
@@ -76,7 +76,7 @@ function AccountRow({ account, months, isTable }: AccountRowProps) {
       </tr>
       {isTable && balances !== undefined && months.slice(0, -1).map((month, index) => (
         <tr key={month} className='resting'>
-          <th scope='row' colSpan={2}>{m.atTheEndOf(formatPeriod(month, 'month'))}</th>
+          <th scope='row' colSpan={2}>{m.endOf(formatPeriod(month, 'month'))}</th>
           <td className='amount'>
             <Amount value={balances[index] ?? 0} currency={account.currency} />
           </td>

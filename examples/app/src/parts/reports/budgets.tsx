@@ -21,10 +21,10 @@ export function Budgets({ days, money }: { days: Days, money: Money }) {
   const passed = passedOf(days, today())
   return (
     <>
-      {passed > 0 && passed < 1 && <small>{m.theMarkIsWhereToday}</small>}
+      {passed > 0 && passed < 1 && <small>{m.todayMark}</small>}
       <QueryBoundary
         of={[compared]}
-        empty={<EmptyState action={rights.write && <Link to='/budgets'>{m.setABudget}</Link>}>{m.noCategoryHasABudget}</EmptyState>}
+        empty={<EmptyState action={rights.write && <Link to='/budgets'>{m.setBudget}</Link>}>{m.budgetsEmpty}</EmptyState>}
         loading={<Skeleton rows={5} />}
       >
         {(rows) => (

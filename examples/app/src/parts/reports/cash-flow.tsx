@@ -22,7 +22,7 @@ export function CashFlow({ grouping, periods, upcoming, money }: FlowPeriods & {
   const { context, rights } = useSessionContext()
   const flow = useQuery(cashFlowQuery(context, { grouping, periods, upcoming }, money))
   const [isTable, setIsTable] = useState(false)
-  const empty = <EmptyState action={rights.write && <Link to='/transactions'>{m.addATransaction}</Link>}>{m.nothingWasBookedInThese}</EmptyState>
+  const empty = <EmptyState action={rights.write && <Link to='/transactions'>{m.addTransaction}</Link>}>{m.cashFlowEmpty}</EmptyState>
   return (
     <QueryBoundary of={[flow]} empty={empty} loading={<Skeleton rows={8} />}>
       {(rows) => {
@@ -63,7 +63,7 @@ const parts = [['report-flow-in', m.income], ['report-flow-out', m.expenses], ['
 function textOf({ period, actual, planned, isComing }: Flow, { currency, unit }: Pick<FlowProps, 'currency' | 'unit'>): string {
   const say = (amount: number) => formatAmount(amount, currency)
   const sums = isComing
-    ? m.ofRecurringCostsPlanned(say(planned.expenses))
+    ? m.plannedRecurring(say(planned.expenses))
     : m.incomeExpensesNet(say(actual.income), say(actual.expenses), say(actual.net))
   return `${formatPeriod(period, unit)}: ${sums}`
 }

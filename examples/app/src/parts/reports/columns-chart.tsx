@@ -1,4 +1,7 @@
-/** Columns above and below a line, with a mark for the net. Drawn by hand: docs/decisions/app/draw-charts-with-d3-scales.md compares it with a chart library. */
+/**
+ * Columns above and below a line, with a mark for the net. Drawn by hand. A comparison with chart libraries:
+ * docs/decisions/app-pages.md#react-draws-charts-as-svg-on-d3s-scales.
+ */
 import { scaleBand, scaleLinear } from 'd3-scale'
 import { Fragment, type KeyboardEvent, type PointerEvent, type ReactNode, useState } from 'react'
 import { formatShort } from '../../locale/figures.ts'

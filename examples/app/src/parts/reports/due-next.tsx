@@ -26,14 +26,14 @@ export function DueNext({ most = 8 }: { most?: number }) {
     <>
       <QueryBoundary
         of={[upcoming]}
-        empty={<EmptyState action={rights.write && <Link to='/recurring'>{m.addARecurringCost}</Link>}>{m.nothingIsDueInThe}</EmptyState>}
+        empty={<EmptyState action={rights.write && <Link to='/recurring'>{m.addRecurring}</Link>}>{m.dueEmpty}</EmptyState>}
         loading={<Skeleton rows={Math.min(most, 5)} />}
       >
         {(due) => (
           <table>
             <thead className='unseen'>
               <tr>
-                <th>{m.cost}</th>
+                <th>{m.dueAmount}</th>
                 <th>{common.amount}</th>
                 {rights.write && <ActionsHead />}
               </tr>
@@ -57,7 +57,7 @@ export function DueNext({ most = 8 }: { most?: number }) {
           </table>
         )}
       </QueryBoundary>
-      <Link to='/recurring'>{m.allRecurringCosts}</Link>
+      <Link to='/recurring'>{m.allRecurring}</Link>
     </>
   )
 }
@@ -65,8 +65,8 @@ export function DueNext({ most = 8 }: { most?: number }) {
 /** Creates the transaction of a due day. The service returns the same one for a second click. */
 export function Record({ subscription_id, title, due_on }: { subscription_id: string, title: string, due_on: string }) {
   const { mutate } = useChange(recordDue, {
-    outcome: ({ id, name }) => ({ text: m.ofIsRecorded(name, formatDay(due_on)), undoOf: id }),
+    outcome: ({ id, name }) => ({ text: m.recorded(name, formatDay(due_on)), undoOf: id }),
     toastsErrors: true,
   })
-  return <Action name={m.record} of={m.ofDay(title, formatDay(due_on))} onClick={() => mutate({ subscription_id, due_on })} />
+  return <Action name={m.record} of={m.dueOn(title, formatDay(due_on))} onClick={() => mutate({ subscription_id, due_on })} />
 }

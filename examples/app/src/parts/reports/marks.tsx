@@ -52,7 +52,7 @@ export const TableSwitch = ({ isTable, onChange }: { isTable: boolean, onChange:
     aria-pressed={isTable}
     onClick={() => onChange(!isTable)}
   >
-    {m.showAsATable}
+    {m.showTable}
   </button>
 )
 

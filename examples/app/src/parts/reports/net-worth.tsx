@@ -35,7 +35,7 @@ export function NetWorth() {
   return (
     <>
       <div className='report-chooser'>
-        <select aria-label={m.howFarBack} value={years} onChange={({ target }) => setYears(target.value)}>
+        <select aria-label={m.range} value={years} onChange={({ target }) => setYears(target.value)}>
           {Object.entries(m.years).map(([count, name]) => <option key={count} value={count}>{name}</option>)}
         </select>
         <CurrencyChoice

@@ -18,7 +18,7 @@ export function ReportNotes({ rows, money: { convertTo } }: { rows: Noted[], mon
     <>
       {pending.map(({ currency, sum }) => (
         <p key={currency}>
-          <small>{m.isPending(formatAmount(Math.abs(sum), currency))}</small>
+          <small>{m.pendingPart(formatAmount(Math.abs(sum), currency))}</small>
         </p>
       ))}
       {convertTo !== null && leftOut > 0 && <LeftOut count={leftOut} convertTo={convertTo} />}
@@ -30,7 +30,7 @@ export function ReportNotes({ rows, money: { convertTo } }: { rows: Noted[], mon
 function LeftOut({ count, convertTo }: { count: number, convertTo: string }) {
   const { context } = useSessionContext()
   const first = useQuery(missingRatesQuery(context, convertTo)).data?.[0]
-  return <RateNote rate={first === undefined ? {} : { base: first.currency, quote: convertTo, on_date: first.day }}>{m.haveNoRate(count)}</RateNote>
+  return <RateNote rate={first === undefined ? {} : { base: first.currency, quote: convertTo, on_date: first.day }}>{m.missingRates(count)}</RateNote>
 }
 
 /** A note about a missing rate, with a link to its form. */

@@ -33,7 +33,7 @@ export function Spending({ kind = 'expense', days, before, money }: SpendingProp
       {before !== undefined && <small>{m.comparedWith(formatDays(before))}</small>}
       <QueryBoundary
         of={[shares, sharesBefore, categories]}
-        empty={<EmptyState>{kind === 'expense' ? m.nothingWasSpentInThese : m.nothingCameInInThese}</EmptyState>}
+        empty={<EmptyState>{kind === 'expense' ? m.spendingEmpty : m.incomeEmpty}</EmptyState>}
         loading={<Skeleton rows={5} />}
       >
         {(rows, rowsBefore, known) => (
@@ -42,7 +42,7 @@ export function Spending({ kind = 'expense', days, before, money }: SpendingProp
               <thead>
                 <tr>
                   <th>{common.category}</th>
-                  <th className='amount'>{kind === 'expense' ? m.spent : m.cameIn}</th>
+                  <th className='amount'>{kind === 'expense' ? m.spent : m.received}</th>
                   <th className='amount'>{m.share}</th>
                   {before !== undefined && <th className='amount'>{m.change}</th>}
                 </tr>
@@ -57,7 +57,7 @@ export function Spending({ kind = 'expense', days, before, money }: SpendingProp
                     <tr key={`${id} ${currency}`}>
                       <th scope='row'>
                         <Dot color={color} />
-                        <RowsLink category={id} days={days} currency={money.convertTo === null ? currency : null}>{name ?? m.withoutACategory}</RowsLink>
+                        <RowsLink category={id} days={days} currency={money.convertTo === null ? currency : null}>{name ?? m.uncategorized}</RowsLink>
                         <Bar share={sizeOf(row) / Math.max(...ofCurrency.map(sizeOf))} color={color} />
                       </th>
                       <td className='amount'>{formatAmount(sizeOf(row), currency)}</td>
