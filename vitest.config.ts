@@ -11,8 +11,9 @@ export default defineConfig({
   test: {
     globalSetup: ['tests/support/global.ts'],
     setupFiles: ['tests/support/seed.ts'],
-    // each file has its own database and services, so files run in parallel; more workers than cores, because tests mostly wait
-    maxWorkers: 6,
+    // each file has its own database and services, so files run in parallel; more workers than cores, because tests often wait,
+    // but few, because each loads and compiles all modules
+    maxWorkers: 4,
     // files share no state through modules, so a worker loads the engine only once
     isolate: false,
     // detects a test that hangs; generous, because a shared machine may be ten times slower

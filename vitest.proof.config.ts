@@ -6,7 +6,6 @@ const timed = [
   'tests/edge/{cost,linear}.test.ts',
   'tests/auth/{hashing-queue,stop}.test.ts',
   'tests/attacks/timing.test.ts',
-  'tests/data/shares.test.ts',
 ]
 
 /** Files that need the database server for themselves: three change a role, the fourth counts the rows that plans read. */
@@ -17,17 +16,17 @@ const untimed = [
   'tests/stateful/**/*.test.ts',
   'tests/money/**/*.test.ts',
   'tests/typed-client/{export,export-files,live,mcp,older-exports,package}.test.ts',
-  'tests/data/{inputs,pages,plans,plans-of-others,turns}.test.ts',
-  'tests/edge/{comparison,files,process,raw,slow}.test.ts',
+  'tests/data/{filters,import-properties,inputs,pages,plans,plans-of-others,turns}.test.ts',
+  'tests/edge/{comparison,files,process,raw,realtime,slow}.test.ts',
   'tests/attacks/!(timing).test.ts',
-  'tests/auth/{keys,metrics,new-secret,operations,shutdown,whole-requests}.test.ts',
+  'tests/auth/{keys,long-deletions,metrics,new-secret,operations,shutdown,whole-requests}.test.ts',
   // servers of others, streams, files, and the examples of a page
   'tests/auth/{admin-export,calendars,changes,docs,files-s3,native-apps,oidc,oidc-another-provider,webhooks}.test.ts',
   'tests/mail/queue.test.ts',
   'tests/database/migrate.test.ts',
   'tests/restore/damages.test.ts',
   'tests/unit/{aws-scripts,docker-setup,passwords}.test.ts',
-  'tests/local/{another-deployment,check,dev,external,operator-database,permissions,postgres-log,recovery,refusals,secret-files}.test.ts',
+  'tests/local/{another-deployment,busy-database,check,dev,external,operator-database,permissions,postgres-log,recovery,refusals,secret-files}.test.ts',
 ]
 
 /** The files of `npm run test:proof`, which take too long to run after every edit. */

@@ -3,8 +3,9 @@
 //        node .ci/ledger.mjs missing      prints the parts that no green run of the last seven days tested; fails if there are any
 //        node .ci/ledger.mjs nightly <commit>      fails unless a nightly of the commit was green
 import { execFileSync } from 'node:child_process'
+import { readFileSync } from 'node:fs'
 
-const numberOfParts = 5
+const parts = JSON.parse(readFileSync(new URL('../tests/rotation.json', import.meta.url), 'utf8'))
 const day = 86_400_000
 
 const git = (...args) =>
@@ -12,7 +13,7 @@ const git = (...args) =>
     encoding: 'utf8',
     stdio: ['ignore', 'pipe', 'pipe'],
   })
-/** Returns the lines of a commit, or of all commits. */
+/** Returns the lines of a commit, none if no run of it is recorded. */
 const linesOf = (commit) => {
   try {
     return git('show', commit).split('\n')
@@ -29,9 +30,7 @@ if (command === 'add') {
 } else if (command === 'missing') {
   const green = allLines().map((line) => /^(\S+) (?:part (\d+)\/\d+|everything|nightly): .*\b0 failed/.exec(line)).filter((found) => found !== null)
     .filter(([, at]) => Date.now() - Date.parse(at) < 7 * day)
-  const missing = Array.from({ length: numberOfParts }, (_, at) => at + 1).filter((part) =>
-    !green.some(([, , tested]) => tested === undefined || Number(tested) === part)
-  )
+  const missing = parts.map((_, at) => at + 1).filter((part) => !green.some(([, , tested]) => tested === undefined || Number(tested) === part))
   console.log(missing.length === 0 ? 'Each part was tested in the last seven days.' : `Not tested in the last seven days: part ${missing.join(', part ')}.`)
   if (missing.length > 0) process.exitCode = 1
 } else if (command === 'nightly') {

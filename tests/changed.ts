@@ -5,7 +5,7 @@
 import { execFileSync, spawnSync } from 'node:child_process'
 import { globSync } from 'node:fs'
 import { proof } from '../vitest.proof.config.ts'
-import { rooms } from './rotation.ts'
+import { suitesOf } from './rotation.ts'
 
 const git = (...args: string[]): string[] => execFileSync('git', args, { encoding: 'utf8' }).split('\n').filter((line) => line !== '')
 const vitest = (...args: string[]): void => {
@@ -16,7 +16,7 @@ const vitest = (...args: string[]): void => {
 const changed = [...git('diff', '--name-only', process.argv[2] ?? 'HEAD'), ...git('ls-files', '--others', '--exclude-standard')]
 const isCode = (path: string): boolean => /\.tsx?$/.test(path)
 const code = changed.filter(isCode)
-const suites = rooms.filter(([room]) => changed.some((path) => path.startsWith(room) && !isCode(path))).flatMap(([, those]) => those)
+const suites = suitesOf(changed.filter((path) => !isCode(path)))
 
 if (code.length > 0) vitest('related', '--run', '--passWithNoTests', ...code)
 if (suites.length > 0) vitest('run', '--passWithNoTests', ...suites)

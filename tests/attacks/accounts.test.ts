@@ -69,15 +69,20 @@ describe('a manipulated link', () => {
 
   test('a mail uses PUBLIC_URL, whatever host, scheme or port the request claims', async () => {
     const ann = person(stack, 'Ann')
-    await ann.post('/sign-up/email', { email: ann.email, password, callbackURL: 'https://evil.example' }, {
+    const claims = {
       'x-forwarded-host': 'evil.example',
       'x-forwarded-proto': 'https',
       'x-forwarded-port': '1',
       forwarded: 'host=evil.example',
       'x-original-host': 'evil.example',
-    })
-    const mail = await stack.mail.waitFor(ann.email)
-    expect(mail.text + mail.html).not.toContain('evil.example')
+    }
+    await ann.post('/sign-up/email', { email: ann.email, password, callbackURL: 'https://evil.example' }, claims)
+    await ann.post('/forget-password', { email: ann.email }, claims)
+    const mails = [await stack.mail.waitFor(ann.email), await stack.mail.waitFor(ann.email, ({ text }) => text.includes('reset-password'))]
+    for (const mail of mails) {
+      expect(mail.text + mail.html).not.toContain('evil.example')
+      expect(linkIn(mail)).toMatch(/^http:\/\/localhost:/)
+    }
   })
 })
 
@@ -110,16 +115,6 @@ describe('a planted cookie', () => {
     expect(ann.cookies.get(cookieName)).not.toBe(fixed)
     expect((await ann.get('/get-session')).body.user.email).toBe(ann.email)
     expect((await eve.get('/get-session')).body.user.email).toBe(eve.email)
-  })
-
-  test('a cookie with an altered or missing signature is refused', async () => {
-    const ann = await signedIn(stack, 'Ann')
-    const value = ann.cookies.get(cookieName) ?? ''
-    const [token] = decodeURIComponent(value).split('.')
-    for (const forged of [token ?? '', `${token}.`, `${token}.AAAA`, value.slice(0, -6), `x${value}`, '', '%00']) {
-      ann.cookies.set(cookieName, forged)
-      expect((await ann.get('/get-session')).status).toBe(401)
-    }
   })
 
   test('a session id is not accepted as a session token', async () => {

@@ -1,8 +1,8 @@
 /** Requests of clients cannot create an unlimited number of metric series. */
 import { Agent, METHODS, request } from 'node:http'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { routes } from '../../auth/features/routes.ts'
-import { pageRoutes } from '../../auth/http/pages.ts'
+import { routes } from '../../auth/rooms.ts'
+import { pageRoutes } from '../../auth/pages/pages.ts'
 import { startStack, type Stack } from '../support/stack.ts'
 
 const trusted = 'https://app.example.org'

@@ -11,7 +11,7 @@ let provider: TestProvider
 let stack: Stack
 beforeAll(async () => {
   provider = await oidcProvider()
-  stack = await startStack({ env: provider.env, data: true, noticePauseMs: 50 })
+  stack = await startStack({ env: provider.env, data: true })
   provider.serve(stack.publicUrl)
 })
 afterAll(async () => {

@@ -59,6 +59,8 @@ test.each([
   ['a password of 5000 characters', { email: 'ann@example.org', password: 'x'.repeat(5000) }, 'INVALID_PASSWORD'],
   ['a name that is an object', { email: 'ann@example.org', password, name: {} }, 'VALIDATION_ERROR'],
   ['a name with a NUL byte', { email: 'ann@example.org', password, name: 'A\u0000nn' }, 'VALIDATION_ERROR'],
+  ['a name of blanks', { email: 'ann@example.org', password, name: '   ' }, 'VALIDATION_ERROR'],
+  ['a name of invisible characters', { email: 'ann@example.org', password, name: '\u200b\u3164' }, 'VALIDATION_ERROR'],
   ['a name of two lines', { email: 'ann@example.org', password, name: 'Ann\r\nBcc: eve@example.org' }, 'VALIDATION_ERROR'],
 ])('sign-up with %s is refused', async (_, body, error) => {
   const answer = await person(stack).post('/sign-up/email', body)
@@ -240,13 +242,6 @@ test('password reset links to the page in redirectTo if it is trusted, and is ot
   for (const redirectTo of ['https://evil.example/x', '//evil.example', '/\\evil.example', 'javascript:alert(1)', 'http://localhost@evil.example/']) {
     expect(await person(stack).post('/forget-password', { email: ann.email, redirectTo })).toMatchObject({ status: 403, body: { error: 'FORBIDDEN' } })
   }
-})
-
-test('password reset ignores the host headers of the request for the link in the mail', async () => {
-  const ann = await signedIn(stack, 'Ann')
-  await person(stack).post('/forget-password', { email: ann.email }, { 'x-forwarded-host': 'evil.example', 'x-forwarded-proto': 'https' })
-  const mail = await stack.mail.waitFor(ann.email, ({ text }) => text.includes('reset-password'))
-  expect(linkIn(mail)).toMatch(/^http:\/\/localhost:/)
 })
 
 test.each([

@@ -105,3 +105,42 @@ test.each([
   expect(text).toContain(sentence)
   expect(text.trimEnd()).not.toContain('\n')
 })
+
+test('the operator’s command refuses arguments and options that it does not have, with its usage, and changes nothing', async () => {
+  const [ann, bob] = [await subscribed(stack, 'Ann'), await signedIn(stack, 'Bob')]
+  await ann.post('/api-key/create', { name: 'Report', expiresInDays: 9, password })
+  const [{ kid } = { kid: '' }] = (await stack.sql.query<{ kid: string }>('select id as kid from auth.jwks')).rows
+  const state = async () =>
+    (await stack.sql.query(`select (select count(*) from auth.sessions) as sessions, (select count(*) from auth.api_keys) as api_keys,
+      (select json_agg(s order by id) from api.app_subscriptions s) as subscriptions, (select array_agg(id order by id) from auth.jwks) as keys,
+      (select key_rotation_requested_at from private.settings) as rotation, (select array_agg(email_verified order by id) from auth.users) as verified`)).rows
+  const before = await state()
+  const refusals: [string[], ...string[]][] = [
+    [['restored', 'extra'], 'restored'],
+    [['restored', '--limit', '3'], 'restored'],
+    [['keys', 'rotate', 'now'], 'keys rotate'],
+    [['keys', 'rotate', '--all'], 'keys rotate'],
+    [['keys', '--all'], 'keys'],
+    [['keys', 'revoke', '--all', kid], 'keys revoke <kid>', 'keys revoke --all'],
+    [['keys', 'revoke', kid, kid], 'keys revoke <kid>', 'keys revoke --all'],
+    [['verify', ann.email, bob.email], 'verify <e-mail>'],
+    [['two-factor', 'reset', ann.email, bob.email], 'two-factor reset <e-mail>'],
+    [['passkeys', 'reset', ann.email, bob.email], 'passkeys reset <e-mail>'],
+    [['api-keys', 'revoke', ann.email, bob.email], 'api-keys revoke <e-mail>'],
+    [['end', ann.email, 'teams', 'business'], 'end <e-mail> [<product>]'],
+    [['end', ann.email, '--days', '3'], 'end <e-mail> [<product>]'],
+    [['grant', ann.email, 'teams', 'business'], 'grant <e-mail> <product> [--days <n>]'],
+    [['files', 'check', '--to', 'database'], 'files check'],
+    [['files', 'move', 'all'], 'files move [--to database]'],
+    [['export', ann.email, bob.email], 'export <e-mail> [--organization <slug>]'],
+    [['mail-test', ann.email, bob.email], 'mail-test <e-mail>'],
+    ...['status', 'products'].map((command): [string[], string] => [[command, 'all'], command]),
+    ...['users', 'organizations'].map((command): [string[], string] => [[command, '5'], `${command} [--limit <n>]`]),
+  ]
+  for (const [argv, ...usages] of refusals) {
+    const usage = usages.map((form) => `\`infra/docker/admin ${form}\``).join(' or ')
+    expect(await run(...argv), argv.join(' ')).toEqual({ code: 1, text: `The command has no such arguments. Usage: ${usage}.\n` })
+  }
+  expect(await run('users', '--limit', '3', '--limit', '5')).toEqual({ code: 1, text: '--limit is given twice. `infra/docker/admin --help` shows how.\n' })
+  expect(await state()).toEqual(before)
+})

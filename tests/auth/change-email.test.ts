@@ -83,6 +83,27 @@ test('an address change by a link that is older than the last change of password
   expect(await visitor().post('/confirm-email-change', { token: await confirming(third) })).toMatchObject(invalid)
 })
 
+test('a user who corrects a mistyped new address makes the link at the mistyped one invalid, and only the corrected one takes the account', async () => {
+  const [ann, bob] = [await signedIn(stack, 'Ann'), await signedIn(stack, 'Bob')]
+  const [typo, bobs] = [await requestChange(ann), await requestChange(bob)]
+  const right = await requestChange(ann)
+  expect(await visitor().post('/confirm-email-change', { token: await confirming(typo) })).toMatchObject(invalid)
+  expect(await emailOf(ann)).toBe(ann.email)
+  expect(await visitor().post('/confirm-email-change', { token: await confirming(right) })).toMatchObject(done)
+  expect(await emailOf(ann)).toBe(right)
+  expect(await visitor().post('/confirm-email-change', { token: await confirming(bobs) })).toMatchObject(done)
+})
+
+test('of two concurrent requests for an address change only one link is valid', async () => {
+  const ann = await signedIn(stack, 'Ann')
+  const links = await Promise.all([requestChange(ann), requestChange(ann)])
+  const { rows } = await stack.sql.query(`select value::json->>'to' as to from auth.verifications where value like '{"kind":"confirm"%' and value like $1`, [
+    `%"from":"${ann.email}"%`,
+  ])
+  expect(rows).toHaveLength(1)
+  expect(links).toContain(rows[0]?.to)
+})
+
 test('an address change needs a verified address, and otherwise sends no mail', async () => {
   const ann = person(stack, 'Ann')
   await ann.signUp()
@@ -125,7 +146,7 @@ describe('an attacker who knows the password changes the address, and the owner 
 })
 
 test('the domains in SIGN_UP_DOMAINS also restrict new addresses', async () => {
-  await using limited = await startStack({ env: { SIGN_UP_DOMAINS: 'example.org' } })
+  const limited = { ...stack, url: await stack.startAnotherAuth({ SIGN_UP_DOMAINS: 'example.org' }) }
   const ann = await signedIn(limited, 'Ann')
   expect(await ann.post('/request-email-change', { newEmail: 'ann@elsewhere.example', password })).toMatchObject({
     status: 403,

@@ -51,7 +51,7 @@ test('a stream tells table, context, actions, ids and change_id of a personal ch
   const { id, changeId } = await book(await ann.token(), 'A secret bread')
   expect(await stream.next()).toEqual({
     event: 'change',
-    id: expect.stringMatching(/^[\w-]{48}$/),
+    id: expect.stringMatching(/^[\w-]{70,102}$/),
     data: { table: 'transactions', organization_id: null, actions: ['create'], ids: [id], change_id: changeId },
   })
   expect(changeId).toMatch(/^[\da-f-]{36}$/)
@@ -263,22 +263,17 @@ test('a client that resumes with a cursor that is too old, or none of this servi
   await first.close()
   await book(await ann.token())
   await stack.sql.query('update private.changes set happened_at = happened_at - interval $$61 minutes$$')
-  // changes of transactions since the oldest running one of the server are kept
-  const isForgotten = async () => {
-    await stack.sql.query('select private.forget_changes(100000, 1000)')
-    return (await stack.sql.query('select from private.changes where user_id = $1', [await ann.id()])).rowCount === 0
-  }
-  await expect.poll(isForgotten).toBe(true)
-  for (const id of [cursor, 'A'.repeat(22), 'A'.repeat(48), 'nonsense\u00e9']) {
+  await stack.sql.query('select private.forget_changes(100000, 1000)')
+  for (const id of [cursor, 'A'.repeat(22), 'A'.repeat(70), 'nonsense\u00e9']) {
     const stream = await live({ cookie: cookieOf(ann), 'last-event-id': id })
-    expect(await stream.next()).toMatchObject({ event: 'reset', id: expect.stringMatching(/^[\w-]{48}$/), data: {} })
+    expect(await stream.next()).toMatchObject({ event: 'reset', id: expect.stringMatching(/^[\w-]{70,102}$/), data: {} })
   }
 })
 
 test('a client that resumes with a cursor of which one character was changed is told to read everything', async () => {
   const ann = await signedIn(stack)
   const cursor = (await ofUser(ann)).lastId()!
-  for (const at of [0, 20, 47]) {
+  for (const at of [0, 20, 47, cursor.length - 1]) {
     const changed = `${cursor.slice(0, at)}${cursor[at] === 'A' ? 'B' : 'A'}${cursor.slice(at + 1)}`
     expect(await (await live({ cookie: cookieOf(ann), 'last-event-id': changed })).next()).toMatchObject({ event: 'reset' })
   }
@@ -313,34 +308,59 @@ test('a client cannot tell from two cursors whether a stranger has changed rows 
   expect(one.lastId()).not.toBe(two.lastId())
 })
 
-test('no change is skipped after a crash, in which PostgreSQL loses the numbers of transactions that changed nothing, and gives them to others', async () => {
-  await signedIn(stack)
-  const other = await stack.sql.connect()
-  await other.query('begin')
-  await other.query('select pg_current_xact_id()')
-  await other.query('rollback')
-  other.release()
-  const { rows } = await stack.sql.query(
-    `select pg_snapshot_xmax(private.changes_seen())::text::bigint - (select xid::text::bigint from private.changes order by xid desc limit 1) as after_last,
-        pg_snapshot_xmin(private.changes_seen()) <= pg_snapshot_xmax(private.changes_seen()) as is_valid`,
-  )
-  expect(rows).toEqual([{ after_last: '1', is_valid: true }])
+test('a client that was away for hours, in which nothing changed, misses nothing', async () => {
+  const ann = await signedIn(stack)
+  const token = await ann.token()
+  await book(token)
+  const first = await ofUser(ann, '?tables=transactions')
+  const cursor = first.lastId()!
+  await first.close()
+  await stack.sql.query('update private.changes set happened_at = happened_at - interval $$5 hours$$')
+  await stack.sql.query('select private.forget_changes(100000, 1000)')
+  const { id } = await book(token, 'Missed')
+  const stream = await live({ cookie: cookieOf(ann), 'last-event-id': cursor }, '?tables=transactions')
+  expect(await stream.next()).toMatchObject(change({ ids: [id] }))
 })
 
-test('no change is skipped when a transaction commits after a later one', async () => {
-  const ann = await signedIn(stack)
-  const stream = await ofUser(ann, '?tables=transactions')
-  const id = await ann.id()
+const insert = `insert into api.transactions (name, amount, user_id, organization_id) values ($1, 1, $2, $3) returning id`
+
+test('no change is skipped when a transaction commits after a later one of another context', async () => {
+  const { id: organizationId, owner } = await team(stack, [])
+  const stream = await ofUser(owner, '?tables=transactions')
+  const id = await owner.id()
   const [slow, fast] = [await stack.sql.connect(), await stack.sql.connect()]
-  const insert = `insert into api.transactions (name, amount, user_id) values ($1, 1, $2) returning id`
   await slow.query('begin')
-  const { rows: [early] } = await slow.query(insert, ['Early', id])
-  const { rows: [late] } = await fast.query(insert, ['Late', id])
+  const { rows: [early] } = await slow.query(insert, ['Early', id, organizationId])
+  const { rows: [late] } = await fast.query(insert, ['Late', id, null])
   expect((await stream.next()).data).toMatchObject({ ids: [late.id] })
   await slow.query('commit')
   expect((await stream.next()).data).toMatchObject({ ids: [early.id] })
   slow.release()
   fast.release()
+})
+
+test('transactions of one context commit in the order of its positions, without gaps', async () => {
+  const ann = await signedIn(stack)
+  const [id, token] = [await ann.id(), await ann.token()]
+  const seen: { position: string, change: string, after: string }[] = []
+  const writing = Promise.all([
+    ...Array.from({ length: 10 }, (_, count) => book(token, `by request ${count}`)),
+    ...Array.from({ length: 10 }, (_, count) => stack.sql.query(insert, [`by SQL ${count}`, id, null])),
+  ])
+  const isSeen = async () => {
+    const { rows } = await stack.sql.query(`select position, change, after from private.tenants where tenant = 'u:' || $1`, [id])
+    seen.push(...rows)
+    return rows[0].position
+  }
+  await expect.poll(isSeen, { interval: 1 }).toBe('20')
+  await writing
+  const { rows: changes } = await stack.sql.query(
+    `select position, change, after from private.changes where tenant = 'u:' || $1 and table_name = 'transactions' order by position`,
+    [id],
+  )
+  expect(changes.map(({ position }) => position)).toEqual(Array.from({ length: 20 }, (_, at) => String(at + 1)))
+  expect(changes.slice(1).map(({ after }) => after)).toEqual(changes.slice(0, -1).map(({ change: before }) => before))
+  for (const { position, change: of } of seen) if (position !== '0') expect(changes[Number(position) - 1].change).toBe(of)
 })
 
 test('no change is skipped when the connections of the auth service are cut', async () => {
@@ -447,46 +467,64 @@ test('a path that is written in another way is no stream, because the edge would
   expect((await fetch(`${stack.url}/api/auth/change%73`, { headers: { cookie: cookieOf(ann) } })).status).toBe(404)
 })
 
-test('changes that were restored from another server’s dump, with later transaction numbers, are dropped', async () => {
-  await using restored = await startStack({
-    prepare: async (owner) => {
-      await owner.query(`update private.changes_kept set from_xid = '9000000000'`)
-      await owner.query(`insert into private.changes (xid, table_name, user_id, actions) values ('8000000000', 'tags', 'nobody', '{create}')`)
-    },
+/** Puts a user's rows back to an earlier state, as a restore of a backup or a failover does, and makes other changes there. */
+async function restoreTo(user: string, { position, change: of, after }: Record<string, string>, changes: number): Promise<void> {
+  await stack.sql.query(
+    `with lost as (delete from private.changes where tenant = 'u:' || $1 and position > $2)
+      update private.tenants set position = $2, change = $3, after = $4 where tenant = 'u:' || $1`,
+    [user, position, of, after],
+  )
+  for (let count = 0; count < changes; count += 1) await stack.sql.query(insert, [`after the restore ${count}`, user, null])
+}
+
+describe.each([['fewer', 1], ['as many', 2], ['more', 3]])('after a restore or a failover that lost two changes, and %s others,', (_, changes) => {
+  test('an open stream and a resuming client are told to read everything, and then each change', async () => {
+    const ann = await signedIn(stack)
+    const [user, token] = [await ann.id(), await ann.token()]
+    await book(token)
+    const { rows: [before] } = await stack.sql.query(`select * from private.tenants where tenant = 'u:' || $1`, [user])
+    const [open, closed] = [await ofUser(ann, '?tables=transactions'), await ofUser(ann, '?tables=transactions')]
+    for (const name of ['Lost', 'Also lost']) {
+      await book(token, name)
+      for (const stream of [open, closed]) await stream.next('change')
+    }
+    const cursor = closed.lastId()!
+    await closed.close()
+    await restoreTo(user, before, changes)
+    expect(await open.next()).toMatchObject({ event: 'reset' })
+    const resumed = await live({ cookie: cookieOf(ann), 'last-event-id': cursor }, '?tables=transactions')
+    expect(await resumed.next()).toMatchObject({ event: 'reset' })
+    const { id } = await book(token, 'Next')
+    for (const stream of [open, resumed]) while (!(await stream.next('change')).data.ids.includes(id));
   })
-  const ann = await signedIn(restored)
-  const stream = await live({ cookie: cookieOf(ann) }, '?tables=tags', restored.url)
-  await restored.sql.query('insert into api.tags (name, user_id) values ($$Food$$, $1)', [await ann.id()])
-  expect(await stream.next()).toMatchObject(change({ table: 'tags', actions: ['create'] }))
-  expect((await restored.sql.query('select count(*)::integer as count from private.changes')).rows).toEqual([{ count: 1 }])
-  await stream.close()
 })
 
-test('a change that is committed while such changes are dropped is kept', async () => {
-  const [writer, dropper] = [await stack.sql.connect(), await stack.sql.connect()]
-  const id = await (await signedIn(stack)).id()
-  await writer.query('begin')
-  await writer.query('lock table private.changes in share mode')
-  const dropped = dropper.query('select private.forget_restored_changes()')
-  await expect.poll(async () => (await stack.sql.query(`select from pg_locks where not granted and relation = 'private.changes'::regclass`)).rowCount).toBe(1)
-  await writer.query(`insert into api.tags (name, user_id) values ('Late', $1)`, [id])
-  await writer.query('commit')
-  await dropped
-  expect((await stack.sql.query(`select from private.changes where table_name = 'tags' and user_id = $1`, [id])).rowCount).toBe(1)
-  writer.release()
-  dropper.release()
+test('a restore or a failover that lost nothing of a context resets no stream', async () => {
+  const ann = await signedIn(stack)
+  const [user, token] = [await ann.id(), await ann.token()]
+  await book(token)
+  const stream = await ofUser(ann, '?tables=transactions')
+  const { rows: [present] } = await stack.sql.query(`select * from private.tenants where tenant = 'u:' || $1`, [user])
+  await restoreTo(user, present, 0)
+  const { id } = await book(token, 'Next')
+  expect(await stream.next()).toMatchObject(change({ ids: [id] }))
 })
 
-test('a transaction that runs for hours makes no reader incomplete', async () => {
+test('a transaction that runs for hours makes no reader of another context incomplete', async () => {
+  const { id: organizationId, owner } = await team(stack, [])
+  const id = await owner.id()
+  const first = await ofUser(owner, '?tables=transactions')
+  const cursor = first.lastId()!
+  await first.close()
   const slow = await stack.sql.connect()
   await slow.query('begin')
-  await slow.query('select pg_current_xact_id()')
-  await stack.sql.query(`insert into api.tags (name, user_id) select 'Food', id from auth.users limit 1`)
-  await stack.sql.query('update private.changes set happened_at = happened_at - interval $$61 minutes$$')
+  const { rows: [early] } = await slow.query(insert, ['Early', id, organizationId])
+  const { rows: [late] } = await stack.sql.query(insert, ['Late', id, null])
   await stack.sql.query('select private.forget_changes(100000, 1000)')
-  const { rows } = await stack.sql.query('select from_xid <= pg_snapshot_xmin(pg_current_snapshot()) as "isComplete" from private.changes_kept')
-  expect(rows).toEqual([{ isComplete: true }])
-  await slow.query('rollback')
+  const stream = await live({ cookie: cookieOf(owner), 'last-event-id': cursor }, '?tables=transactions')
+  expect(await stream.next()).toMatchObject(change({ ids: [late.id] }))
+  await slow.query('commit')
+  expect(await stream.next()).toMatchObject(change({ ids: [early.id] }))
   slow.release()
 })
 

@@ -1,6 +1,6 @@
 /** Every other way into an account is listed and mailed when it is added and when it ends, regardless of the cause. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { localReceivers } from '../../auth/webhooks/sender.ts'
+import { localReceivers } from '../../realtime/webhooks/sender.ts'
 import { authenticator, withTwoFactors } from '../support/authenticator-app.ts'
 import { operator } from '../support/operator.ts'
 import { passkeyDevice } from '../support/passkey-device.ts'
@@ -9,7 +9,7 @@ import { startStack, type Stack } from '../support/stack.ts'
 
 let stack: Stack
 beforeAll(async () => {
-  stack = await startStack({ noticePauseMs: 50, receivers: localReceivers })
+  stack = await startStack({ receivers: localReceivers })
 })
 afterAll(() => stack.close())
 

@@ -4,7 +4,7 @@ import { renameSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { routes } from '../../auth/features/routes.ts'
+import { routes } from '../../auth/rooms.ts'
 import { startStack, type Stack } from '../support/stack.ts'
 import { expectDocumentedOutcome, sectionsOf, shell, type Outcome } from '../support/doc-examples.ts'
 

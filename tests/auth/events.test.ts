@@ -8,7 +8,7 @@ import { startStack, type Stack } from '../support/stack.ts'
 
 let stack: Stack
 beforeAll(async () => {
-  stack = await startStack({ env: { TRUSTED_PROXIES: '127.0.0.0/8' }, noticePauseMs: 50 })
+  stack = await startStack({ env: { TRUSTED_PROXIES: '127.0.0.0/8' } })
 })
 afterAll(() => stack.close())
 
@@ -28,8 +28,7 @@ const membershipOf = async (user: Person, organizationId: string) =>
   (await user.get(`/organization/list-events?organizationId=${organizationId}`)).body as Record<string, any>[]
 /** Returns the notices mailed to a user, after all pending notices are sent. */
 const noticesTo = async (email: string, of: Stack = stack): Promise<ReceivedMail[]> => {
-  const waiting = () =>
-    of.sql.query(`select from auth.events where mail_to is not null union all select from graphile_worker._private_jobs`).then(({ rowCount }) => rowCount)
+  const waiting = () => of.sql.query(`select from private.jobs where task in ('queue_notice', 'send_mail')`).then(({ rowCount }) => rowCount)
   await expect.poll(waiting, { timeout: 20_000 }).toBe(0)
   return of.mail.mails().filter((mail) => mail.to === email && mail.text.includes('In your account at'))
 }
@@ -300,7 +299,7 @@ test('the auth service may not insert or change events itself', async () => {
 })
 
 test('two services mail each notice once, and a provider that is down delays it', async () => {
-  await using both = await startStack({ noticePauseMs: 50 })
+  await using both = await startStack()
   await both.startAnotherAuth()
   both.mail.mode = 'down'
   const people = await Promise.all(['Ann', 'Bob', 'Cleo', 'Dan', 'Eve', 'Finn'].map((name) => signedIn(both, name)))

@@ -2,7 +2,7 @@
 import type { ServerResponse } from 'node:http'
 import pg from 'pg'
 import { afterAll, beforeAll, beforeEach, expect, onTestFinished, test } from 'vitest'
-import { startRateDownloads } from '../../auth/exchange-rates/download.ts'
+import { startRateDownloads } from '../../rates/download.ts'
 import { createLog } from '../../common/log.ts'
 import { connection, freshDatabase, passwords } from '../support/database.ts'
 import { signedIn } from '../support/person.ts'
@@ -24,14 +24,14 @@ afterAll(async () => {
 })
 beforeEach(async () => {
   await owner.query(`delete from private.instance_rates`)
-  await owner.query(`update private.rate_downloads set url = null, failures = 0, stored_at = null, next_at = now()`)
+  await owner.query(`delete from private.jobs`)
 })
 
 /** Starts the downloads with short pauses. @returns the log lines, and a function that stops them */
-function downloads(url: string): { logged: string[], stop: () => Promise<void> } {
+async function downloads(url: string): Promise<{ logged: string[], stop: () => Promise<void> }> {
   const logged: string[] = []
   const log = createLog('info', { write: (line: string) => void logged.push(line) })
-  const stop = startRateDownloads(pool, url, log, 10)
+  const stop = await startRateDownloads(pool, url, log, 10)
   onTestFinished(stop)
   return { logged, stop }
 }
@@ -40,10 +40,11 @@ const stored = async () =>
     { rate },
   ) => rate)
 const state = async () =>
-  (await owner.query<{ failures: string, minutes: number, hour: string }>(
-    `select failures, round(extract(epoch from next_at - now()) / 60)::integer as minutes, to_char(next_at at time zone 'Europe/Berlin', 'HH24:MI') as hour from private.rate_downloads`,
+  (await owner.query<{ failures: number, minutes: number, hour: string }>(
+    `select failures, round(extract(epoch from run_at - now()) / 60)::integer as minutes, to_char(run_at at time zone 'Europe/Berlin', 'HH24:MI') as hour
+      from private.jobs where leased_until is null`,
   )).rows[0]
-const dueNow = () => owner.query('update private.rate_downloads set next_at = now()')
+const dueNow = () => owner.query('update private.jobs set run_at = now()')
 
 test('with EXCHANGE_RATES_URL a user converts at rates that nobody typed, and sees from when they are', async () => {
   const day = new Date().toISOString().slice(0, 10)
@@ -72,9 +73,9 @@ test('with EXCHANGE_RATES_URL a user converts at rates that nobody typed, and se
 
 test('a download is repeated on the next day at 17:00 in Frankfurt, once for all processes, and stores corrections and new days only', async () => {
   await using server = await rateServer(rateFile({ '2026-01-05': { USD: '1.1', GBP: '0.8' } }))
-  const all = [downloads(server.url), downloads(server.url), downloads(server.url)]
+  const all = await Promise.all([downloads(server.url), downloads(server.url), downloads(server.url)])
   await expect.poll(stored).toEqual(['gbp 2026-01-05 0.8', 'usd 2026-01-05 1.1'])
-  await expect.poll(state).toMatchObject({ failures: '0', hour: '17:00' })
+  await expect.poll(state).toMatchObject({ failures: 0, hour: '17:00' })
   expect((await state())?.minutes).toBeLessThanOrEqual(25 * 60)
   expect((await state())?.minutes).toBeGreaterThanOrEqual(0)
   expect(server.requests()).toBe(1)
@@ -87,9 +88,9 @@ test('a download is repeated on the next day at 17:00 in Frankfurt, once for all
 
 test('a wrong file or a server that fails stores nothing, is logged without a text of it, and is tried again later and later', async () => {
   await using server = await rateServer(rateFile({ '2026-01-05': { USD: '1.1' } }).replace('</Cube>\n\t</Cube>', '</Cube><secret/>\n\t</Cube>'))
-  const { logged } = downloads(server.url)
+  const { logged } = await downloads(server.url)
   const failures = async () => (await state())?.failures
-  await expect.poll(failures).toBe('1')
+  await expect.poll(failures).toBe(1)
   expect(await state()).toMatchObject({ minutes: 5 })
   for (
     const [index, content] of [
@@ -102,7 +103,7 @@ test('a wrong file or a server that fails stores nothing, is logged without a te
   ) {
     server.content = content
     await dueNow()
-    await expect.poll(failures).toBe(String(index + 2))
+    await expect.poll(failures).toBe(index + 2)
     expect(await state()).toMatchObject({ minutes: Math.min(360, 5 * 2 ** (index + 1)) })
   }
   expect(await stored()).toEqual([])
@@ -113,25 +114,25 @@ test('a wrong file or a server that fails stores nothing, is logged without a te
   server.content = rateFile({ '2026-01-05': { USD: '1.1' } })
   await dueNow()
   await expect.poll(stored).toEqual(['usd 2026-01-05 1.1'])
-  await expect.poll(failures).toBe('0')
+  await expect.poll(failures).toBe(0)
 })
 
-test('a stop ends a download that hangs, and stores nothing', async () => {
+test('a stop ends a download that hangs, stores nothing, and leaves the download to the next process', async () => {
   await using server = await rateServer((response) => void response.write('<'))
-  const { stop, logged } = downloads(server.url)
+  const { stop, logged } = await downloads(server.url)
   await expect.poll(() => server.requests()).toBe(1)
   await stop()
   expect(logged).toEqual([])
-  expect(await state()).toMatchObject({ failures: '0', minutes: 10 })
+  expect(await state()).toMatchObject({ failures: 0, minutes: 0 })
 })
 
 test('another URL is downloaded at once', async () => {
   await using one = await rateServer(rateFile({ '2026-01-05': { USD: '1.1' } }))
   await using other = await rateServer(rateFile({ '2020-01-03': { USD: '1.2' } }))
-  const first = downloads(one.url)
+  const first = await downloads(one.url)
   await expect.poll(stored).toEqual(['usd 2026-01-05 1.1'])
   await first.stop()
-  downloads(other.url)
+  await downloads(other.url)
   await expect.poll(stored).toEqual(['usd 2020-01-03 1.2', 'usd 2026-01-05 1.1'])
 })
 

@@ -32,6 +32,7 @@ test('an upload makes the attachment ready with exactly the bytes that were anno
     transaction_id: transaction,
     user_id: (await ann.get('/get-session')).body.user.id,
     organization_id: null,
+    tenant: `u:${(await ann.get('/get-session')).body.user.id}`,
     name: 'Rechnung März.pdf',
     content_type: 'application/pdf',
     size: 700_000,
@@ -217,17 +218,24 @@ test('a file of another type is never answered as a page: a PDF that is also a p
 })
 
 test('a download has the headers that keep a browser from running the file', async () => {
-  const id = await mine.attach(await mine.transaction(), newPdf(), { name: 'a "quoted" über\\.pdf' })
+  const id = await mine.attach(await mine.transaction(), newPdf(), { name: 'a "quoted" über;%.pdf' })
   const { headers } = await mine.get(await mine.open(id))
   expect(Object.fromEntries(headers)).toMatchObject({
     'content-type': 'application/pdf',
-    'content-disposition': `inline; filename="a _quoted_ _ber_.pdf"; filename*=UTF-8''a%20%22quoted%22%20%C3%BCber%5C.pdf`,
+    'content-disposition': `inline; filename="a _quoted_ _ber;_.pdf"; filename*=UTF-8''a%20%22quoted%22%20%C3%BCber%3B%25.pdf`,
     'content-security-policy': "sandbox; default-src 'none'",
     'x-content-type-options': 'nosniff',
     'cache-control': 'private, no-store',
     'accept-ranges': 'bytes',
     'content-length': '40000',
   })
+})
+
+test('a download of an older attachment with folders in its name is saved in no folder', async () => {
+  const id = await mine.attach(await mine.transaction(), newPdf())
+  await stack.sql.query('update api.attachments set name = $2 where id = $1', [id, '../..\\x.pdf'])
+  const { headers } = await mine.get(await mine.open(id))
+  expect(headers.get('content-disposition')).toBe(`inline; filename=".._.._x.pdf"; filename*=UTF-8''.._.._x.pdf`)
 })
 
 test('a download of a range has exactly these bytes', async () => {

@@ -1,6 +1,7 @@
 import pg from 'pg'
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
 import { startHousekeeping } from '../../auth/housekeeping.ts'
+import { sweepsOf } from '../../auth/rooms.ts'
 import { createLog } from '../../common/log.ts'
 import { signedIn, team } from '../support/person.ts'
 import { startStack, type Stack } from '../support/stack.ts'
@@ -17,29 +18,34 @@ afterAll(async () => {
   await stack.close()
 })
 
-/** Starts housekeeping with short pauses. @returns its log lines, and a function that stops it */
-function housekeeping(): { logged: string[], stop: () => Promise<void> } {
+/** Starts housekeeping with short pauses, as another process. @returns its log lines, and a function that stops it */
+async function housekeeping(): Promise<{ logged: string[], stop: () => Promise<void> }> {
   const logged: string[] = []
   const log = createLog('info', {
     write: (line: string) => {
       logged.push(line)
     },
   })
-  const stop = startHousekeeping(
+  const stop = await startHousekeeping(
     pool,
-    { activityDays: 30, eventsDays: 30 },
+    sweepsOf({ pool, objects: undefined }, { activityDays: 30, eventsDays: 30 }),
     { status: () => ({ signingKeyAgeSeconds: 7, pendingSeconds: 0 }) },
-    undefined,
     log,
     {
       left: 10,
       failed: 50,
-      done: 50,
+      done: 600_000,
     },
   )
   onTestFinished(stop)
   return { logged, stop }
 }
+/** Polls a value, and makes a job due: the service of the stack may have run it, and runs it again in ten minutes. */
+const eventually = <Value>(key: string, read: () => Value) =>
+  expect.poll(async () => {
+    await stack.sql.query('update private.jobs set run_at = now() where leased_until is null and key = $1', [key])
+    return read()
+  })
 const count = async (what: string) => (await stack.sql.query(`select count(*)::int as count from ${what}`)).rows[0].count as number
 
 test('expired rows are deleted in several batches, and other rows stay', async () => {
@@ -59,12 +65,12 @@ test('expired rows are deleted in several batches, and other rows stay', async (
     `insert into auth.two_factor_tokens values ('old', $1, 'device', now() - interval '1 second'), ('new', $1, 'device', now() + interval '1 hour')`,
     [id],
   )
-  housekeeping()
-  await expect.poll(() => count(`auth.two_factor_tokens where token_hash = 'old'`)).toBe(0)
+  await housekeeping()
+  await eventually('auth.two_factor_tokens', () => count(`auth.two_factor_tokens where token_hash = 'old'`)).toBe(0)
   expect(await count(`auth.two_factor_tokens where token_hash = 'new'`)).toBe(1)
-  await expect.poll(() => count(`auth.sessions where id like 'old%'`)).toBe(0)
-  await expect.poll(() => count(`auth.rate_limits where key like 'old%'`)).toBe(0)
-  await expect.poll(() => count(`auth.verifications where id = 'old'`)).toBe(0)
+  await eventually('auth.sessions', () => count(`auth.sessions where id like 'old%'`)).toBe(0)
+  await eventually('auth.rate_limits', () => count(`auth.rate_limits where key like 'old%'`)).toBe(0)
+  await eventually('auth.verifications', () => count(`auth.verifications where id = 'old'`)).toBe(0)
   expect(await count(`auth.rate_limits where key = 'current'`)).toBe(1)
   expect(await count(`auth.verifications where id = 'new'`)).toBe(1)
   expect((await ann.get('/get-session')).status).toBe(200)
@@ -78,9 +84,9 @@ test('an API key is deleted a month after it ended', async () => {
       from (values ('old', '31 days'), ('late', '29 days'), ('new', '-1 day')) as key (name, ended)`,
     [id],
   )
-  housekeeping()
+  await housekeeping()
   const remainingIds = async () => (await stack.sql.query('select id from auth.api_keys where user_id = $1 order by id', [id])).rows.map((row) => row.id)
-  await expect.poll(remainingIds).toEqual(['late', 'new'])
+  await eventually('auth.api_keys', remainingIds).toEqual(['late', 'new'])
 })
 
 test('an invitation is deleted a month after it ended, whatever its status', async () => {
@@ -96,8 +102,9 @@ test('an invitation is deleted a month after it ended, whatever its status', asy
   await stack.sql.query(`update auth.invitations set expires_at = now() - interval '31 days' where status = 'accepted' and organization_id = $1`, [
     organizationId,
   ])
-  housekeeping()
-  await expect.poll(
+  await housekeeping()
+  await eventually(
+    'auth.invitations',
     async () => new Set((await stack.sql.query('select id from auth.invitations where organization_id = $1', [organizationId])).rows.map(({ id }) => id)),
   )
     .toEqual(new Set([invited[1], invited[2]]))
@@ -106,14 +113,14 @@ test('an invitation is deleted a month after it ended, whatever its status', asy
 test('activity is deleted after the number of days that the operator sets', async () => {
   const id = await (await signedIn(stack, 'Ann')).id()
   await stack.sql.query(
-    `insert into api.activity (id, happened_at, change_id, actor_id, user_id, action, table_name, row_id)
-     select private.activity_id(start, n), moment, private.activity_id(start, 0), $1, $1, 'create', 'tags', gen_random_uuid()
+    `insert into api.activity (id, happened_at, change_id, actor_id, user_id, tenant, action, table_name, row_id)
+     select private.activity_id(start, n), moment, private.activity_id(start, 0), $1, $1, 'u:' || $1, 'create', 'tags', gen_random_uuid()
      from (values (interval '31 days', 1500), (interval '29 days', 1)) as activity (age, rows), lateral (select now() - age as moment) m,
        lateral (select private.activity_id_prefix(moment, gen_random_uuid()) as start) s, generate_series(1, rows) n`,
     [id],
   )
-  housekeeping()
-  await expect.poll(() => count('api.activity')).toBe(1)
+  await housekeeping()
+  await eventually('api.activity', () => count('api.activity')).toBe(1)
 })
 
 test('events of accounts and teams are deleted after the number of days that the operator sets', async () => {
@@ -128,29 +135,33 @@ test('events of accounts and teams are deleted after the number of days that the
     )
   await insertEvents('user_id', await owner.id(), 'password_changed')
   await insertEvents('organization_id', id, 'member_left')
-  housekeeping()
-  await expect.poll(() => count(`auth.events where happened_at < now() - interval '30 days'`)).toBe(0)
+  await housekeeping()
+  await eventually('auth.events', () => count(`auth.events where happened_at < now() - interval '30 days'`)).toBe(0)
   expect(await count(`auth.events where happened_at < now() - interval '28 days'`)).toBe(2)
 })
 
-test('a table that cannot be cleaned does not block the others, is logged by name, and is cleaned when it can be', async () => {
+test('a table that cannot be cleaned does not block the others, is logged and stored by name, and is cleaned when it can be', async () => {
   const id = await (await signedIn(stack, 'Ann')).id()
   const end = (session: string) =>
     stack.sql.query(`insert into auth.sessions (id, token, user_id, expires_at) values ($1, $1, $2, now() - interval '1 second')`, [session, id])
   await stack.sql.query('revoke delete on auth.rate_limits from auth_service')
   await stack.sql.query(`insert into auth.rate_limits values ('stuck', now() - interval '1 hour', 60, 1)`)
   await end('ended')
-  const { logged } = housekeeping()
-  await expect.poll(() => count(`auth.sessions where id = 'ended'`)).toBe(0)
-  expect(logged.some((line) => line.includes('"table":"auth.rate_limits"') && line.includes('42501'))).toBe(true)
+  const { logged } = await housekeeping()
+  await eventually('auth.sessions', () => count(`auth.sessions where id = 'ended'`)).toBe(0)
+  const isLogged = () => [...logged, ...stack.logged].some((line) => line.includes('"table":"auth.rate_limits"') && line.includes('42501'))
+  await eventually('auth.rate_limits', isLogged).toBe(true)
+  await eventually('auth.rate_limits', () => count(`private.jobs where key = 'auth.rate_limits' and failures > 0 and last_error like 'database error%'`)).toBe(
+    1,
+  )
   await stack.sql.query('grant delete on auth.rate_limits to auth_service')
-  await expect.poll(() => count(`auth.rate_limits where key = 'stuck'`)).toBe(0)
+  await eventually('auth.rate_limits', () => count(`auth.rate_limits where key = 'stuck'`)).toBe(0)
 })
 
-test('each round logs the age of the signing key, and a stop waits for the running batch', async () => {
-  const { logged, stop } = housekeeping()
+test('each run logs the age of the signing key, and a stop waits for the running batch', async () => {
+  const { logged, stop } = await housekeeping()
   const rounds = () => logged.filter((line) => line.includes('"signing_key_age_seconds":7')).length
-  await expect.poll(rounds).toBeGreaterThan(1)
+  await eventually('age', rounds).toBeGreaterThan(1)
   await stop()
   expect(pool.idleCount).toBe(pool.totalCount)
 })

@@ -9,7 +9,7 @@ beforeAll(async () => {
 })
 afterAll(() => stack.close())
 
-/** The limits that docs/decisions/auth/limit-requests-by-address-and-account.md promises. */
+/** The limits that docs/decisions/users.md#address-limits-stop-floods-account-limits-stop-guesses promises. */
 const guesses = { max: 10, window: 60 }
 const resetMails = { max: 5, window: 900 }
 const resets = { max: 20, window: 60 }
@@ -203,9 +203,8 @@ describe('a program on the machine of the service', () => {
 
   let local: Stack
   beforeAll(async () => {
-    local = await startStack({ env: { RATE_LIMIT_ENABLED: 'true' } })
+    local = { ...stack, url: await stack.startAnotherAuth({ TRUSTED_PROXIES: '' }) }
   })
-  afterAll(() => local.close())
 
   test('a program on the machine of the service has ten times the limit per address, but a proxy on the machine does not for its clients', async () => {
     expect(await refusedOf(195)).toBe(0)

@@ -1,7 +1,7 @@
 /** Native apps: they ask for the token of a session instead of the cookie, and web pages cannot. */
 import { createHmac } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { routes } from '../../auth/features/routes.ts'
+import { routes } from '../../auth/rooms.ts'
 import { authenticator, withTwoFactors } from '../support/authenticator-app.ts'
 import { linkIn } from '../support/mail-sink.ts'
 import { passkeyDevice } from '../support/passkey-device.ts'
@@ -155,7 +155,7 @@ test('Ann’s app answers an invitation', async () => {
 })
 
 describe('a token', () => {
-  const bySession = routes.filter(({ credential = 'session' }) => credential !== 'none')
+  const bySession = routes.filter(({ credentials = ['session'] }) => credentials.length > 0)
   test.each(bySession.map((row) => [row.method, row.path, row] as const))(
     'is taken by %s %s like the cookie, and not if it is forged',
     async (method, path, row) => {

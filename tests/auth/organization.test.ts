@@ -77,6 +77,8 @@ test('creating an organization is limited to five per user, also if fifty reques
 test.each([
   ['no name', {}],
   ['an empty name', { name: '' }],
+  ['a name of blanks', { name: '   ' }],
+  ['a name of invisible characters', { name: '\u200b\u2800' }],
   ['a name with a line break', { name: 'Acme\r\nBcc: eve@example.org' }],
   ['a slug with capitals', { name: 'Acme', slug: 'Acme' }],
   ['a slug with a slash', { name: 'Acme', slug: 'a/b' }],
@@ -177,6 +179,7 @@ test('an organization is updated by owner and admin, and returns updated_at', as
   expect(body.updated_at > before.updated_at).toBe(true)
   expect((await owner.patch('/organization/update', { organizationId: id, logo: null })).body.logo).toBeNull()
   expect((await owner.patch('/organization/update', { organizationId: id })).status).toBe(400)
+  expect((await owner.patch('/organization/update', { organizationId: id, name: '   ' })).body.message).toBe('The field name: must have a visible character.')
 })
 
 test('an organization cannot take the slug of another organization', async () => {
@@ -207,35 +210,7 @@ test('an organization is made active, and the personal context is restored', asy
   expect((await olga.post('/organization/set-active', {})).status).toBe(400)
 })
 
-describe('the rights of each role', () => {
-  // The interface's table of roles, row by row: rights on members and on the organization.
-  const mayManageMembers = { owner: true, admin: true, editor: false, viewer: false } as const
-  const mayUpdate = { owner: true, admin: true, editor: false, viewer: false } as const
-  const mayDelete = { owner: true, admin: false, editor: false, viewer: false } as const
-
-  test.each(['owner', 'admin', 'editor', 'viewer'] as const)('%s', async (role) => {
-    const everybody = await team(stack, ['admin', 'editor', 'viewer'])
-    const caller = everybody[role]
-    const organizationId = everybody.id
-    const victim = await everybody.viewer.id()
-    const outcome = (allowed: boolean) => (allowed ? { status: 200 } : { status: 403, body: { error: 'FORBIDDEN' } })
-    expect((await caller.get(`/organization/list-members?organizationId=${organizationId}`)).status).toBe(200)
-    expect(await caller.post('/organization/invite-member', { organizationId, email: 'new@example.org', role: 'viewer' })).toMatchObject(
-      outcome(mayManageMembers[role]),
-    )
-    expect(await caller.get(`/organization/list-invitations?organizationId=${organizationId}`)).toMatchObject(outcome(mayManageMembers[role]))
-    expect(await caller.patch('/organization/update-member-role', { organizationId, userId: victim, role: 'editor' })).toMatchObject(
-      outcome(mayManageMembers[role]),
-    )
-    expect(await caller.post('/organization/transfer-ownership', { organizationId, userId: role === 'admin' ? victim : await everybody.admin.id() }))
-      .toMatchObject(outcome(role === 'owner'))
-    if (role === 'owner') await everybody.admin.post('/organization/transfer-ownership', { organizationId, userId: await caller.id() })
-    expect(await caller.patch('/organization/update', { organizationId, name: 'Renamed' })).toMatchObject(outcome(mayUpdate[role]))
-    if (role !== 'viewer')
-      expect(await caller.post('/organization/remove-member', { organizationId, userId: victim })).toMatchObject(outcome(mayManageMembers[role]))
-    expect(await caller.delete('/organization/delete', { organizationId })).toMatchObject(outcome(mayDelete[role]))
-  })
-
+describe('the owner and the roles of an organization', () => {
   test('the owner cannot be removed or demoted by other members', async () => {
     const { id: organizationId, owner, admin } = await team(stack, ['admin'])
     const userId = await owner.id()
@@ -304,38 +279,36 @@ describe('the rights of each role', () => {
   })
 })
 
-describe('for a user outside of the organization it does not exist', () => {
-  const calls: [string, string, (organizationId: string, userId: string) => unknown][] = [
-    ['PATCH', '/organization/update', (organizationId) => ({ organizationId, name: 'Mine' })],
-    ['DELETE', '/organization/delete', (organizationId) => ({ organizationId })],
-    ['POST', '/organization/set-active', (organizationId) => ({ organizationId })],
-    ['POST', '/organization/invite-member', (organizationId) => ({ organizationId, email: 'eve@example.org', role: 'admin' })],
-    ['PATCH', '/organization/update-member-role', (organizationId, userId) => ({ organizationId, userId, role: 'viewer' })],
-    ['POST', '/organization/remove-member', (organizationId, userId) => ({ organizationId, userId })],
-    ['POST', '/organization/transfer-ownership', (organizationId, userId) => ({ organizationId, userId })],
-    ['POST', '/organization/leave', (organizationId) => ({ organizationId })],
+test('for a user outside of the organization it does not exist: each route returns the same as for a made-up id, and the user’s own organization stays active', async () => {
+  const { id, owner } = await team(stack, [])
+  const { id: own, owner: eve } = await team(stack, [])
+  const userId = await owner.id()
+  const calls: [string, string, object?][] = [
+    ['PATCH', '/organization/update', { name: 'Mine' }],
+    ['DELETE', '/organization/delete'],
+    ['POST', '/organization/set-active'],
+    ['POST', '/organization/invite-member', { email: 'eve@example.org', role: 'admin' }],
+    ['PATCH', '/organization/update-member-role', { userId, role: 'viewer' }],
+    ['POST', '/organization/remove-member', { userId }],
+    ['POST', '/organization/transfer-ownership', { userId }],
+    ['POST', '/organization/leave'],
+    ['GET', '/organization/get'],
+    ['GET', '/organization/list-members'],
+    ['GET', '/organization/list-invitations'],
   ]
-
-  test.each(calls)('%s %s', async (method, path, body) => {
-    const { id, owner } = await team(stack, [])
-    const eve = await team(stack, [])
-    const foreign = await eve.owner.call(method, path, body(id, await owner.id()))
-    const missing = await eve.owner.call(method, path, body('no-such-organization', await owner.id()))
-    expect(foreign).toMatchObject({ status: 404, body: { error: 'NOT_FOUND' } })
-    expect(missing.status).toBe(foreign.status)
-    expect(missing.body).toEqual(foreign.body)
+  for (const [method, path, body] of calls) {
+    const ask = async (organizationId: string) => {
+      const { status, body: answered } = method === 'GET'
+        ? await eve.get(`${path}?organizationId=${organizationId}`)
+        : await eve.call(method, path, { ...body, organizationId })
+      return { status, body: answered }
+    }
+    const foreign = await ask(id)
+    expect(foreign, `${method} ${path}`).toMatchObject({ status: 404, body: { error: 'NOT_FOUND' } })
+    expect(await ask('no-such-organization'), `${method} ${path}`).toEqual(foreign)
     // better-auth would have cleared Eve's active organization for some of these.
-    expect((await eve.owner.get('/get-session')).body.session.active_organization_id).toBe(eve.id)
-  })
-
-  test.each(['/organization/get', '/organization/list-members', '/organization/list-invitations'])('GET %s', async (path) => {
-    const { id } = await team(stack, [])
-    const eve = await team(stack, [])
-    const foreign = await eve.owner.get(`${path}?organizationId=${id}`)
-    expect(foreign).toMatchObject({ status: 404, body: { error: 'NOT_FOUND' } })
-    expect((await eve.owner.get(`${path}?organizationId=no-such-organization`)).body).toEqual(foreign.body)
-    expect((await eve.owner.get('/get-session')).body.session.active_organization_id).toBe(eve.id)
-  })
+    expect((await eve.get('/get-session')).body.session.active_organization_id, `${method} ${path}`).toBe(own)
+  }
 })
 
 test('deleting an owner’s account makes the longest-standing member with the highest role the owner', async () => {

@@ -1,8 +1,8 @@
 /** Trusted origins, cookie attributes, and the log lines that help an operator to configure both. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { originLog } from '../../auth/http/origin-log.ts'
+import { originLog } from '../../http/origin-log.ts'
 import { createLog } from '../../common/log.ts'
-import { routes } from '../../auth/features/routes.ts'
+import { routes } from '../../auth/rooms.ts'
 import { password, person, signedIn } from '../support/person.ts'
 import { startStack, type Stack } from '../support/stack.ts'
 

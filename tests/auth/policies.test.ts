@@ -4,18 +4,16 @@ import { Hono } from 'hono'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { z } from 'zod'
 import { authConfig } from '../../auth/config.ts'
-import { connect, type Connections } from '../../auth/database.ts'
+import { connect, type Connections } from '../../http/database.ts'
 import { createHashingQueue } from '../../auth/engine/passwords.ts'
-import { createLimits } from '../../auth/engine/rate-limits.ts'
-import { createChangeStreams, type ChangeStreams } from '../../auth/features/change/streams.ts'
-import { routes } from '../../auth/features/routes.ts'
-import { serveRoute } from '../../auth/http/serve-route.ts'
+import { createLimits } from '../../http/rate-limits.ts'
+import { routes } from '../../auth/rooms.ts'
+import { serveRoute } from '../../http/serve-route.ts'
 import { createLog } from '../../common/log.ts'
 import { createMailer } from '../../auth/mail/mailer.ts'
-import { currentRequest, policyOf } from '../../auth/policy.ts'
-import { route, type Env, type Route } from '../../auth/route.ts'
+import { currentRequest, policyOf } from '../../http/policy.ts'
+import { route, type Env, type ProcessServices, type Route, type Services } from '../../http/route.ts'
 import { createServices } from '../../auth/services.ts'
-import { publicReceivers } from '../../auth/webhooks/sender.ts'
 import { readSettings } from '../../common/settings.ts'
 import { freshDatabase } from '../support/database.ts'
 
@@ -25,7 +23,6 @@ const client = { address: '203.0.113.7', isLocal: false, userAgent: undefined }
 let database: Awaited<ReturnType<typeof freshDatabase>>
 let connections: Connections
 let services: Awaited<ReturnType<typeof createServices>>
-let streams: ChangeStreams
 const logged: string[] = []
 beforeAll(async () => {
   database = await freshDatabase()
@@ -35,16 +32,11 @@ beforeAll(async () => {
       logged.push(line)
     },
   })
-  const observer = { closed: () => undefined, sent: () => undefined, lost: () => undefined }
-  streams = createChangeStreams({ pool: connections.pool, secret: 'secret', maxStreams: 10, observer, log })
   services = await createServices({
     connections,
-    streams,
-    objects: undefined,
     log,
     hashingQueue: createHashingQueue(1, 1, 1_000),
     passwords: { hash: hashPassword, verify: verifyPassword },
-    receivers: publicReceivers,
     mailer: createMailer({ publicUrl, appUrl: publicUrl, hasApp: false }, async () => undefined),
     config: authConfig(readSettings({
       PUBLIC_URL: publicUrl,
@@ -56,7 +48,6 @@ beforeAll(async () => {
   })
 })
 afterAll(async () => {
-  await streams.stop()
   await connections.close()
   await database.drop()
 })
@@ -74,7 +65,7 @@ const rowAt = (path: string): Route => routes.find((row) => row.path === path) ?
 /** Sends a request to one row through the app. */
 async function send(row: Route, sent?: Sent) {
   const app = new Hono<Env>().on(row.method, `/api/auth${row.path}`, (c) => {
-    c.set('services', services)
+    c.set('services', services as ProcessServices as Services)
     c.set('client', client)
     return serveRoute(c, row)
   })
@@ -83,6 +74,7 @@ async function send(row: Route, sent?: Sent) {
   return { status: response.status, error, cookie: response.headers.getSetCookie().map((one) => one.split(';')[0]).join('; ') }
 }
 
+const ben = { email: 'ben@example.org', password: 'correct horse', name: 'Ben' }
 const ann = { email: 'ann@example.org', password: 'correct horse', name: 'Ann' }
 
 describe('an endpoint of better-auth', () => {
@@ -130,6 +122,13 @@ describe('a row without', () => {
       .toMatchObject(
         refused,
       )
+  })
+
+  test('a row without guessesPassword cannot verify a password', async () => {
+    expect(await send(rowAt('/sign-up/email'), { body: ben })).toMatchObject({ status: 200 })
+    expect(await send({ ...rowAt('/sign-in/email'), guessesPassword: false }, { body: ben })).toMatchObject({ status: 500, error: 'INTERNAL_ERROR' })
+    expect(logged.join()).toContain('no guess is counted')
+    expect(await send(rowAt('/sign-in/email'), { body: ben })).toMatchObject({ status: 200 })
   })
 
   test('a row without hashesPassword cannot hash a password', async () => {

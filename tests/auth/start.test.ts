@@ -61,7 +61,7 @@ describe('the start fails with a line that names', () => {
 })
 
 test('all users have the DEFAULT_PRODUCT, and a higher product of their own still counts', async () => {
-  await using everybody = await startStack({ env: { DEFAULT_PRODUCT: 'teams' } })
+  const everybody = { ...stack, url: await stack.startAnotherAuth({ DEFAULT_PRODUCT: 'teams' }) }
   const ann = await signedIn(everybody, 'Ann')
   expect((await ann.signIn()).body.subscription).toEqual({ isSubscribed: true, productId: 'teams' })
   expect((await ann.post('/organization/create', { name: 'Acme' })).status).toBe(200)

@@ -4,7 +4,7 @@ import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { json } from 'node:stream/consumers'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { describeStatement } from '../../auth/database.ts'
+import { describeStatement } from '../../http/database.ts'
 import { freePort } from '../../infra/local/ports.ts'
 import { startTracing } from '../../common/tracing.ts'
 import { password, person, signedIn, type Person } from '../support/person.ts'
@@ -109,9 +109,9 @@ test('a request to the auth surface continues the trace of a proxy in TRACE_PROX
 })
 
 test('a request to the auth surface does not join the trace that a client names, also behind a trusted proxy', async () => {
-  await using behind = await startStack({ data: true, env: { OTEL_EXPORTER_OTLP_ENDPOINT: sink.url, TRUSTED_PROXIES: '127.0.0.1' } })
+  const behind = await stack.startAnotherAuth({ TRACE_PROXIES: '', TRUSTED_PROXIES: '127.0.0.1' })
   const traceId = '1bf7651916cd43dd8448eb211c80319d'
-  const { headers } = await fetch(`${behind.url}/api/auth/jwks`, { headers: { traceparent: `00-${traceId}-b7ad6b7169203331-01` } })
+  const { headers } = await fetch(`${behind}/api/auth/jwks`, { headers: { traceparent: `00-${traceId}-b7ad6b7169203331-01` } })
   await expect.poll(() => sink.of(headers.get('x-request-id') ?? '').map(({ name }) => name)).toEqual(expect.arrayContaining(['edge auth', 'GET /jwks']))
   expect(sink.spans.filter((span) => span.traceId === traceId)).toEqual([])
 })

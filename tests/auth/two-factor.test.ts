@@ -396,9 +396,8 @@ describe('an attacker who knows the password changes the address, and the owner 
 describe('guesses of codes', () => {
   let limited: Stack
   beforeAll(async () => {
-    limited = await startStack({ env: { RATE_LIMIT_ENABLED: 'true', TRUSTED_PROXIES: '127.0.0.0/8,10.0.0.0/8' } })
+    limited = { ...stack, url: await stack.startAnotherAuth({ RATE_LIMIT_ENABLED: 'true', TRUSTED_PROXIES: '127.0.0.0/8,10.0.0.0/8' }) }
   })
-  afterAll(() => limited.close())
   let addresses = 0
   /** Sends each request from a new client address. */
   const from = () => ({ 'x-forwarded-for': `203.0.113.${++addresses}` })

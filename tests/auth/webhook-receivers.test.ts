@@ -1,8 +1,13 @@
-/** The servers that may receive webhooks in production: those of the public internet, whatever a user or the owner of a name tries. */
+/**
+ * The servers that may receive webhooks. In production these are those of the public internet, whatever a user or the owner of a name tries. With
+ * `npm start` also programs of the same machine, if only this machine reaches the service.
+ */
 import { once } from 'node:events'
 import { createServer } from 'node:net'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { localReceivers, problemOfTarget, publicReceivers } from '../../auth/webhooks/sender.ts'
+import { localReceivers, problemOfTarget, publicReceivers } from '../../realtime/webhooks/sender.ts'
+import { readSettings } from '../../common/settings.ts'
+import { receiversOf } from '../../infra/local/dev-server.ts'
 import { signedIn, type Person } from '../support/person.ts'
 import { startStack, type Stack } from '../support/stack.ts'
 
@@ -49,6 +54,18 @@ test.each([
 ])('a webhook to %s is refused', async (url) => {
   names.set('public.example', ['1.1.1.1']).set('private.example', ['10.0.0.1']).set('localhost', ['127.0.0.1']).set('db', ['172.20.0.2'])
   expect(await create(url)).toMatchObject(refused)
+})
+
+test('a developer on localhost can send webhooks to a program of the same machine', () => {
+  expect(receiversOf(readSettings({}))).toBe(localReceivers)
+})
+
+test.each([
+  ['in production', { NODE_ENV: 'production' }],
+  ['at a public address', { PUBLIC_URL: 'https://money.example.org' }],
+  ['if other machines reach the port', { HOST: '0.0.0.0' }],
+])('%s webhooks reach only the public internet', (_, settings) => {
+  expect(receiversOf(readSettings(settings))).toBe(publicReceivers)
 })
 
 test('a webhook of npm start on localhost reaches loopback addresses and the public internet, and no neighbour of the machine', async () => {

@@ -166,14 +166,15 @@ run "everything" {
   assert {
     condition = alltrue([for name, value in { PGRST_DB_POOL = "12", AUTH_REPLICAS = "2-6", POSTGREST_REPLICAS = "2-6" } :
     contains(jsondecode(aws_ecs_task_definition.main["migrate"].container_definitions)[0].environment, { name = name, value = value })])
-    error_message = "The migration divides PostgREST's connections between its tasks, and counts the connections of all processes."
+    error_message = "The migration counts the connections of all processes."
   }
   assert {
     condition = alltrue([for name, value in {
       AUTH_UPSTREAM   = "http://auth.finance.internal:3000", POSTGREST_UPSTREAM = "http://data.finance.internal:3000", POSTGREST_READY_PORT = "3001", PORT = "8080",
       EDGE_ADMIN_PORT = "9180", TRUSTED_PROXIES = "10.0.0.0/24,10.0.1.0/24", DATA_BODY_LIMIT = "2097152", PUBLIC_URL = "https://money.example.org", HOST = "0.0.0.0"
+      PGRST_DB_POOL   = "12", EDGE_REPLICAS = "2-6"
     } : contains(jsondecode(aws_ecs_task_definition.main["edge"].container_definitions)[0].environment, { name = name, value = value })])
-    error_message = "The edge resolves auth and PostgREST by name, and trusts only the load balancer's subnets for client addresses."
+    error_message = "The edge resolves auth and PostgREST by name, knows how many connections it may use, and trusts only the load balancer's subnets for client addresses."
   }
   assert {
     condition = contains(jsondecode(aws_ecs_task_definition.main["auth"].container_definitions)[0].environment,

@@ -28,6 +28,10 @@ test('a file in UTF-8 with a byte order mark, in an ArrayBuffer, is read', () =>
   expect(readStatement(bytes.buffer)).toMatchObject({ encoding: 'utf-8', rows: [{ name: 'Café' }] })
 })
 
+test('a file whose letters and accents are separate characters is read in NFC, as the files of other programs', () => {
+  expect(readStatement('Date,Name,Amount\n2025-01-03,Cafe\u0301,-1.50')).toMatchObject({ rows: [{ name: 'Caf\u00e9' }] })
+})
+
 test.each<[string[], number[]]>([
   [['1.234,56', '-0,05'], [1234.56, -0.05]],
   [['1,234.56', '-.05'], [1234.56, -0.05]],

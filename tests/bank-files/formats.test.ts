@@ -74,7 +74,7 @@ test('OFX with corrections, trades or an early end reports them', () => {
   const { rows, problems } = readStatement(`${start}\n${cash}\n<BUYSTOCK><UNITS>3</BUYSTOCK>\n</INVTRANLIST>`)
   expect(briefly(rows)).toEqual([['2025-03-01', 1.1, 'usd', 'Interest']])
   expect(problems.map(({ line, message }) => [line, message.split(/[.:]/)[0]])).toEqual([
-    [4, 'The bank replaces the transaction "i0" with this one'],
+    [4, 'The bank replaced the earlier transaction "i0" with this one'],
     [5, '1 trades of investments were left out; only what moved cash is read'],
     [6, 'The file breaks off here'],
   ])

@@ -108,12 +108,56 @@ test.each([
   for (const file of [one + other, other + one]) {
     const { accounts, problems } = readStatement(file)
     expect(accounts.map((account) => account.balance?.amount)).toEqual([balance])
-    expect(problems.map(({ message }) => message)).toEqual(
+    expect(problems.map(({ message }) => message).filter((message) => !message.startsWith('This statement opens with'))).toEqual(
       balance === undefined
         ? ['Several statements close on this day with other balances, and nothing says which is the last. None was taken.']
         : [],
     )
   }
+})
+
+/** The balances and the closing day of each statement of an account; the last part is its number. */
+const chainOf = (...parts: Array<[from: string, to: string, day: string, number?: string]>) => {
+  const amountOf = (from: string, to: string) => (Number(to) - Number(from)).toFixed(2)
+  const swift = parts.map(([from, to, day, number = day]) =>
+    mt940(
+      { number, opening: [`2026-05-${day}`, from], closing: [`2026-05-${day}`, to] },
+      ...from === to ? [] : [[`2026-05-${day}`, amountOf(from, to)] as Line],
+    )
+  ).join('')
+  const xml = camtFile(
+    ...parts.map(([from, to, day]) =>
+      camt(
+        { id: day, opening: [`2026-05-${day}`, from], closing: [`2026-05-${day}`, to] },
+        ...from === to ? [] : [[`2026-05-${day}`, amountOf(from, to)] as Line],
+      )
+    ),
+  )
+  return [swift, xml]
+}
+
+test.each<[string, Parameters<typeof chainOf>, string[]]>([
+  ['one between two is missing', [['100.00', '90.00', '04'], ['70.00', '65.50', '06']], ['70.00 90.00']],
+  ['two are missing', [['100.00', '90.00', '04'], ['70.00', '65.50', '06'], ['60.00', '60.00', '08']], ['70.00 90.00', '60.00 65.50']],
+  ['one is missing after days without a change', [['90.00', '90.00', '04'], ['90.00', '90.00', '05'], ['70.00', '65.50', '06']], ['70.00 90.00']],
+  ['one of a day is missing', [['100.00', '90.00', '04'], ['70.00', '65.50', '04']], ['70.00 90.00']],
+  ['each opens where another one closes', [['100.00', '90.00', '04'], ['90.00', '90.00', '05'], ['90.00', '65.50', '06']], []],
+  ['the newest is first', [['90.00', '65.50', '06'], ['100.00', '90.00', '04']], []],
+  ['one is there twice', [['100.00', '90.00', '04'], ['100.00', '90.00', '04'], ['90.00', '65.50', '06']], []],
+])('a statement that does not open where the one before it closes is a problem: %s', (_, parts, expected) => {
+  for (const file of chainOf(...parts)) {
+    const gaps = readStatement(file).problems.filter(({ message }) => message.includes('may be missing'))
+    expect(gaps.map(({ message }) => [...message.matchAll(/\d+\.\d\d/g)].join(' '))).toEqual(expected)
+  }
+})
+
+test('the problem of a missing statement names both balances, and accounts and files of an archive have their own statements', () => {
+  const [swift = ''] = chainOf(['100.00', '90.00', '04'], ['70.00', '65.50', '06'])
+  const message = 'This statement opens with 70.00, but that of line 2 closes with 90.00. A statement between them may be missing in the file.'
+  expect(messagesOf(readStatement(swift))).toEqual([[undefined, 12, message]])
+  const [first = '', second = ''] = [['100.00', '90.00', '04'] as const, ['70.00', '65.50', '06'] as const].map((part) => chainOf([...part])[0])
+  expect(messagesOf(readStatement(archive(first, second)))).toEqual([['b.txt', 4, message.replace('line 2', 'line 2 of a.txt')]])
+  expect(messagesOf(readStatement(first + second.replace(':25:DE1', ':25:DE2')))).toEqual([])
 })
 
 test('the last of several statements of CAMT or OFX that close at one time has the greater sequence number, or the later end', () => {
@@ -127,7 +171,7 @@ test('an amount or a balance with more decimals than its currency is a question 
   const yen = (amount: string, more = '') => ofxFile(ofx({ currency: 'JPY', closing: ['2026-03-02', '1200.50'] }, ['2026-03-01', amount, more]))
   const read = readStatement(yen('-35.01', '<CURRENCY><CURRATE>150.5<CURSYM>USD</CURRENCY>'))
   expect([amounts(read), messagesOf(read).map(([, , message]) => message)]).toEqual([[-5269], [
-    '"-35.01 USD" at the rate 150.5 was rounded to 5269.',
+    '"-35.01 USD" at the rate 150.5 was rounded to -5269.',
     'The closing balance "1200.50" has more decimals than can be stored, so it was rounded to 1201.',
   ]])
   expect(readStatement(yen('-35.51')).problems[0]).toMatchObject({ option: 'roundAmounts', unclear: ['-35.51'] })
@@ -159,18 +203,81 @@ test.each<[string, string[], string | undefined]>([
   ['the newest day first', ['15.03.25', '09.03.25', '02.03.25', '28.02.25'], '2025-03-15'],
   ['the turn of a year', ['28.12.24', '30.12.24', '02.01.25', '03.01.25'], '2024-12-28'],
   ['half a month, which can be years', ['01.03.25', '05.03.25', '09.03.25', '15.03.25'], undefined],
-  ['few days', ['28.02.25', '02.03.25', '31.03.25'], undefined],
+  ['few days, which can be years of the past', ['20.02.25', '02.03.25', '11.03.25'], undefined],
+  ['few days, which would be years of the future', ['28.02.25', '02.03.25', '31.03.25'], '2025-02-28'],
+  ['one day, which would be years ahead with the year first', ['31.01.26'], '2026-01-31'],
+  ['one day, which would be less than a year ahead', ['27.11.25'], undefined],
   ['a row on the same day of each month', series((at) => `12.${two(at + 1)}.24`, 12), undefined],
   ['interest of twenty years', series((at) => `20.12.${two(at + 5)}`, 20), undefined],
-  ['interest at the end of each year', series((at) => `31.12.${two(at + 5)}`, 20), undefined],
+  ['interest at the end of each year, which would be years ahead', series((at) => `31.12.${two(at + 5)}`, 20), '2005-12-31'],
   ['payments that are planned for seven years', series((at) => `26.12.${two(at + 25)}`, 7), undefined],
-  ['days that are not sorted', ['02.03.25', '28.02.25', '15.03.25', '09.03.25'], undefined],
+  ['days that are not sorted, which can be years', ['02.03.25', '20.02.25', '15.03.25', '09.03.25'], undefined],
   ['days and months that are both possible', ['03/04/25', '05/04/25', '07/04/25', '09/04/25', '11/04/25'], undefined],
 ])('dates with a two-digit year: %s', (_, days, first) => {
   vi.useFakeTimers({ now: Date.parse('2026-11-29') })
   const { rows, problems } = readStatement(csv('Date,Name,Amount', ...days.map((day) => `${day},Shop,-1.50`)))
   if (first === undefined) expect([rows, problems.map(({ option }) => option)]).toEqual([[], ['dateOrder']])
   else expect([rows[0]?.transaction_date, rows.length, problems]).toEqual([first, days.length, []])
+})
+
+test('a pending row may lie years ahead, so it proves no order of dates', () => {
+  vi.useFakeTimers({ now: Date.parse('2026-11-29') })
+  const file = (status: string) => csv('Date,Name,Amount,Status', '20.01.25,Shop,-1.50,Posted', `31.01.25,Ann,-2.00,${status}`)
+  expect(readStatement(file('Posted')).rows.map(({ transaction_date }) => transaction_date)).toEqual(['2025-01-20', '2025-01-31'])
+  expect(readStatement(file('Pending'))).toMatchObject({ rows: [], problems: [{ option: 'dateOrder', choices: [{ value: 'dmy' }, { value: 'ymd' }] }] })
+})
+
+/** Returns a row of OFX with the id of the transaction that it corrects. */
+const correcting = (amount: string, id: string, corrects?: string, action = 'REPLACE'): Line => [
+  '2026-03-02',
+  amount,
+  `<FITID>${id}${corrects === undefined ? '' : `<CORRECTFITID>${corrects}<CORRECTACTION>${action}`}`,
+]
+const idsOf = ({ rows }: ReturnType<typeof readStatement>) => rows.map(({ external_id: id, amount }) => `${id} ${amount}`)
+
+test.each<[string, Line[], string[], string[]]>([
+  ['a replacement in the file', [correcting('-10', '1'), correcting('-12', '2', '1')], ['1 -12'], ['The bank replaced line 4 with this transaction']],
+  ['a replacement before its original', [correcting('-12', '2', '1'), correcting('-10', '1')], ['1 -12'], ['The bank replaced line 5 with this transaction']],
+  ['a replacement under the same id', [correcting('-10', '1'), correcting('-12', '1', '1')], ['1 -12'], ['The bank replaced line 4 with this transaction']],
+  ['a replacement of a replacement', [correcting('-10', '1'), correcting('-12', '2', '1'), correcting('-13', '3', '2')], ['1 -13'], [
+    'The bank replaced line 4 with this transaction',
+    'The bank replaced line 5 with this transaction',
+  ]],
+  ['a replacement of an earlier file', [correcting('-12', '2', '1'), correcting('-7', '9')], ['1 -12', '9 -7'], [
+    'The bank replaced the earlier transaction "1"',
+  ]],
+  ['two replacements of each other, which are none', [correcting('-10', '1', '2'), correcting('-12', '2', '1')], ['1 -10', '2 -12'], [
+    'The bank replaced the earlier transaction "2"',
+    'The bank replaced the earlier transaction "1"',
+  ]],
+  ['a deletion in the file', [correcting('-10', '1'), correcting('-10', '2', '1', 'DELETE'), correcting('-7', '9')], ['9 -7'], [
+    'The bank deleted line 4 with this line',
+  ]],
+  ['a deletion of a replacement', [correcting('-10', '1'), correcting('-12', '2', '1'), correcting('-12', '3', '2', 'DELETE')], [], [
+    'The bank replaced line 4 with this transaction',
+    'The bank deleted line 5 with this line',
+  ]],
+  ['a deletion of an earlier file', [correcting('-10', '2', '1', 'DELETE'), correcting('-7', '9')], ['9 -7'], ['The bank deleted the earlier transaction "1"']],
+  ['a deletion of an id that two transactions share', [correcting('-10', '1'), correcting('-7', '1'), correcting('-12', '2', '1', 'DELETE')], [
+    'undefined -10',
+    'undefined -7',
+  ], [
+    'The bank deleted the earlier transaction "1"',
+    'The bank gave the id "1" to different transactions',
+    'The bank gave the id "1" to different transactions',
+  ]],
+])('OFX with %s', (_, lines, expected, messages) => {
+  const statement = readStatement(ofxFile(ofx({}, ...lines)))
+  expect(idsOf(statement)).toEqual(expected)
+  expect(statement.problems.map(({ message }) => messages.find((start) => message.startsWith(start)))).toEqual(expect.arrayContaining(messages))
+  expect(statement.problems).toHaveLength(messages.length)
+})
+
+test('a correction of OFX is followed over the files of an archive, and not into another account', () => {
+  const [first, second] = [[correcting('-10', '1')], [correcting('-12', '2', '1')]].map((lines) => ofxFile(ofx({}, ...lines))) as [string, string]
+  expect(idsOf(readStatement(archive(first, second)))).toEqual(['1 -12'])
+  expect(idsOf(readStatement(archive(second, first)))).toEqual(['1 -12'])
+  expect(idsOf(readStatement(archive(first, second.replace('CHECKING', 'SAVINGS'))))).toEqual(['1 -10', '1 -12'])
 })
 
 test('the products of Revolut are accounts of their own, and one product is no account', () => {

@@ -85,12 +85,61 @@ test('a balance that rises and falls determines the signs of unsigned amounts, a
   expect(problems).toMatchObject([{ line: 2, field: 'amount' }])
 })
 
-test('positive debits and negative credits are a debt only if the file proves it', () => {
-  const file = (name: string) => csv('Date,Name,Debit,Credit', '2025-01-03,Shop,3.50,', `2025-01-04,${name},,-20.00`)
-  expect(readStatement(file('Bank')).problems).toMatchObject([{ option: 'negate', unclear: ['-20.00 Bank'] }])
-  expect(amounts(readStatement(file('Bank'), { negate: true }))).toEqual([-3.5, 20])
-  expect(amounts(readStatement(file('Bank'), { negate: false }))).toEqual([-3.5, -20])
-  expect(amounts(readStatement(file('Payment received - thank you')))).toEqual([-3.5, 20])
+const sided = (debit: string, credit: string, ...balances: string[]) =>
+  csv('Date,Name,Debit,Credit,Balance', `2025-01-03,Shop,${debit},,${balances[0] ?? ''}`, `2025-01-04,Bank,,${credit},${balances[1] ?? ''}`)
+
+test.each([
+  ['both without a minus', sided('3.50', '20.00')],
+  ['debits with a minus', sided('-3.50', '20.00')],
+  ['credits with a minus, as Citi writes them', sided('3.50', '-20.00')],
+  ['credits with a minus and the balance of a debt', sided('3.50', '-20.00', '103.50', '83.50')],
+  ['zeros in the other column', csv('Date,Name,Debit,Credit', '2025-01-03,Shop,3.50,0.00', '2025-01-04,Bank,0.00,-20.00')],
+  ['a received payment with a minus', sided('3.50', '-20.00').replace('Bank', 'Payment received - thank you')],
+])('the names of columns of debits and credits decide their signs: %s', (_, file) => {
+  expect(readStatement(file)).toMatchObject({ rows: [{ amount: -3.5 }, { amount: 20 }], problems: [] })
+})
+
+test('only debits or only credits have the signs of their column, and a refund or a correction among them has the other sign', () => {
+  const file = (...cells: string[]) => csv('Date,Name,Debit,Credit', ...cells.map((cell, at) => `2025-01-0${at + 1},Shop,${cell}`))
+  expect(amounts(readStatement(file('3.50,', '2.00,', '-1.00,')))).toEqual([-3.5, -2, 1])
+  expect(amounts(readStatement(file(',-20.00')))).toEqual([20])
+  expect(amounts(readStatement(file(',-20.00', ',-5.00', ',1.00')))).toEqual([20, 5, -1])
+  // the balance falls by a correction of income
+  const falling = `${sided('3.50', '-20.00', '96.50', '76.50')}\n2025-01-05,Bar,4.50,,72.00`
+  expect(amounts(readStatement(falling))).toEqual([-3.5, -20, -4.5])
+})
+
+test('credits with as many minus signs as not are a question, unless a running balance decides it', () => {
+  const file = (...balances: string[]) =>
+    csv('Date,Name,Debit,Credit,Balance', ...['3.50,', ',20.00', ',-5.00'].map((cells, at) => `2025-01-0${at + 3},Row ${at},${cells},${balances[at] ?? ''}`))
+  expect(readStatement(file())).toMatchObject({ rows: [], problems: [{ option: 'negate', unclear: ['20.00 Row 1'] }] })
+  expect([true, false].map((negate) => amounts(readStatement(file(), { negate })))).toEqual([[-3.5, -20, 5], [-3.5, 20, -5]])
+  expect(amounts(readStatement(file('96.50', '116.50', '111.50')))).toEqual([-3.5, 20, -5])
+})
+
+test('debits and credits that both have a minus are a question, and so is a balance that contradicts the names of the columns', () => {
+  const minus = sided('-3.50', '-20.00')
+  expect(readStatement(minus)).toMatchObject({ rows: [], problems: [{ line: 3, option: 'negate', unclear: ['-20.00 Bank'] }] })
+  expect([true, false].map((negate) => amounts(readStatement(minus, { negate })))).toEqual([[-3.5, 20], [-3.5, -20]])
+  // the debt of a card, or the account of a ledger
+  const rising = sided('3.50', '20.00', '103.50', '83.50')
+  expect(readStatement(rising)).toMatchObject({
+    rows: [],
+    problems: [{ option: 'negate', unclear: ['20.00 Bank'] }],
+  })
+  expect([true, false].map((negate) => amounts(readStatement(rising, { negate })))).toEqual([[3.5, -20], [-3.5, 20]])
+  const spent = csv('Date,Name,Debit,Credit,Balance', '2025-01-03,Shop,3.50,,103.50', '2025-01-04,Bar,2.00,,105.50')
+  expect(amounts(readStatement(spent))).toEqual([-3.5, -2])
+})
+
+test('a balance that expenses with a minus raise, or payments with a minus lower, can be a debt and is a question', () => {
+  const raised = csv('Date,Name,Amount,Balance', '2025-01-03,Shop,-3.50,103.50', '2025-01-04,Bank,20.00,83.50', '2025-01-05,Bar,-4.50,88.00')
+  expect(readStatement(raised)).toMatchObject({ rows: [], problems: [{ option: 'negate', unclear: ['-3.50 Shop'] }] })
+  expect(amounts(readStatement(raised, { negate: false }))).toEqual([-3.5, 20, -4.5])
+  const lowered = csv('Date,Name,Amount,Balance', '2025-01-03,Shop,3.50,103.50', '2025-01-04,Autopay,-20.00,83.50', '2025-01-05,Bar,4.50,88.00')
+  expect(readStatement(lowered)).toMatchObject({ rows: [], problems: [{ option: 'negate' }] })
+  expect(amounts(readStatement(lowered, { negate: true }))).toEqual([-3.5, 20, -4.5])
+  expect(amounts(readStatement(lowered.replace('Autopay', 'Rent')))).toEqual([3.5, -20, 4.5])
 })
 
 test('purchases of a QIF card and OFX types that contradict their sign are a question', () => {
@@ -173,8 +222,8 @@ test('amounts with too many decimals are rounded only with the option, and trail
   expect(problems).toMatchObject([{ line: 2, option: 'roundAmounts', unclear: ['-3.771'] }, { line: 4, option: 'roundAmounts' }])
   const rounded = readStatement(file, { roundAmounts: true })
   expect([amounts(rounded), rounded.problems.map(({ row, message }) => [row, message])]).toEqual([[-3.77, -4.5, 2.01], [
-    [1, '"-3.771" was rounded to 3.77.'],
-    [3, '"2.005" was rounded to 2.01.'],
+    [1, '"-3.771" has more decimals than can be stored, so the amount was rounded to -3.77.'],
+    [3, '"2.005" has more decimals than can be stored, so the amount was rounded to 2.01.'],
   ]])
   expect(readStatement(file, { roundAmounts: false }).problems.map(({ option }) => option)).toEqual([undefined, undefined])
 })
@@ -272,7 +321,7 @@ test.each([
   ['26.02.01', ['dmy', 'ymd'], ['2001-02-26', '2026-02-01']],
   ['01/02/03', ['dmy', 'mdy', 'ymd'], ['2003-02-01', '2003-01-02', '2001-02-03']],
   ['01/02-03', ['dmy', 'mdy', 'ymd'], ['2003-02-01', '2003-01-02', '2001-02-03']],
-  ['31.01.25', ['dmy', 'ymd'], ['2025-01-31', '2031-01-25']],
+  ['25.01.24', ['dmy', 'ymd'], ['2024-01-25', '2025-01-24']],
 ])('a date such as %s is a question with the date of each order', (text, orders, meant) => {
   const choices = orders.map((value, index) => ({ value, sample: meant[index] }))
   expect(readStatement(dated(text, text))).toMatchObject({ rows: [], problems: [{ line: 2, option: 'dateOrder', unclear: [text], choices }] })
@@ -289,7 +338,8 @@ test('one date of the file can exclude the other orders of two-digit years', () 
 
 test('years with two digits are a question in QIF too, and an apostrophe stands before the year', () => {
   const qif = (...texts: string[]) => `!Type:Bank\n${texts.map((text) => `D${text}\nT-1.00\nPShop\n^`).join('\n')}\n`
-  expect(readStatement(qif('26/01/31'))).toMatchObject({ rows: [], problems: [{ option: 'dateOrder', choices: [{ value: 'dmy' }, { value: 'ymd' }] }] })
+  expect(days(readStatement(qif('26/01/31')))).toEqual(['2026-01-31'])
+  expect(readStatement(qif('26/01/21'))).toMatchObject({ rows: [], problems: [{ option: 'dateOrder', choices: [{ value: 'dmy' }, { value: 'ymd' }] }] })
   expect(days(readStatement(qif("1/ 5'26", "1/13'26", "1/14' 6")))).toEqual(['2026-01-05', '2026-01-13', '2006-01-14'])
   expect(readStatement(qif("5'9.2024")).problems).toMatchObject([{ option: 'dateOrder', choices: [{ sample: '2024-09-05' }, { sample: '2024-05-09' }] }])
   expect(days(readStatement(qif("28.02'2026", "05.03'26", "2024'01'02", "9.5'2024")))).toEqual(['2026-02-28', '2026-03-05', '2024-01-02', '2024-05-09'])

@@ -305,7 +305,7 @@ test('an amount of OFX in another currency is converted at the rate of the file,
   expect(read('CURRENCY', '1.1', 'USD', '-35,00').rows).toMatchObject([{ amount: -38.5, currency: 'eur', metadata: { original_amount: '-35.00 USD × 1.1' } }])
   const rounded = read('CURRENCY', '1.2345', 'USD')
   expect(rounded.rows).toMatchObject([{ amount: -43.22, currency: 'eur' }])
-  expect(messagesOf(rounded)).toEqual([[undefined, 4, '"-35.01 USD" at the rate 1.2345 was rounded to 43.22.']])
+  expect(messagesOf(rounded)).toEqual([[undefined, 4, '"-35.01 USD" at the rate 1.2345 was rounded to -43.22.']])
   expect(read('CURRENCY', '1.00', 'EUR').rows).toMatchObject([{ amount: -35.01, currency: 'eur' }])
   expect(read('ORIGCURRENCY', '1.1', 'USD').rows).toMatchObject([{ amount: -35.01, currency: 'eur' }])
   const unrated = read('CURRENCY', '0', 'USD')

@@ -1,7 +1,7 @@
 /** WCAG 2.2 AA on every page of the app: axe in each language and look, narrow screens, text spacing, and the focus of the keyboard. */
 import type { Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
-import { localReceivers } from '../../auth/webhooks/sender.ts'
+import { localReceivers } from '../../realtime/webhooks/sender.ts'
 import type { Person } from '../support/person.ts'
 import { addressesOf, fullBooks, visit } from './app-routes.ts'
 import { type AppStory, startAppStory } from './app-story.ts'
@@ -75,13 +75,13 @@ const sideways = (page: Page) =>
 
 test('Mia turns single keys off for her speech input, and on again', async () => {
   const page = await story.open(mia, '/settings')
-  const help = page.getByRole('dialog', { name: 'Keys' })
-  await page.getByRole('group', { name: 'Single keys' }).getByLabel('Off').check()
-  await page.getByRole('heading', { name: 'Your account', exact: true }).click()
+  const help = page.getByRole('dialog', { name: 'Keyboard shortcuts' })
+  await page.getByRole('group', { name: 'Single-key shortcuts' }).getByLabel('Off').check()
+  await page.getByRole('heading', { name: 'Settings', exact: true }).click()
   await page.keyboard.press('?')
-  await page.getByRole('group', { name: 'Single keys' }).getByLabel('On').check()
+  await page.getByRole('group', { name: 'Single-key shortcuts' }).getByLabel('On').check()
   expect(await help.count()).toBe(0)
-  await page.getByRole('heading', { name: 'Your account', exact: true }).click()
+  await page.getByRole('heading', { name: 'Settings', exact: true }).click()
   await page.keyboard.press('?')
   await help.waitFor()
   await page.context().close()

@@ -27,7 +27,7 @@ const sentences = (page: Page) => page.locator('.activity-sentence').allTextCont
 test('Ann reads her changes field by field, undoes one, and reads why another cannot be undone', async () => {
   const ann = await signedIn(story.stack, 'Ann')
   const page = await story.open(ann, '/activity')
-  await sees(page, 'Nothing has changed yet.')
+  await sees(page, 'No changes yet.')
   const call = await callerOf(ann)
   const [home] = await call('POST', '/categories', { name: 'Home' })
   const [rent] = await call('POST', '/transactions', { name: 'Rent', amount: -900, transaction_date: '2025-01-01', currency: 'eur' })
@@ -36,14 +36,14 @@ test('Ann reads her changes field by field, undoes one, and reads why another ca
   await call('DELETE', `/transactions?id=eq.${rent?.id}`)
   await page.reload()
   await expect.poll(() => sentences(page)).toEqual([
-    'You deleted the transaction “Rent” and the part of a split “Garage”',
-    'You created the part of a split “Garage”',
+    'You deleted the transaction “Rent” and the split “Garage”',
+    'You created the split “Garage”',
     'You changed the transaction “Rent”',
     'You created the transaction “Rent”',
     'You created the category “Home”',
   ])
   const changed = page.locator('.activity-request').nth(2)
-  await changed.getByText('What exactly').click()
+  await changed.getByText('Details').click()
   expect(await changed.locator('.activity-differences').locator('dt, del, ins').allTextContents()).toEqual([
     'amount',
     '-€900.00',
@@ -54,10 +54,10 @@ test('Ann reads her changes field by field, undoes one, and reads why another ca
   ])
   expect(await barriers(page)).toEqual([])
   await changed.getByRole('button', { name: 'Undo' }).click()
-  await sees(page, 'This was changed again since')
+  await sees(page, 'This was changed again')
   expect(await barriers(page)).toEqual([])
   await page.locator('.activity-request').first().getByRole('button', { name: 'Undo' }).click()
-  await expect.poll(async () => (await sentences(page))[0]).toBe('You created the transaction “Rent” and the part of a split “Garage”')
+  await expect.poll(async () => (await sentences(page))[0]).toBe('You created the transaction “Rent” and the split “Garage”')
   expect(await call('GET', '/transactions?select=id&name=eq.Rent')).toHaveLength(1)
   await page.context().close()
 })
@@ -91,7 +91,7 @@ test("an admin undoes an editor's change of team rows, the editor reads and undo
   await call('POST', '/categories', { name: 'Rent' })
   const editorPage = await story.open(editor, '/')
   await editorPage.getByRole('link', { name: 'Activity' }).click()
-  await sees(editorPage, 'These are your own changes.')
+  await sees(editorPage, 'You see only your own changes.')
   await expect.poll(() => sentences(editorPage)).toEqual(['You created the category “Rent”', 'You created the category “Travel”'])
   expect(await barriers(editorPage)).toEqual([])
   await editorPage.getByRole('button', { name: 'Undo' }).first().click()
@@ -103,7 +103,7 @@ test("an admin undoes an editor's change of team rows, the editor reads and undo
   expect(await call('GET', '/categories?select=name')).toEqual([{ name: 'Wages' }])
   await editorPage.context().close()
   const theirs = await story.open(viewer, '/activity')
-  await sees(theirs, 'You are a viewer of this team, and viewers do not see its activity.')
+  await sees(theirs, 'Viewers can’t see the activity of this team.')
   expect(await barriers(theirs)).toEqual([])
   await theirs.context().close()
 })

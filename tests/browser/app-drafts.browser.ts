@@ -12,7 +12,7 @@ beforeAll(async () => {
 afterEach(() => expect(story.complaints()).toEqual([]))
 afterAll(() => story?.close())
 
-const restored = (page: Page) => page.getByText('Restored what you had typed.')
+const restored = (page: Page) => page.getByText('Unsaved input restored.')
 const stored = (page: Page) => page.evaluate(() => Object.entries(sessionStorage).filter(([key]) => key.startsWith('draft ')).map(([, value]) => String(value)))
 const everythingStored = (page: Page) => page.evaluate(() => JSON.stringify([Object.entries(sessionStorage), Object.entries(localStorage)]))
 const newAccount = (page: Page) => page.getByRole('dialog', { name: 'New account' })
@@ -87,7 +87,7 @@ test('Dora’s session is revoked and she reloads: after signing in again she co
   await phone.signIn()
   await phone.post('/revoke-other-sessions')
   await page.reload()
-  await page.getByLabel('E-mail address').fill(dora.email)
+  await page.getByLabel('Email address').fill(dora.email)
   await page.getByLabel('Password').fill(password)
   await page.getByRole('button', { name: 'Sign in', exact: true }).click()
   await restored(page).waitFor()
@@ -97,7 +97,7 @@ test('Dora’s session is revoked and she reloads: after signing in again she co
   await phone.post('/revoke-other-sessions')
   const emil = await signedIn(story.stack, 'Emil')
   await page.reload()
-  await page.getByLabel('E-mail address').fill(emil.email)
+  await page.getByLabel('Email address').fill(emil.email)
   await page.getByLabel('Password').fill(password)
   await page.getByRole('button', { name: 'Sign in', exact: true }).click()
   await page.getByRole('heading', { name: 'Accounts' }).waitFor()
@@ -131,7 +131,7 @@ test('Fay signs out while a form has input, in two tabs: the browser keeps nothi
 
 test('Gus types a password in his settings: no storage of the browser has it', async () => {
   const page = await story.open(await signedIn(story.stack, 'Gus'), '/settings')
-  await page.getByRole('button', { name: 'Change the password' }).click()
+  await page.getByRole('button', { name: 'Change password' }).click()
   const fields = page.locator('#signing-in input[type=password]:visible')
   await fields.first().waitFor()
   for (const field of await fields.all()) await field.fill('a long password')

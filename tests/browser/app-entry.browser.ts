@@ -151,7 +151,7 @@ test('Dan types a category that does not exist yet, and creates it from the fiel
   await entry.getByLabel('Category').fill('Bakery')
   await page.getByRole('option', { name: 'Create “Bakery”' }).waitFor()
   await entry.getByLabel('Category').press('Enter')
-  await said(page, 'Bakery is created.')
+  await said(page, 'Bakery created.')
   await soon(() => entry.getByLabel('Category').inputValue()).toBe('Bakery')
   await entry.getByRole('button', { name: 'Add' }).click()
   await soon(() => row(page, 'Bread').locator('.tx-category').textContent()).toBe('Bakery')

@@ -12,9 +12,9 @@ beforeAll(async () => {
 afterEach(() => expect(story.complaints()).toEqual([]))
 afterAll(() => story?.close())
 
-const banner = (page: Page) => page.getByRole('complementary', { name: 'Example books' })
-const add = (page: Page) => page.getByRole('button', { name: 'Look around with example books' })
-const remove = (page: Page) => banner(page).getByRole('button', { name: 'Remove them' })
+const banner = (page: Page) => page.getByRole('complementary', { name: 'Sample data' })
+const add = (page: Page) => page.getByRole('button', { name: 'Explore with sample data' })
+const remove = (page: Page) => banner(page).getByRole('button', { name: 'Remove sample data' })
 
 const tables = ['accounts', 'categories', 'transactions', 'line_items', 'tags', 'transaction_tags', 'subscriptions', 'budgets'] as const
 
@@ -31,7 +31,7 @@ test('Ann looks around with example books in seconds, and removes them from her 
   const ann = await signedIn(story.stack, 'Ann')
   const page = await story.open(ann)
   await add(page).click()
-  await page.getByText('Example books are here').waitFor()
+  await page.getByText('Sample data added').waitFor()
   await page.getByRole('link', { name: 'Everyday account' }).waitFor()
   expect(await barriers(page)).toEqual([])
   const [accounts, categories, transactions] = await countsOf('user_id', await ann.id())
@@ -42,7 +42,7 @@ test('Ann looks around with example books in seconds, and removes them from her 
   await banner(phone).waitFor()
   expect(await barriers(phone)).toEqual([])
   await remove(phone).tap()
-  await phone.getByText('The example books are removed.').waitFor()
+  await phone.getByText('Sample data removed.').waitFor()
   await banner(phone).waitFor({ state: 'detached' })
   expect(await countsOf('user_id', await ann.id())).toEqual(tables.map(() => 0))
   // the other device follows
@@ -70,7 +70,7 @@ test('Ben has added rows of his own: they stay, with the account and category th
   const before = await countsOf('user_id', userId)
 
   await remove(page).click()
-  await page.getByText('Your own rows use Wallet, Leisure, Holidays, so these stay, without their example balance.').waitFor()
+  await page.getByText('Your own transactions use Wallet, Holidays, Leisure, so these were kept, without their sample balances.').waitFor()
   await banner(page).waitFor({ state: 'detached' })
   const names = async (table: string) =>
     (await story.stack.sql.query(`select name from api.${table} where user_id = $1 order by name`, [userId])).rows.map(({ name }) => name)
@@ -120,7 +120,7 @@ test('Dora has rows of her own: nothing offers her example books, and her settin
   const dora = await signedIn(story.stack, 'Dora')
   await store(story, dora, 'accounts', [{ name: 'Giro', type: 'checking' }])
   const page = await story.open(dora, '/settings')
-  await page.getByText('only as long as there is nothing here yet').waitFor()
+  await page.getByText('only to an empty workspace').waitFor()
   expect(await add(page).count()).toBe(0)
   await page.context().close()
 })

@@ -37,7 +37,7 @@ function openedBy(page: Page): string[] {
 }
 
 async function enter(page: Page, ann: Person) {
-  await page.getByLabel('E-mail address').fill(ann.email)
+  await page.getByLabel('Email address').fill(ann.email)
   await page.getByLabel('Password').fill(password)
   await page.getByRole('button', { name: 'Sign in', exact: true }).click()
 }

@@ -48,7 +48,7 @@ test('Ann imports a month of her bank and sorts its forty rows by keys, within a
     return `${day},${shop} ${at + 10},-${at + 1}.50`
   })
   const page = await story.open(ann, '/import')
-  await page.getByLabel('A file of your bank').setInputFiles({
+  await page.getByLabel('Bank file').setInputFiles({
     name: 'February.csv',
     mimeType: 'text/csv',
     buffer: Buffer.from(['Date,Description,Amount', ...lines].join('\n')),
@@ -57,8 +57,8 @@ test('Ann imports a month of her bank and sorts its forty rows by keys, within a
   await account.waitFor()
   await account.selectOption({ index: 1 })
   await page.getByRole('button', { name: /^Import 40 / }).click()
-  await page.getByRole('link', { name: 'Sort now' }).click()
-  await says(page, '0 of 40 sorted')
+  await page.getByRole('link', { name: 'Review now' }).click()
+  await says(page, '0 of 40 reviewed')
   expect(await barriers(page)).toEqual([])
   await soon(() => titles(page)).toEqual(
     ['14 × Ann Market 10', '13 × Ann Tram 11', '13 × Pharmacy Rose 12'].map((title) => expect.stringMatching(title.slice(0, 12))),
@@ -70,7 +70,7 @@ test('Ann imports a month of her bank and sorts its forty rows by keys, within a
     return page.keyboard.press(key)
   }
   await press('Shift+A')
-  await says(page, '27 of 40 sorted')
+  await says(page, '27 of 40 reviewed')
   // the correction takes until after the next key
   const isPressed = Promise.withResolvers<void>()
   await page.route('**/data/transactions?*', async (route) => {
@@ -80,15 +80,15 @@ test('Ann imports a month of her bank and sorts its forty rows by keys, within a
   await press('c')
   for (const key of 'Health') await press(key)
   await press('Enter')
-  await says(page, 'All sorted')
-  await says(page, 'Always file “Pharmacy Rose” under Health?')
+  await says(page, 'All caught up')
+  await says(page, 'Always categorize “Pharmacy Rose” as Health?')
   const sent: string[] = []
   page.on('request', (request) => sent.push(`${request.method()} ${new URL(request.url()).pathname}`))
   await press('y')
-  await page.getByText('Always file “Pharmacy Rose”').first().waitFor({ state: 'hidden' })
+  await page.getByText('Always categorize “Pharmacy Rose”').first().waitFor({ state: 'hidden' })
   expect(sent).not.toContain('POST /data/rules')
   isPressed.resolve()
-  await says(page, 'Rule “Pharmacy Rose” is stored.')
+  await says(page, 'Rule “Pharmacy Rose” saved.')
   expect(presses).toBeLessThanOrEqual(300)
   expect(await categoryNames('Pharmacy%')).toEqual(Array.from({ length: 13 }, () => 'Health'))
 
@@ -96,7 +96,7 @@ test('Ann imports a month of her bank and sorts its forty rows by keys, within a
   await page.keyboard.press('u')
   await soon(() => story.stack.sql.query(`select from api.rules where name = 'Pharmacy Rose'`).then(({ rows }) => rows.length)).toBe(0)
   await page.keyboard.press('u')
-  await says(page, '27 of 40 sorted')
+  await says(page, '27 of 40 reviewed')
   await page.keyboard.press('u')
   await says(page, '40')
   await soon(() => titles(page).then((all) => all.length)).toBe(3)
@@ -120,14 +120,14 @@ test('Ben confirms a transfer and an expected payment on his phone, sees what di
   ])
   await store(story, ben, 'balances', [{ account_id: giro.id, on_date: day, balance: -1000 }])
   const page = await story.open(ben, '/inbox', { viewport: { width: 390, height: 844 } })
-  await says(page, 'Giro differs by €100.00')
+  await says(page, 'Giro has been off by €100.00')
   await soon(() => titles(page)).toEqual(['Transfer between Giro and Savings?', 'RENT Flat 4'])
   expect(await barriers(page)).toEqual([])
   expect(await page.evaluate('document.documentElement.scrollWidth <= innerWidth')).toBe(true)
-  await page.getByRole('button', { name: 'It is a transfer: Transfer between Giro and Savings?' }).click()
-  await says(page, '2 of 3 sorted')
-  await page.getByRole('button', { name: 'It is this payment: RENT Flat 4' }).click()
-  await says(page, 'All sorted')
+  await page.getByRole('button', { name: 'Confirm transfer: Transfer between Giro and Savings?' }).click()
+  await says(page, '2 of 3 reviewed')
+  await page.getByRole('button', { name: 'Confirm payment: RENT Flat 4' }).click()
+  await says(page, 'All caught up')
   const stored = () =>
     story.stack.sql.query(
       `select t.name, t.transfer_id is not null as is_transfer, t.due_on is not null as is_due from api.transactions t
@@ -140,9 +140,9 @@ test('Ben confirms a transfer and an expected payment on his phone, sees what di
     { name: 'RENT Flat 4', is_transfer: false, is_due: true },
     { name: 'To savings', is_transfer: true, is_due: false },
   ])
-  const back = page.getByRole('button', { name: 'Take back' })
+  const back = page.getByRole('main').getByRole('button', { name: 'Undo' })
   await back.click()
-  await says(page, '2 of 3 sorted')
+  await says(page, '2 of 3 reviewed')
   await back.click()
   await soon(() => titles(page)).toEqual(['Transfer between Giro and Savings?', 'RENT Flat 4'])
   await page.context().close()
@@ -182,7 +182,7 @@ test('Gus enters the flat of his next holiday, a year ahead, and sorts it in the
   await page.keyboard.press('c')
   for (const key of 'Travel') await page.keyboard.press(key)
   await page.keyboard.press('Enter')
-  await says(page, 'All sorted')
+  await says(page, 'All caught up')
   await soon(() => categoryNames('Holiday flat')).toEqual(['Travel'])
   await page.context().close()
 })

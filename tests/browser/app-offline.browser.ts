@@ -18,7 +18,7 @@ beforeAll(async () => {
 afterEach(() => expect(story.complaints().filter((text) => !/net::|Failed to (?:load|fetch)/.test(text))).toEqual([]))
 afterAll(() => story?.close())
 
-const lost = (page: Page) => page.getByText('There is no connection to the service.')
+const lost = (page: Page) => page.getByText('No connection to the service.')
 
 /** Opens the app in a browser that keeps its files, and waits until they are kept. */
 async function visit(who: Person, path: string): Promise<Page> {
@@ -60,12 +60,12 @@ test('Ann opens the app in a tunnel: she sees her accounts as they were, with th
   await page.reload()
   await page.getByRole('link', { name: 'Giro' }).waitFor()
   await lost(page).waitFor()
-  await page.getByText(/You see the state of .*\d:\d\d/).waitFor()
+  await page.getByText(/Showing data from .*\d:\d\d/).waitFor()
   expect(await barriers(page)).toEqual([])
   await page.getByRole('button', { name: 'New account' }).click()
   await page.getByLabel('Name').fill('Savings')
   await page.getByRole('button', { name: 'Save' }).click()
-  await page.getByText('There was no response.').waitFor()
+  await page.getByText('No response.').waitFor()
 
   await store(story, ann, 'accounts', [{ name: 'Wallet', type: 'cash', currency: 'usd' }])
   await page.context().setOffline(false)
@@ -119,7 +119,7 @@ test('Dora is removed from a team: the device forgets the team’s rows, and kee
   await waitForRows(page, id)
   await owner.post('/organization/remove-member', { organizationId: id, userId: await editor.id() })
   await page.reload()
-  await page.getByRole('button', { name: /Context:\s*Personal/ }).waitFor()
+  await page.getByRole('button', { name: /Workspace:\s*Personal/ }).waitFor()
   await expect.poll(() => kept(page)).toEqual(['me', 'personal'])
   await page.context().close()
 })
@@ -130,7 +130,7 @@ test('Emil decides that this device keeps nothing', async () => {
   const page = await visit(emil, '/accounts')
   await waitForRows(page)
   await page.goto(new URL('/settings', story.stack.publicUrl).href)
-  await page.getByLabel('Keep what you saw last on this device').uncheck()
+  await page.getByLabel('Keep recently viewed data on this device').uncheck()
   await expect.poll(() => kept(page)).toEqual([])
   await page.goto(new URL('/accounts', story.stack.publicUrl).href)
   await page.getByRole('link', { name: 'Giro' }).waitFor()

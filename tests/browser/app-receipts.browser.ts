@@ -1,4 +1,4 @@
-/** Receipts of transactions in the reference app: adding, showing, changing, and deleting with undo. */
+/** Receipts for transactions in the reference app: adding, showing, changing, and deleting with undo. */
 import { readFile } from 'node:fs/promises'
 import type { Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
@@ -24,9 +24,9 @@ afterAll(() => story?.close())
 const { store } = otherPrograms(() => story)
 const phone = { width: 360, height: 740 }
 
-const dialog = () => page.getByRole('dialog', { name: 'Receipts of Groceries' })
-const picker = () => dialog().getByLabel('Files to add', { exact: true })
-const mark = (count: string) => page.getByRole('button', { name: `${count} of Groceries` })
+const dialog = () => page.getByRole('dialog', { name: 'Receipts for Groceries' })
+const picker = () => dialog().getByLabel('Choose files', { exact: true })
+const mark = (count: string) => page.getByRole('button', { name: `${count} for Groceries` })
 const status = () => dialog().getByRole('status').first()
 
 /** Opens the receipts of the only row by the keyboard. */
@@ -74,7 +74,7 @@ describe('Ann', () => {
     const taken = await photo(page, 1200, 600)
     await openReceipts()
     await dialog().getByRole('button', { name: 'Take a photo' }).waitFor()
-    const camera = dialog().getByLabel('Photo to add')
+    const camera = dialog().getByLabel('Choose photo')
     expect(await camera.getAttribute('capture')).toBe('environment')
     await camera.setInputFiles({ name: 'IMG_1.jpg', mimeType: 'image/jpeg', buffer: taken })
     await dialog().getByRole('img', { name: 'IMG_1.webp' }).waitFor()
@@ -116,9 +116,9 @@ describe('Ann', () => {
     await openReceipts()
     await limitUploads(500_000)
     await picker().setInputFiles({ name: 'large.pdf', mimeType: 'application/pdf', buffer: newPdf(4_000_000) })
-    const progress = dialog().getByRole('progressbar', { name: 'Upload of large.pdf' })
+    const progress = dialog().getByRole('progressbar', { name: 'Uploading large.pdf' })
     await soon(() => page.evaluate('(document.querySelector("progress")?.value ?? 0) > 0')).toBe(true)
-    expect(await status().textContent()).toBe('One file is being uploaded…')
+    expect(await status().textContent()).toBe('Uploading 1 file…')
     await dialog().getByRole('button', { name: 'Cancel large.pdf' }).click()
     await progress.waitFor({ state: 'detached' })
     await soon(() => receiptsOf(story.stack, ann).list()).toEqual([])
@@ -128,16 +128,16 @@ describe('Ann', () => {
   test('Ann learns in plain words why a file is refused, and tries again when the connection is back', async () => {
     await open()
     await openReceipts()
-    await dialog().getByText('5.7 MB of space left, at most 10 MB a file.').waitFor()
+    await dialog().getByText('5.7 MB left, up to 10 MB per file.').waitFor()
     await picker().setInputFiles({ name: 'large.pdf', mimeType: 'application/pdf', buffer: newPdf(7_000_000) })
-    await dialog().getByText('There is not enough space: 5.7 MB left. Delete other files first.').waitFor()
+    await dialog().getByText('Not enough space: 5.7 MB left. Delete other files first.').waitFor()
     await dialog().getByRole('button', { name: 'Remove large.pdf' }).click()
     await picker().setInputFiles({ name: 'page.html', mimeType: 'text/html', buffer: Buffer.from('<html><script>1</script></html>') })
-    await dialog().getByText('Files of this type cannot be added.').waitFor()
+    await dialog().getByText('This file type isn’t supported.').waitFor()
     await dialog().getByRole('button', { name: 'Remove page.html' }).click()
     await page.route('**/rpc/begin_upload', (route) => route.abort('internetdisconnected'))
     await picker().setInputFiles({ name: 'receipt.pdf', mimeType: 'application/pdf', buffer: newPdf() })
-    await dialog().getByText('There was no response.').waitFor()
+    await dialog().getByText('No response.').waitFor()
     await page.unroute('**/rpc/begin_upload')
     await dialog().getByRole('button', { name: 'Try again receipt.pdf' }).click()
     await soon(() => status().textContent()).toBe('1 receipt')
@@ -149,13 +149,13 @@ describe('Ann', () => {
     await open()
     await mark('1 receipt').click()
     await dialog().getByRole('button', { name: 'Edit receipt.pdf' }).click()
-    await dialog().getByLabel('Name of the file').fill('Market.pdf')
+    await dialog().getByLabel('File name').fill('Market.pdf')
     await dialog().getByLabel('Note').fill('for the taxes')
     await dialog().getByRole('button', { name: 'Save' }).click()
     await dialog().getByText('for the taxes').waitFor()
     await dialog().getByRole('button', { name: 'Delete Market.pdf' }).click()
-    await soon(() => status().textContent()).toBe('No receipt yet.')
-    await soon(() => page.evaluate('document.activeElement.textContent')).toBe('No receipt yet.')
+    await soon(() => status().textContent()).toBe('No receipts yet.')
+    await soon(() => page.evaluate('document.activeElement.textContent')).toBe('No receipts yet.')
     await page.getByRole('button', { name: 'Undo' }).click()
     await soon(() => status().textContent()).toBe('1 receipt')
     await page.goto(new URL('/activity', story.stack.publicUrl).href)

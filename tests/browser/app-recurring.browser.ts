@@ -15,25 +15,25 @@ afterAll(() => story?.close())
 
 const dayOf = (day: string) => new Intl.DateTimeFormat('en-US', { dateStyle: 'medium', timeZone: 'UTC' }).format(new Date(day))
 const cellsOf = (page: Page) =>
-  page.getByRole('region', { name: 'Income and costs' }).locator('tbody tr').evaluateAll((rows) =>
+  page.getByRole('region', { name: 'Income and expenses' }).locator('tbody tr').evaluateAll((rows) =>
     rows.map((row) => [...(row as any).cells].map((cell) => cell.textContent).slice(0, 5))
   )
 
 test('Ann creates a weekly cost, records, pauses, changes and deletes it, and undoes the deletion', async () => {
   const page = await story.open(await signedIn(story.stack, 'Ann'), '/recurring')
-  await page.getByText('No recurring cost yet').waitFor()
+  await page.getByText('No recurring items yet').waitFor()
   expect(await barriers(page)).toEqual([])
-  await page.getByRole('button', { name: 'New recurring cost' }).click()
+  await page.getByRole('button', { name: 'New recurring item' }).click()
   await page.getByLabel('Name').fill('Choir')
   await page.getByLabel('Amount').fill('10 + 2')
   await page.getByLabel('Currency').fill('EUR')
-  await page.getByLabel('How often').selectOption('Every week')
+  await page.getByLabel('Frequency').selectOption('Every week')
   await page.getByLabel('First due on').fill(inDays(1))
   expect(await barriers(page)).toEqual([])
   await page.getByRole('button', { name: 'Save' }).click()
   await expect.poll(() => cellsOf(page)).toEqual([['Choir', 'Every week', dayOf(inDays(1)), '€12.00', '€52.14']])
-  await page.getByRole('button', { name: `Record Choir of ${dayOf(inDays(1))}` }).click()
-  await page.getByText(`Choir of ${dayOf(inDays(1))} is recorded.`).first().waitFor()
+  await page.getByRole('button', { name: `Record Choir on ${dayOf(inDays(1))}` }).click()
+  await page.getByText(`Choir recorded for ${dayOf(inDays(1))}.`).first().waitFor()
   await expect.poll(() => cellsOf(page)).toEqual([['Choir', 'Every week', dayOf(inDays(8)), '€12.00', '€52.14']])
   await page.getByRole('button', { name: 'Pause Choir' }).click()
   await expect.poll(() => cellsOf(page)).toEqual([['Choir', 'Every week', 'paused', '€12.00', '€52.14']])
@@ -43,8 +43,8 @@ test('Ann creates a weekly cost, records, pauses, changes and deletes it, and un
   await page.getByRole('button', { name: 'Save' }).click()
   await expect.poll(() => cellsOf(page)).toEqual([['Choir', 'Every week', dayOf(inDays(8)), '€15.00', '€65.18']])
   await page.getByRole('button', { name: 'Delete Choir' }).click()
-  await page.getByText('No recurring cost yet').waitFor()
-  await page.getByText('Choir is deleted.').locator('..').getByRole('button', { name: 'Undo' }).click()
+  await page.getByText('No recurring items yet').waitFor()
+  await page.getByText('Choir deleted.').locator('..').getByRole('button', { name: 'Undo' }).click()
   await expect.poll(() => cellsOf(page)).toEqual([['Choir', 'Every week', dayOf(inDays(8)), '€15.00', '€65.18']])
   expect(await barriers(page)).toEqual([])
   await page.context().close()
@@ -54,16 +54,16 @@ test('Carl, in Germany, reads what will be recorded: a minus is an expense, and 
   const page = await story.open(await signedIn(story.stack, 'Carl'), '/recurring', { locale: 'en-DE' })
   const due = new Intl.DateTimeFormat('en-DE', { dateStyle: 'medium', timeZone: 'UTC' }).format(new Date(inDays(3)))
   const enter = async (name: string, amount: string, says: string) => {
-    await page.getByRole('button', { name: 'New recurring cost' }).click()
+    await page.getByRole('button', { name: 'New recurring item' }).click()
     await page.getByLabel('Name').fill(name)
     await page.getByLabel('First due on').fill(inDays(3))
     await page.getByLabel('Amount').fill(amount)
-    await page.getByText(`Is booked as ${says} on ${due}`).waitFor()
+    await page.getByText(`Will be added as ${says} on ${due}`).waitFor()
     expect(await barriers(page)).toEqual([])
     await page.getByRole('button', { name: 'Save' }).click()
-    await page.getByRole('dialog', { name: 'New recurring cost' }).waitFor({ state: 'detached' })
+    await page.getByRole('dialog', { name: 'New recurring item' }).waitFor({ state: 'detached' })
     await page.getByRole('button', { name: new RegExp(`^Record ${name}`) }).click()
-    await page.getByText(`${name} of ${due} is recorded.`).first().waitFor()
+    await page.getByText(`${name} recorded for ${due}.`).first().waitFor()
   }
   await enter('Miete', '-980,50', '-€980.50')
   await enter('Gehalt', '+2000', '€2,000.00')
@@ -93,14 +93,14 @@ test('Dora plans a standing order between two accounts, records it, and reads th
     ].map((row) => ({ kind: 'expense', ...row })),
   )
   const page = await story.open(dora, '/recurring')
-  await page.getByRole('button', { name: 'New recurring cost' }).click()
+  await page.getByRole('button', { name: 'New recurring item' }).click()
   await page.getByLabel('Name').fill('Saving')
   await page.getByLabel('Amount').fill('100')
   await page.getByLabel('Direction').selectOption('Transfer')
   await choose(page.getByLabel('Account', { exact: true }), 'Giro')
   await choose(page.getByLabel('To account'), 'Savings')
   await page.getByLabel('First due on').fill(inDays(5))
-  await page.getByLabel('Or every so many days').fill('60')
+  await page.getByLabel('Custom interval in days').fill('60')
   expect(await barriers(page)).toEqual([])
   await page.getByRole('button', { name: 'Save' }).click()
   await expect.poll(async () => (await cellsOf(page)).map(([name, , , amount, inAMonth]) => [name, amount, inAMonth])).toEqual([
@@ -108,12 +108,12 @@ test('Dora plans a standing order between two accounts, records it, and reads th
     ['Rent', '€450.00', '€228.13'],
     ['Salary', '+€2,000.00', '–'],
   ])
-  await page.getByRole('button', { name: `Record Saving of ${dayOf(inDays(5))}` }).click()
-  await page.getByText(`Saving of ${dayOf(inDays(5))} is recorded.`).first().waitFor()
+  await page.getByRole('button', { name: `Record Saving on ${dayOf(inDays(5))}` }).click()
+  await page.getByText(`Saving recorded for ${dayOf(inDays(5))}.`).first().waitFor()
   await page.goto(`${story.stack.publicUrl}/accounts`)
-  await expect.poll(() => page.getByRole('region', { name: 'The next 30 days' }).locator('li').allTextContents()).toEqual([
-    `Giro is lowest on ${dayOf(inDays(10))}, with -€50.00; on ${dayOf(inDays(30))} it has €1,950.00.`,
-    `Savings is lowest on ${dayOf(inDays(0))}, with €0.00; on ${dayOf(inDays(30))} it has €100.00.`,
+  await expect.poll(() => page.getByRole('region', { name: 'Next 30 days' }).locator('li').allTextContents()).toEqual([
+    `Giro is lowest on ${dayOf(inDays(10))}, at -€50.00; €1,950.00 on ${dayOf(inDays(30))}.`,
+    `Savings is lowest on ${dayOf(inDays(0))}, at €0.00; €100.00 on ${dayOf(inDays(30))}.`,
   ])
   expect(await barriers(page)).toEqual([])
   await page.context().close()
@@ -129,33 +129,33 @@ test('Eli reads the lowest day of each account, tries a purchase that is stored 
   ])
   await store(story, eli, 'transactions', [{ name: 'Hotel', amount: -60, status: 'pending', account_id: giro, transaction_date: inDays(0) }])
   const page = await story.open(eli, '/recurring')
-  const ahead = page.getByRole('region', { name: 'Looking ahead' })
+  const ahead = page.getByRole('region', { name: 'Forecast' })
   const courses = () => ahead.locator('li').allTextContents()
-  const travel = `Travellowest on ${dayOf(inDays(0))} with $80.00; on ${dayOf(inDays(30))} it has $80.00`
-  await expect.poll(courses).toEqual([`Girolowest on ${dayOf(inDays(10))} with -€10.00; on ${dayOf(inDays(30))} it has €1,990.00`, travel])
+  const travel = `Travellowest on ${dayOf(inDays(0))} at $80.00; $80.00 on ${dayOf(inDays(30))}`
+  await expect.poll(courses).toEqual([`Girolowest on ${dayOf(inDays(10))} at -€10.00; €1,990.00 on ${dayOf(inDays(30))}`, travel])
   expect(await barriers(page)).toEqual([])
-  await ahead.getByText('What if …').click()
+  await ahead.getByText('What if…').click()
   await ahead.getByLabel('Name').fill('Flight')
   await ahead.getByLabel('Amount').fill('300')
   await ahead.getByLabel('Account').selectOption('Giro')
-  await ahead.getByLabel('Day').fill(inDays(2))
+  await ahead.getByLabel('Date').fill(inDays(2))
   expect(await barriers(page)).toEqual([])
   await ahead.getByRole('button', { name: 'Try it' }).click()
   const tried = `Flight-€300.00 on ${dayOf(inDays(2))}, GiroRemove`
-  await expect.poll(courses).toEqual([`Girolowest on ${dayOf(inDays(10))} with -€310.00; on ${dayOf(inDays(30))} it has €1,690.00`, travel, tried])
+  await expect.poll(courses).toEqual([`Girolowest on ${dayOf(inDays(10))} at -€310.00; €1,690.00 on ${dayOf(inDays(30))}`, travel, tried])
   expect(await ahead.getByLabel('Name').inputValue()).toBe('')
-  const chart = ahead.getByRole('slider', { name: 'Course of Giro' })
+  const chart = ahead.getByRole('slider', { name: 'Giro over time' })
   const shortDay = (days: number) => new Intl.DateTimeFormat('en-US', { day: 'numeric', month: 'short', timeZone: 'UTC' }).format(new Date(inDays(days)))
-  await expect.poll(() => chart.getAttribute('aria-valuetext')).toBe(`${shortDay(10)}: -€310.00, -€10.00 without what you try, Rent: -€450.00`)
+  await expect.poll(() => chart.getAttribute('aria-valuetext')).toBe(`${shortDay(10)}: -€310.00, -€10.00 without this change, Rent: -€450.00`)
   await chart.press('Home')
   expect(await chart.getAttribute('aria-valuetext')).toBe(`${shortDay(0)}: €440.00, Hotel: -€60.00`)
   await chart.press('ArrowRight')
   await chart.press('ArrowRight')
-  expect(await chart.getAttribute('aria-valuetext')).toBe(`${shortDay(2)}: €140.00, €440.00 without what you try, Flight: -€300.00`)
+  expect(await chart.getAttribute('aria-valuetext')).toBe(`${shortDay(2)}: €140.00, €440.00 without this change, Flight: -€300.00`)
   await ahead.getByRole('button', { name: 'Travel' }).click()
-  await ahead.getByRole('slider', { name: 'Course of Travel' }).waitFor()
+  await ahead.getByRole('slider', { name: 'Travel over time' }).waitFor()
   await ahead.getByRole('button', { name: 'Giro' }).click()
-  await ahead.getByRole('button', { name: 'Show as a table' }).click()
+  await ahead.getByRole('button', { name: 'Show as table' }).click()
   await expect.poll(() => ahead.locator('tbody').first().locator('tr').allTextContents()).toEqual([
     `${dayOf(inDays(0))}Hotel: -€60.00-€60.00€440.00`,
     `${dayOf(inDays(2))}Flight: -€300.00-€300.00€140.00`,
@@ -163,20 +163,20 @@ test('Eli reads the lowest day of each account, tries a purchase that is stored 
     `${dayOf(inDays(20))}Salary: €2,000.00€2,000.00€1,690.00`,
   ])
   expect(await barriers(page)).toEqual([])
-  await ahead.getByRole('button', { name: 'Show as a table' }).click()
+  await ahead.getByRole('button', { name: 'Show as table' }).click()
   await ahead.getByRole('button', { name: 'Remove Flight' }).click()
-  await ahead.getByLabel('How far').selectOption('The next 3 months')
+  await ahead.getByLabel('Range').selectOption('Next 3 months')
   await expect.poll(courses).toEqual([
-    `Girolowest on ${dayOf(inDays(10))} with -€10.00; on ${dayOf(inDays(92))} it has €1,990.00`,
+    `Girolowest on ${dayOf(inDays(10))} at -€10.00; €1,990.00 on ${dayOf(inDays(92))}`,
     travel.replace(dayOf(inDays(30)), dayOf(inDays(92))),
   ])
-  await ahead.getByLabel('Shown as').selectOption('All in EUR')
-  await expect.poll(courses).toEqual([`All accountslowest on ${dayOf(inDays(10))} with -€10.00; on ${dayOf(inDays(92))} it has €1,990.00`])
-  await ahead.getByText('Some amounts have no exchange rate and are left out.').waitFor()
+  await ahead.getByLabel('View as').selectOption('All in EUR')
+  await expect.poll(courses).toEqual([`All accountslowest on ${dayOf(inDays(10))} at -€10.00; €1,990.00 on ${dayOf(inDays(92))}`])
+  await ahead.getByText('Some amounts have no exchange rate and are not included.').waitFor()
   await store(story, eli, 'exchange_rates', [{ on_date: inDays(-5), base: 'usd', quote: 'eur', rate: 0.5 }])
   await page.reload()
-  await ahead.getByLabel('Shown as').selectOption('All in EUR')
-  await expect.poll(courses).toEqual([`All accountslowest on ${dayOf(inDays(10))} with €30.00; on ${dayOf(inDays(30))} it has €2,030.00`])
+  await ahead.getByLabel('View as').selectOption('All in EUR')
+  await expect.poll(courses).toEqual([`All accountslowest on ${dayOf(inDays(10))} at €30.00; €2,030.00 on ${dayOf(inDays(30))}`])
   expect(await ahead.getByText('Some amounts').count()).toBe(0)
   await page.goto(`${story.stack.publicUrl}/transactions`)
   await page.getByText('Hotel').waitFor()
@@ -186,7 +186,7 @@ test('Eli reads the lowest day of each account, tries a purchase that is stored 
 
 test('a user sees an invalid end date at its field, and keeps the input', async () => {
   const page = await story.open(await signedIn(story.stack, 'Bob'), '/recurring')
-  await page.getByRole('button', { name: 'New recurring cost' }).click()
+  await page.getByRole('button', { name: 'New recurring item' }).click()
   await page.getByLabel('Name').fill('Gym')
   await page.getByLabel('Amount').fill('30')
   await page.getByLabel('First due on').fill(inDays(5))
@@ -204,18 +204,18 @@ test('an editor of a team restores a deleted cost, and a viewer reads on a phone
   await store(story, owner, 'subscriptions', [{ title: 'Server', amount: 20, currency: 'eur', period: 'monthly', starts_on: inDays(2) }])
   const page = await story.open(editor, '/recurring')
   await page.getByRole('button', { name: 'Delete Server' }).click()
-  await page.getByText('No recurring cost yet').waitFor()
+  await page.getByText('No recurring items yet').waitFor()
   await page.getByRole('button', { name: 'Undo' }).click()
   const server = ['Server', 'Every month', dayOf(inDays(2)), '€20.00', '€20.00']
   await expect.poll(() => cellsOf(page)).toEqual([server])
   await page.context().close()
   const phone = await story.open(viewer, '/recurring', { viewport: { width: 320, height: 640 }, colorScheme: 'dark' })
   await expect.poll(() => cellsOf(phone)).toEqual([server])
-  await phone.getByText('What if …').click()
+  await phone.getByText('What if…').click()
   await phone.getByLabel('Name').fill('A server of our own')
   await phone.getByLabel('Amount').fill('900')
   await phone.getByRole('button', { name: 'Try it' }).click()
-  await phone.getByText(`lowest on ${dayOf(inDays(1))} with -€900.00`).waitFor()
+  await phone.getByText(`lowest on ${dayOf(inDays(1))} at -€900.00`).waitFor()
   await phone.getByRole('button', { name: 'Remove A server of our own' }).click()
   expect(await phone.getByRole('button', { name: /New|Record|Edit|Pause|Delete/ }).count()).toBe(0)
   expect(await phone.evaluate('document.documentElement.scrollWidth')).toBe(320)
@@ -275,27 +275,27 @@ test('Fay sees her month as a calendar: paid, pending, due and not booked days w
     const text = await calendar.getByRole('cell').filter({ has: page.locator(`time[datetime="${at(number)}"]`) }).innerText()
     return text.replaceAll(/\s+/g, ' ').trim()
   }
-  await expect.poll(() => day(3)).toBe('3 Rent, warm -910.00 paid Salary +2,000.50 not booked Sum +1,090.50')
-  expect(await day(5)).toBe('5 Phone -20.00 not booked')
+  await expect.poll(() => day(3)).toBe('3 Rent, warm -910.00 paid Salary +2,000.50 overdue Total +1,090.50')
+  expect(await day(5)).toBe('5 Phone -20.00 overdue')
   expect(await day(12)).toBe('12 Gym -30.00 pending')
   expect(await day(20)).toBe('20 Saving 100.00 due, transfer')
   expect(await calendar.locator('td[aria-current=date]').innerText()).toBe('10')
   expect(await calendar.getByRole('columnheader').allInnerTexts()).toEqual(['Sun', 'Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat'])
   const sums = page.getByRole('region', { name: 'Calendar' }).locator('dl > div')
-  expect(await sums.allInnerTexts()).toEqual(['Income\n+€2,000.50', 'Costs\n-€960.00', 'Still open\n+€1,980.50'])
+  expect(await sums.allInnerTexts()).toEqual(['Income\n+€2,000.50', 'Expenses\n-€960.00', 'Still due\n+€1,980.50'])
   // the calendar is beside the list
-  const [left, right] = await Promise.all([calendar, page.getByRole('region', { name: 'Income and costs' })].map((part) => part.boundingBox()))
+  const [left, right] = await Promise.all([calendar, page.getByRole('region', { name: 'Income and expenses' })].map((part) => part.boundingBox()))
   expect((left?.x ?? 0) + (left?.width ?? 0)).toBeLessThan(right?.x ?? 0)
   expect(await barriers(page)).toEqual([])
 
   await calendar.getByRole('button', { name: 'Saving' }).press('Enter')
   await page.getByRole('dialog', { name: 'Edit Saving' }).waitFor()
   await page.keyboard.press('Escape')
-  await page.getByRole('button', { name: 'Month after' }).click()
+  await page.getByRole('button', { name: 'Next month' }).click()
   const next = page.getByRole('table', { name: `Due in ${nameOf(month())}` })
   await next.getByRole('button', { name: 'Rent -900.00 due' }).waitFor()
   expect(new URL(page.url()).searchParams.get('month')).toBe(month())
-  await page.getByRole('button', { name: 'Month before' }).click()
+  await page.getByRole('button', { name: 'Previous month' }).click()
   await calendar.getByRole('link', { name: 'Rent, warm' }).click()
   await page.getByRole('grid').getByText('Rent, warm').waitFor()
   expect(Object.fromEntries(new URL(page.url()).searchParams)).toEqual({ search: 'Rent, warm', from: at(4), to: at(4) })
@@ -315,8 +315,8 @@ test('Gus, in Germany, reads his month on a phone as a list of days, and a week 
   const texts = async () => (await days.locator(':scope > li').allInnerTexts()).map((text) => text.replaceAll(/\s+/g, ' ').trim())
   const inWords = new Intl.DateTimeFormat('en-DE', { weekday: 'short', day: 'numeric', month: 'long', timeZone: 'UTC' }).format(new Date(at(12)))
   await expect.poll(texts).toEqual([
-    'Today Sum Nothing is due today.',
-    `${inWords} Sum -€1,176.50 Choir -€12.00 due Insurance of the household and of the bicycle -€1,164.50 due`,
+    'Today Total Nothing is due today.',
+    `${inWords} Total -€1,176.50 Choir -€12.00 due Insurance of the household and of the bicycle -€1,164.50 due`,
   ])
   expect(await phone.evaluate('document.documentElement.scrollWidth')).toBe(320)
   expect(await barriers(phone)).toEqual([])

@@ -20,7 +20,7 @@ test('Ann signs up at the printed address', async () => {
   expect(document?.headers()['content-security-policy']).toBe(await policyOfApp(appDirectory))
   await page.getByRole('link', { name: 'Sign up' }).click()
   await page.getByLabel('Your name').fill('Ann')
-  await page.getByLabel('E-mail address').fill('ann@example.com')
+  await page.getByLabel('Email address').fill('ann@example.com')
   await page.getByLabel('Password').fill('correct horse')
   await page.getByRole('button', { name: 'Sign up' }).click()
   await page.getByRole('heading', { name: 'Overview' }).waitFor()

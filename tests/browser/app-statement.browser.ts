@@ -32,7 +32,7 @@ async function keepGiro(who: Person, rows: ReadonlyArray<[name: string, amount: 
 
 const rowsOf = (page: Page) => page.locator('.statement-row').allTextContents()
 const figures = (page: Page) => page.locator('.statement-figures dd').allTextContents()
-const agreement = (page: Page) => page.getByRole('region', { name: 'Agreement with the bank' })
+const agreement = (page: Page) => page.getByRole('region', { name: 'Reconciliation' })
 const explanations = (page: Page) => agreement(page).locator('li > span').allTextContents()
 
 test('Ann ticks what her statement has, after a reload too, deletes the copy that is left, and closes the days', async () => {
@@ -40,26 +40,26 @@ test('Ann ticks what her statement has, after a reload too, deletes the copy tha
   const id = await keepGiro(ann, [['Bread', -20, -20], ['Shoes', -45, -12], ['Shoes', -45, -10], ['Later', -9, -1]], 435)
   const page = await story.open(ann, `/accounts/${id}`)
   await page.getByRole('link', { name: `Reconcile ${dayOf(-5)}` }).click()
-  await agreement(page).getByText('€45.00 apart').waitFor()
+  await agreement(page).getByText('Off by €45.00').waitFor()
   expect(await barriers(page)).toEqual([])
   await expect.poll(() => rowsOf(page)).toEqual([`Shoes${dayOf(-10)}-€45.00`, `Shoes${dayOf(-12)}-€45.00`, `Bread${dayOf(-20)}-€20.00`])
-  expect(await explanations(page)).toEqual([`Shoes of ${dayOf(-10)} may be a copy of Shoes.`])
+  expect(await explanations(page)).toEqual([`Shoes on ${dayOf(-10)} may be a duplicate of Shoes.`])
   await page.getByRole('checkbox', { name: /Bread/ }).check()
   await page.getByRole('checkbox', { name: new RegExp(`Shoes.*${dayOf(-12)}`) }).check()
   await expect.poll(() => figures(page)).toEqual(['€435.00', '€390.00', '2 of 3', '€435.00'])
   await page.reload()
   await expect.poll(() => figures(page)).toEqual(['€435.00', '€390.00', '2 of 3', '€435.00'])
-  expect(await explanations(page)).toEqual([`Shoes of ${dayOf(-10)} may be missing at the bank.`])
+  expect(await explanations(page)).toEqual([`Shoes on ${dayOf(-10)} may not be on the statement.`])
   await page.getByRole('button', { name: 'Delete Shoes' }).click()
-  await agreement(page).getByText('It agrees').waitFor()
+  await agreement(page).getByText('Reconciled').waitFor()
   expect(await figures(page)).toEqual(['€435.00', '€435.00', '2 of 2', '€435.00'])
   expect(await barriers(page)).toEqual([])
-  await page.getByRole('button', { name: `Close the days until ${dayOf(-5)}` }).click()
-  await agreement(page).getByText(`The days until ${dayOf(-5)} are closed, so these figures stay.`).waitFor()
-  await page.locator('.toast', { hasText: `The days until ${dayOf(-5)} are closed.` }).getByRole('button', { name: 'Undo' }).click()
-  await page.getByRole('button', { name: `Close the days until ${dayOf(-5)}` }).waitFor()
+  await page.getByRole('button', { name: `Close through ${dayOf(-5)}` }).click()
+  await agreement(page).getByText(`Closed through ${dayOf(-5)}. These figures won’t change.`).waitFor()
+  await page.locator('.toast', { hasText: `Closed through ${dayOf(-5)}.` }).getByRole('button', { name: 'Undo' }).click()
+  await page.getByRole('button', { name: `Close through ${dayOf(-5)}` }).waitFor()
   await page.locator('.toast', { hasText: 'Shoes' }).getByRole('button', { name: 'Undo' }).click()
-  await agreement(page).getByText('€45.00 apart').waitFor()
+  await agreement(page).getByText('Off by €45.00').waitFor()
   await page.context().close()
 })
 
@@ -68,21 +68,21 @@ test.each([
     why: 'a payment that the bank has booked meanwhile',
     row: ['Hotel', -80, -8, 'pending'] as const,
     stated: 420,
-    text: 'Hotel: pending here, booked by the bank.',
+    text: 'Hotel: pending here, but posted by the bank.',
     action: 'Mark as paid Hotel',
   },
   {
     why: 'a refund that was entered as an expense',
     row: ['Refund', -30, -8] as const,
     stated: 530,
-    text: `Refund of ${dayOf(-8)} may be €30.00, with the other sign.`,
+    text: `Refund on ${dayOf(-8)} may have the wrong sign. It would be €30.00.`,
     action: 'Change Refund',
   },
   {
     why: 'two digits that were swapped',
     row: ['Fuel', -54, -8] as const,
     stated: 455,
-    text: `Fuel of ${dayOf(-8)} may be -€45.00: two digits are swapped.`,
+    text: `Fuel on ${dayOf(-8)} may have two digits swapped. It would be -€45.00.`,
     action: 'Change Fuel',
   },
 ])('Ben, on his phone, is shown $why, mends it in one step, and takes it back', async ({ row, stated, text, action }) => {
@@ -93,7 +93,7 @@ test.each([
   expect(await barriers(page)).toEqual([])
   expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(320)
   await page.getByRole('button', { name: action }).click()
-  await agreement(page).getByText('It agrees').waitFor()
+  await agreement(page).getByText('Reconciled').waitFor()
   await page.getByRole('button', { name: 'Undo' }).click()
   await expect.poll(() => explanations(page)).toEqual([text])
   await page.context().close()
@@ -119,7 +119,7 @@ test('a viewer of a team ticks for herself, and is offered no change', async () 
   const { owner, viewer } = await team(story.stack, ['viewer'])
   const id = await keepGiro(owner, [['Bread', -20, -20], ['Bread', -20, -19]], 480)
   const page = await story.open(viewer, `/accounts/${id}/statements/${inDays(-5)}`)
-  await page.getByRole('button', { name: 'Tick all' }).click()
+  await page.getByRole('button', { name: 'Check all' }).click()
   await expect.poll(() => figures(page)).toEqual(['€480.00', '€460.00', '2 of 2', '€460.00'])
   expect(await agreement(page).getByRole('button').count()).toBe(0)
   expect(await barriers(page)).toEqual([])
@@ -130,8 +130,8 @@ test('the undo of the editor, who has closed the days, keeps the later new name 
   const { owner, editor } = await team(story.stack, ['editor'])
   const id = await keepGiro(owner, [['Bread', -20, -20]], 480)
   const page = await story.open(editor, `/accounts/${id}/statements/${inDays(-5)}`)
-  await page.getByRole('button', { name: `Close the days until ${dayOf(-5)}` }).click()
-  const toast = page.locator('.toast', { hasText: `The days until ${dayOf(-5)} are closed.` })
+  await page.getByRole('button', { name: `Close through ${dayOf(-5)}` }).click()
+  const toast = page.locator('.toast', { hasText: `Closed through ${dayOf(-5)}.` })
   await toast.waitFor()
   const account = () => story.stack.sql.query('select name, closed_until is null as is_open from api.accounts where id = $1', [id]).then(({ rows }) => rows)
   await fetch(`${story.stack.url}/data/accounts?id=eq.${id}`, {

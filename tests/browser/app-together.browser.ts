@@ -13,7 +13,7 @@ afterEach(() => expect(story.complaints()).toEqual([]))
 afterAll(() => story?.close())
 
 const namesIn = (page: Page) => page.locator('.tx-rows .tx-row .tx-title').allTextContents()
-const context = (page: Page, name: RegExp) => page.getByRole('button', { name: new RegExp(`Context:\\s*${name.source}`) })
+const context = (page: Page, name: RegExp) => page.getByRole('button', { name: new RegExp(`Workspace:\\s*${name.source}`) })
 
 /** Switches to a tab. Headless Chromium does not tell tabs that they are in front. */
 const lookAt = async (page: Page) => {
@@ -44,7 +44,7 @@ describe('a user in two tabs', () => {
 
   test('a user in two tabs sees in one tab what was added in the other, and signs out of both', async () => {
     const [one, other] = await twoTabs(await signedIn(story.stack, 'Ann'), '/transactions')
-    await other.getByText('No transaction yet.').waitFor()
+    await other.getByText('No transactions yet.').waitFor()
     await write(one, 'Bakery', '4.50')
     await one.getByRole('button', { name: 'Add' }).click()
     await expect.poll(() => namesIn(one)).toEqual(['Bakery'])
@@ -62,8 +62,8 @@ describe('a user in two tabs', () => {
     const [one, other] = await twoTabs(owner, '/transactions')
     await write(other, 'Chairs', '240')
     await choose(one, 'Personal')
-    await one.getByText('No transaction yet.').waitFor()
-    const dialog = other.getByRole('dialog', { name: 'You have switched to Personal' })
+    await one.getByText('No transactions yet.').waitFor()
+    const dialog = other.getByRole('dialog', { name: 'You switched to Personal' })
     await dialog.waitFor()
     expect(await barriers(other)).toEqual([])
     await lookAt(other)
@@ -82,9 +82,9 @@ describe('a user in two tabs', () => {
     const [one, other] = await twoTabs(owner, '/transactions')
     await write(other, 'Chairs', '240')
     await choose(one, 'Personal')
-    await other.getByRole('button', { name: 'Go to Personal without it' }).click()
+    await other.getByRole('button', { name: 'Discard and go to Personal' }).click()
     await context(other, /Personal/).waitFor()
-    await other.getByText('No transaction yet.').waitFor()
+    await other.getByText('No transactions yet.').waitFor()
     expect(await other.getByRole('group', { name: 'New transaction' }).count()).toBe(0)
     await one.context().close()
   })

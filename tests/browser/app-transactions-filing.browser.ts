@@ -20,7 +20,7 @@ const filed = async (page: Page) =>
   (await page.locator('.tx-rows .tx-row:not(.tx-edited)').evaluateAll((rows) =>
     rows.map((one: any) => [one.querySelector('.tx-title').textContent, one.querySelector('.tx-category').textContent].filter(Boolean).join(': '))
   )).toSorted()
-const sum = (page: Page) => page.getByRole('status', { name: 'Sum of what is shown' })
+const sum = (page: Page) => page.getByRole('status', { name: 'Total of the listed transactions' })
 
 test('Ann filters by a parent category with its subcategories, by the parent only, and by a subcategory', async () => {
   const ann = await signedIn(story.stack, 'Ann')
@@ -37,17 +37,17 @@ test('Ann filters by a parent category with its subcategories, by the parent onl
   await soon(() => page.getByRole('listbox').getByRole('option').allTextContents()).toEqual(['Any', 'None', 'Car', 'Only Car', 'A fuel', 'Food'])
   await choose(page.getByLabel('Category'), 'Car')
   await soon(() => filed(page)).toEqual(['Diesel: A fuel', 'Wash: Car'])
-  await soon(() => sum(page).textContent()).toBe('Sum of 2-$3.00')
+  await soon(() => sum(page).textContent()).toBe('Total of 2-$3.00')
   expect(await barriers(page)).toEqual([])
   await page.reload()
   await soon(() => filed(page)).toEqual(['Diesel: A fuel', 'Wash: Car'])
   await page.getByRole('button', { name: 'Filter', exact: true }).click()
   await choose(page.getByLabel('Category'), 'Only Car')
   await soon(() => filed(page)).toEqual(['Wash: Car'])
-  await soon(() => sum(page).textContent()).toBe('Sum of 1-$1.00')
+  await soon(() => sum(page).textContent()).toBe('Total of 1-$1.00')
   await choose(page.getByLabel('Category'), 'A fuel')
   await soon(() => filed(page)).toEqual(['Diesel: A fuel'])
-  await page.getByRole('button', { name: 'Remove the filter A fuel' }).click()
+  await page.getByRole('button', { name: 'Remove filter A fuel' }).click()
   await soon(() => filed(page)).toEqual(['Bread: Food', 'Diesel: A fuel', 'Wash: Car'])
 
   // Subcategories are below their parents in every choice.
@@ -57,7 +57,7 @@ test('Ann filters by a parent category with its subcategories, by the parent onl
   await page.goto(new URL('/categories', page.url()).href)
   await page.getByRole('link', { name: 'Car' }).click()
   await soon(() => filed(page)).toEqual(['Diesel: A fuel', 'Wash: Car'])
-  await page.getByRole('button', { name: 'Remove the filter Car' }).waitFor()
+  await page.getByRole('button', { name: 'Remove filter Car' }).waitFor()
 
   // The budget of a parent includes the expenses of subcategories, unless all of them have a budget.
   await send(ann, 'PATCH', `/categories?id=eq.${car.id}`, { monthly_budget: 10 })
@@ -98,9 +98,9 @@ test('Ben has categories suggested for his list and for a selection, accepts som
   const suggestions = page.getByRole('dialog')
   await suggestions.getByText('All 3 suggestions').waitFor()
   expect((await suggestions.getByRole('listitem').allTextContents()).toSorted()).toEqual([
-    'BREAD+CO 99: BakeryMar 9, 2025All 3 transactions of “bread co” are in Bakery.-$5.00',
-    'Tram 44: FaresMar 9, 2025All 3 transactions of “tram” are in Fares.-$5.00',
-    'Tram 45: FaresMar 9, 2025All 3 transactions of “tram” are in Fares.-$5.00',
+    'BREAD+CO 99: BakeryMar 9, 2025All 3 transactions with “bread co” are in Bakery.-$5.00',
+    'Tram 44: FaresMar 9, 2025All 3 transactions with “tram” are in Fares.-$5.00',
+    'Tram 45: FaresMar 9, 2025All 3 transactions with “tram” are in Fares.-$5.00',
   ])
   expect(await barriers(page)).toEqual([])
   expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(390)
@@ -108,7 +108,7 @@ test('Ben has categories suggested for his list and for a selection, accepts som
   await page.keyboard.press('Space')
   await suggestions.getByRole('button', { name: 'Accept 2 categories' }).click()
   await soon(() => filed(page)).toEqual(['BREAD+CO 99: Bakery', 'Tram 44: Fares', 'Tram 45', 'Unknown'])
-  await page.locator('.toast', { hasText: '2 transactions are changed.' }).getByRole('button', { name: 'Undo' }).click()
+  await page.locator('.toast', { hasText: '2 transactions changed.' }).getByRole('button', { name: 'Undo' }).click()
   await soon(() => filed(page)).toEqual(open)
 
   await page.getByRole('checkbox', { name: 'Select Tram 44' }).check()
@@ -117,12 +117,12 @@ test('Ben has categories suggested for his list and for a selection, accepts som
   await suggestions.getByText('The suggestion', { exact: true }).waitFor()
   // Another program files the row first.
   await send(ben, 'PATCH', '/transactions?name=eq.Tram%2044', { category_id: bakery.id })
-  await suggestions.getByRole('button', { name: 'Accept one category' }).click()
-  await said(page, 'All of them have a category by now.')
+  await suggestions.getByRole('button', { name: 'Accept 1 category' }).click()
+  await said(page, 'All of them already have a category.')
   await soon(() => filed(page)).toEqual(['BREAD+CO 99', 'Tram 44: Bakery', 'Tram 45', 'Unknown'])
   await page.getByRole('checkbox', { name: 'Select Tram 44' }).uncheck()
   await page.getByRole('group', { name: 'Selected transactions' }).getByRole('button', { name: 'Suggest categories' }).click()
-  await suggestions.getByText('No category can be suggested.').waitFor()
+  await suggestions.getByText('No suggestions.').waitFor()
   await page.context().close()
 })
 
@@ -146,7 +146,7 @@ test('Cleo links two transactions as a transfer, undoes that, links them again a
   const stopEditing = () => page.getByRole('group', { name: /^Edit/ }).getByRole('button', { name: 'Close' }).click()
   const transfers = async () => (await filed(page)).filter((text) => text.includes('⇄'))
   await details('To savings')
-  const link = page.getByRole('region', { name: 'Link as transfer with …' })
+  const link = page.getByRole('region', { name: 'Link as transfer with…' })
   await soon(() => link.getByRole('listitem').allTextContents()).toEqual([
     'FoundMar 6, 2025, Cash€50.00Link',
     'From giroMar 8, 2025, Savings€50.00Link',
@@ -158,14 +158,14 @@ test('Cleo links two transactions as a transfer, undoes that, links them again a
   expect(await link.getByRole('button', { name: 'Link From giro' }).isDisabled()).toBe(true)
   await page.getByLabel('Description', { exact: true }).fill('')
   await link.getByRole('button', { name: 'Link From giro' }).click()
-  await said(page, 'Both are a transfer now.')
+  await said(page, 'Linked as a transfer.')
   await soon(transfers).toEqual(['From giro: ⇄ Transfer from Giro'])
   await stopEditing()
   await soon(transfers).toEqual([
     'From giro: ⇄ Transfer from Giro',
     'To savings: ⇄ Transfer to Savings',
   ])
-  await page.locator('.toast', { hasText: 'Both are a transfer now.' }).getByRole('button', { name: 'Undo' }).click()
+  await page.locator('.toast', { hasText: 'Linked as a transfer.' }).getByRole('button', { name: 'Undo' }).click()
   await soon(transfers).toEqual([])
 
   await details('From giro')
@@ -175,10 +175,10 @@ test('Cleo links two transactions as a transfer, undoes that, links them again a
   await soon(() => transfer.getByRole('listitem').allTextContents()).toEqual(['To savingsMar 5, 2025, Giro-€50.00'])
   expect(await barriers(page)).toEqual([])
   await transfer.getByRole('button', { name: 'Unlink' }).click()
-  await said(page, 'Both are ordinary transactions now.')
+  await said(page, 'Transfer unlinked.')
   await stopEditing()
   await soon(transfers).toEqual([])
   await details('Another amount')
-  await said(page, 'No transaction of another account has the opposite amount and is up to 5 days away.')
+  await said(page, 'No transaction in another account has the opposite amount within 5 days.')
   await page.context().close()
 })

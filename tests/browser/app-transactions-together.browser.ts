@@ -39,9 +39,9 @@ describe('an editor and the owner of a team', () => {
 
   test("the editor's undo keeps a later change of the owner", async () => {
     await edit('810')
-    await said(page, 'Rent is changed.')
+    await said(page, 'Rent changed.')
     await send(owner, 'PATCH', `/transactions?id=eq.${rent}`, { amount: -999 })
-    await undo(page, 'Rent is changed.')
+    await undo(page, 'Rent changed.')
     await page.getByText('what this request changed has changed again since').waitFor()
     await soon(() => amountOf(page, 'Rent')).toBe('-$999.00')
   })
@@ -50,10 +50,10 @@ describe('an editor and the owner of a team', () => {
     const other = await store(owner, 'transactions', { name: 'Heating', amount: -60, transaction_date: '2025-11-02' })
     await page.reload()
     for (const name of ['Rent', 'Heating']) await page.getByRole('checkbox', { name: `Select ${name}` }).check()
-    await page.getByLabel('Status of all selected').selectOption('pending')
-    await said(page, '2 transactions are changed.')
+    await page.getByLabel('Status of selected transactions').selectOption('pending')
+    await said(page, '2 transactions changed.')
     await send(owner, 'PATCH', `/transactions?id=eq.${other}`, { status: 'failed' })
-    await undo(page, '2 transactions are changed.')
+    await undo(page, '2 transactions changed.')
     await page.getByText('what this request changed has changed again since').waitFor()
     await soon(() => row(page, 'Heating').locator('.tx-name').textContent()).toBe('Heatingfailed')
     await soon(() => row(page, 'Rent').locator('.tx-name').textContent()).toBe('Rentpending')
@@ -66,7 +66,7 @@ describe('an editor and the owner of a team', () => {
     await send(owner, 'PATCH', `/transactions?id=eq.${rent}`, { amount: -950, name: 'Rent, November' })
     await page.getByLabel('Amount').fill('800')
     await page.getByRole('button', { name: 'Save' }).click()
-    await page.getByRole('alert').getByText('Another user has changed the amount to -$950.00 meanwhile.').waitFor()
+    await page.getByRole('alert').getByText('Another user has changed the amount to -$950.00.').waitFor()
     expect(await barriers(page)).toEqual([])
     await page.getByRole('button', { name: 'Save' }).click()
     // The owner had changed only the name.
@@ -82,7 +82,7 @@ describe('an editor and the owner of a team', () => {
     await send(owner, 'PATCH', `/transactions?id=eq.${rent}`, { description: 'Cold' })
     await details.getByLabel('Description').fill('Warm')
     await details.getByRole('button', { name: 'Save' }).click()
-    await details.getByText('Another user has changed the description to Cold meanwhile.').waitFor()
+    await details.getByText('Another user has changed the description to Cold.').waitFor()
     await page.keyboard.press('Escape')
     await details.waitFor({ state: 'detached' })
     await page.getByRole('group', { name: 'Edit Rent' }).waitFor()
@@ -95,11 +95,11 @@ describe('an editor and the owner of a team', () => {
     await send(owner, 'DELETE', '/transactions?name=eq.Heating')
     await page.getByLabel('Amount').fill('777')
     await page.getByRole('button', { name: 'Save' }).click()
-    await page.getByRole('alert').getByText('Another user has deleted this meanwhile, so nothing was stored.').waitFor()
+    await page.getByRole('alert').getByText('Another user has deleted this, so nothing was saved.').waitFor()
     expect(await page.getByLabel('Amount').inputValue()).toBe('777')
     await page.getByRole('button', { name: 'Close', exact: true }).first().click()
     await soon(() => titles(page)).toEqual(['Rent'])
-    expect(await page.getByText('is changed.').count()).toBe(0)
+    expect(await page.getByText(' changed.').count()).toBe(0)
   })
 
   test('the deletion of an already deleted row offers no undo', async () => {
@@ -108,7 +108,7 @@ describe('an editor and the owner of a team', () => {
     await page.getByRole('checkbox', { name: 'Select Water' }).check()
     await send(owner, 'DELETE', '/transactions?name=eq.Water')
     await page.getByRole('group', { name: 'Selected transactions' }).getByRole('button', { name: 'Delete' }).click()
-    await said(page, 'Water had been deleted by another user.')
+    await said(page, 'Water was already deleted by another user.')
     await soon(() => titles(page)).toEqual(['Rent'])
   })
 })
@@ -131,11 +131,11 @@ describe('Cleo, with many rows', () => {
 
   test('Cleo, with many rows deletes all loaded rows, sees the next ones, and restores all of them by undo', async () => {
     await said(page, 'Coffee 2')
-    await page.getByRole('checkbox', { name: 'Select the 200 rows that are loaded' }).check()
-    await said(page, 'All 200 loaded rows are selected, later rows are not')
+    await page.getByRole('checkbox', { name: 'Select the 200 loaded transactions' }).check()
+    await said(page, 'All 200 loaded transactions are selected, but not those further down')
     await page.getByRole('group', { name: 'Selected transactions' }).getByRole('button', { name: 'Delete' }).click()
     await said(page, 'Coffee 402')
-    await undo(page, '200 transactions are deleted.')
+    await undo(page, '200 transactions deleted.')
     await said(page, 'Coffee 2')
     await soon(async () => (await titles(page)).slice(0, 2)).toEqual(['Coffee 2', 'Coffee 4'])
   })
@@ -167,7 +167,9 @@ describe('Dan, with a few rows', () => {
   test('Dan, with a few rows reads at the field that an amount is invalid, or has too many decimals for its currency', async () => {
     await beginEntry(page)
     await page.keyboard.type('Nothing')
-    for (const [amount, problem] of [['0', 'An amount of zero moves nothing.'], ['1.005', 'USD has 2 decimals.'], ['one', 'This is no amount.']] as const) {
+    for (
+      const [amount, problem] of [['0', 'The amount can’t be zero.'], ['1.005', 'USD allows up to 2 decimals.'], ['one', 'That isn’t an amount.']] as const
+    ) {
       await page.getByLabel('Amount').fill(amount)
       await page.getByLabel('Amount').press('Enter')
       await said(page, problem)
@@ -200,13 +202,13 @@ describe('Dan, with a few rows', () => {
     const details = page.getByRole('dialog', { name: 'First', exact: true })
     await details.getByLabel('Tags').fill('a-rather-long-tag, another-long-tag, third')
     await details.getByLabel('Description').fill('For the garden')
-    await page.getByRole('button', { name: 'Add a part' }).click()
-    await details.getByLabel('What').fill('Seeds')
+    await page.getByRole('button', { name: 'Add split' }).click()
+    await details.getByLabel('Item').fill('Seeds')
     await details.getByRole('button', { name: 'Save' }).click()
     await details.waitFor({ state: 'detached' })
     await page.keyboard.press('Escape')
-    await soon(() => row(page, 'First').locator('.tx-name').textContent()).toBe('First1 part#a-rather-long-tag#another-long-tag#third')
-    await undo(page, 'First is changed.')
+    await soon(() => row(page, 'First').locator('.tx-name').textContent()).toBe('First1 split#a-rather-long-tag#another-long-tag#third')
+    await undo(page, 'First changed.')
     await soon(() => row(page, 'First').locator('.tx-name').textContent()).toBe('First')
     const [{ description, tags, line_items }] = await send(dan, 'GET', '/transactions?name=eq.First&select=description,tags(id),line_items(id)')
     expect({ description, tags, line_items }).toEqual({ description: null, tags: [], line_items: [] })
@@ -219,7 +221,7 @@ describe('Dan, with a few rows', () => {
     for (const name of ['One', 'Two']) await store(dan, 'line_items', { transaction_id: id, name, amount: -1 })
     await page.setViewportSize({ width: 320, height: 640 })
     await page.reload()
-    await soon(() => row(page, 'First').locator('.tx-name').textContent()).toBe('First2 parts#a-rather-long-tag#another-long-tag#third')
+    await soon(() => row(page, 'First').locator('.tx-name').textContent()).toBe('First2 splits#a-rather-long-tag#another-long-tag#third')
     // The name is not cut off.
     expect(
       await page.evaluate(
@@ -238,6 +240,6 @@ describe('Dan, with a few rows', () => {
     await send(dan, 'POST', '/rpc/create_transfer', { from_account_id: from, to_account_id: to, amount: 5 })
     await page.setViewportSize({ width: 1280, height: 720 })
     await page.reload()
-    await soon(() => page.getByRole('status', { name: 'Sum of what is shown' }).textContent()).toBe('Sum of 4, transfers apart-$34.00')
+    await soon(() => page.getByRole('status', { name: 'Total of the listed transactions' }).textContent()).toBe('Total of 4, excluding transfers-$34.00')
   })
 })

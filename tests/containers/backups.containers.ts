@@ -233,8 +233,8 @@ describe('recovery to a point in time', () => {
     between = (await deployment.sql(`select to_char(clock_timestamp() at time zone 'UTC', 'YYYY-MM-DD HH24:MI:SS.US') || '+00'`)).join()
     await store('B')
     expect((await ann.post('/api-key/revoke', { keyId: id })).status).toBe(200)
-    // the mails about both events are noted in the rows of the events
-    await expect.poll(() => deployment.sql('select count(*) from auth.events where mail_to is not null'), patiently).toEqual(['0'])
+    // the jobs of both events' mails
+    await expect.poll(() => deployment.sql(`select count(*) from private.jobs where task in ('queue_notice', 'send_mail')`), patiently).toEqual(['0'])
     const before = await deployment.sums()
     const output = await deployment.command('restore', '--drill', '--at', between)
     expect(output).toMatch(
@@ -262,13 +262,6 @@ describe('recovery to a point in time', () => {
     token = former
     expect(await stored()).toEqual(['A', 'B', 'Groceries'])
     await signInAgain()
-  })
-
-  test('recovery to a point in time works again afterwards', async () => {
-    await expect.poll(async () => (await deployment.command('restore', '--drill', '--at', 'latest').catch((error: Error) => error.message)), patiently)
-      .toContain(
-        'passed',
-      )
   })
 })
 

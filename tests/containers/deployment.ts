@@ -28,9 +28,9 @@ export async function run(command: string, args: string[], options: ExecFileOpti
 export const checksumQuery = async (directory: string): Promise<string> =>
   (await Promise.all(['catalogue.sql', 'rows.sql'].map((name) => readFile(join(directory, 'db', name), 'utf8')))).join('')
 
-/** Leaves out the lines of tables that a restore changes, because it ends all sessions. */
+/** Leaves out the lines of tables that a restore changes, because it ends all sessions, and of jobs, which run by the clock. */
 export const exceptSessions = (sums: Iterable<string>): string[] =>
-  [...sums].filter((line) => !/^(?:rows|numbers)\|(?:auth\.(?:sessions|verifications|two_factor_tokens|events)|private\.changes)\b/.test(line))
+  [...sums].filter((line) => !/^(?:rows|numbers)\|(?:auth\.(?:sessions|verifications|two_factor_tokens|events)|private\.(?:changes|jobs|tenants))\b/.test(line))
 
 export type Deployment = {
   directory: string
@@ -97,6 +97,10 @@ export async function newDeployment({ size, images = true }: { size?: string, im
       'db',
       'description',
       'edge',
+      'http',
+      'rates',
+      'realtime',
+      'storage',
       'examples/app',
       'common',
       'infra/local',

@@ -57,7 +57,7 @@ test('the auth image has Node and the service, and no development tools, npm or 
   expect((await inAuth('node', '-p', programs)).trim()).toBe('node')
   await expect(inAuth('sh', '-c', 'true')).rejects.toThrow('sh')
   expect((await inAuth('node', '-p', 'require("fs").readdirSync("/app").sort().join()')).trim()).toBe(
-    'admin,auth,client,common,db,description,edge,examples,infra,node_modules,package.json',
+    'admin,auth,client,common,db,description,edge,examples,http,infra,node_modules,package.json,rates,realtime,storage',
   )
   // The reference app's build, and none of its source.
   expect((await inAuth('node', '-p', 'require("fs").readdirSync("/app/examples/app").join()')).trim()).toBe('dist')

@@ -318,13 +318,15 @@ describe('rotation of every secret', () => {
     expect((await data()).status).toBe(200)
   })
 
-  test("the database's passwords are changed", async () => {
+  test("the database's passwords are changed, to ones full of special characters", async () => {
     const login = () => deployment.sql(`select rolname, rolpassword from pg_authid where rolcanlogin order by 1`)
     const before = await login()
+    const password = (name: string) => `p@ss:w/ord?#%25&=+ $HOME \${X} "q" \\ back [x]{y} ~é€${name}`
+    const users = { postgres: 'POSTGRES_PASSWORD', auth_service: 'AUTH_SERVICE_PASSWORD', authenticator: 'AUTHENTICATOR_PASSWORD' }
     await deployment.keepSecret({
-      POSTGRES_PASSWORD: 'an other: owner',
-      AUTH_SERVICE_PASSWORD: 'an other: auth',
-      AUTHENTICATOR_PASSWORD: `postgresql://authenticator:${encodeURIComponent('an other: data')}@`,
+      POSTGRES_PASSWORD: password('POSTGRES_PASSWORD'),
+      AUTH_SERVICE_PASSWORD: password('AUTH_SERVICE_PASSWORD'),
+      AUTHENTICATOR_PASSWORD: `postgresql://authenticator:${encodeURIComponent(password('AUTHENTICATOR_PASSWORD'))}@`,
     })
     await paste('docs/operations.md', 'docker compose run --rm migrate && docker compose restart auth postgrest')
     const after = await login()
@@ -332,6 +334,10 @@ describe('rotation of every secret', () => {
     expect(after.filter((one) => before.includes(one))).toEqual([])
     expect(await stored()).toEqual(['A', 'Groceries'])
     expect(await session()).toBe(200)
+    for (const [user, name] of Object.entries(users)) {
+      const psql = ['psql', '-XAt', '-h', '127.0.0.1', '-U', user, '-d', 'finance', '-c', 'select current_user']
+      expect((await deployment.compose('exec', '-T', '-e', `PGPASSWORD=${password(name)}`, 'db', ...psql)).trim()).toBe(user)
+    }
   })
 
   test('all users sign in again after a change of BETTER_AUTH_SECRET', async () => {

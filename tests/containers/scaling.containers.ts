@@ -111,10 +111,10 @@ describe('under load', () => {
 })
 
 test('more instances than PostgreSQL has connections for are refused with one sentence, and the running ones continue', async () => {
-  await deployment.configure({ AUTH_REPLICAS: '4', POSTGREST_REPLICAS: '4' })
+  await deployment.configure({ AUTH_REPLICAS: '5', POSTGREST_REPLICAS: '4' })
   const counted = load(deployment, token, cookie(), writers)
   await expect(deployment.shell(add)).rejects.toThrow(
-    'Cannot migrate: 4 auth services and 4 PostgREST hold up to 172 connections, and PostgreSQL has 147 for them (max_connections 150, 3 of them reserved)',
+    'Cannot migrate: 5 auth services and 4 PostgREST hold up to 152 connections, and PostgreSQL has 147 for them (max_connections 150, 3 of them reserved)',
   )
   expect((await counted()).failed).toEqual({})
   expect([(await containers('auth')).length, (await containers('postgrest')).length]).toEqual([3, 3])

@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { confidential, createLargeFunction, largeResponse, readInterruptedResponse } from '../support/interrupted-response.ts'
 import { missingSeries } from '../support/metric-queries.ts'
-import { newDeployment, listens, run, tokenOf, type Deployment } from './deployment.ts'
+import { newDeployment, run, tokenOf, type Deployment } from './deployment.ts'
 
 let deployment: Deployment
 let token: string
@@ -80,14 +80,6 @@ test("a request through a proxy of this machine gets the edge's id, because the 
   }
 })
 
-test('a request that the edge refuses has an id too, which a page may read', async () => {
-  const { status, headers } = await fetch(`${deployment.url}/data/transactions?select=${'a'.repeat(3_000)}`, { headers: { origin: 'https://app.example.org' } })
-  expect([status, headers.get('x-request-id')]).toEqual([414, expect.stringMatching(ownId)])
-  expect(headers.get('access-control-expose-headers')).toContain('X-Request-Id')
-  const { headers: direct } = await fetch(`${deployment.url}/data/transactions`, { headers: { origin: 'https://app.example.org' } })
-  expect(direct.get('access-control-expose-headers')).toMatch(/Content-Range.*, X-Request-Id$/)
-})
-
 test('a request leaves neither query nor token in a log line of Caddy, the edge or the auth service', async () => {
   const logged = (await deployment.logs('caddy', 'edge', 'auth')).join('\n')
   expect(logged).not.toContain('a-name-to-look-for')
@@ -117,19 +109,6 @@ test('Prometheus reads the free space of each volume, and how much of the lifeti
   await expect(deployment.compose('exec', '-T', 'machine', 'node', '-e', `require('fs').readdirSync('/volumes/database/18/docker')`)).rejects.toThrow(/EACCES/)
 })
 
-test('Prometheus counts each request to a surface once, with its status', async () => {
-  const count = async () => {
-    const text = await inside('http://edge:9180/metrics')
-    const series = text.split('\n').filter((line) => line.startsWith('edge_requests_total{surface="data",status="414"}'))
-    return series.reduce((sum, line) => sum + Number(line.split(' ').at(-1)), 0)
-  }
-  for (const url of [deployment.url, deployment.plainUrl]) {
-    const before = await count()
-    await fetch(`${url}/data/transactions?select=${'a'.repeat(3_000)}`)
-    expect(await count()).toBe(before + 1)
-  }
-})
-
 test('Prometheus cannot set client addresses: neither the edge nor the auth service trusts it', async () => {
   const [{ NetworkSettings: { Networks: standing } }] = JSON.parse(await run('docker', ['inspect', prometheus]))
   const addresses = Object.values(standing as Record<string, { IPAddress: string }>).map(({ IPAddress }) => IPAddress)
@@ -145,11 +124,6 @@ test('Prometheus cannot set client addresses: neither the edge nor the auth serv
   }
   // The edge is trusted, on its network with the service.
   expect(JSON.parse((await lines('auth', path(2)))[0] ?? '').client).toBe(JSON.parse((await lines('edge', path(2)))[0] ?? '').client)
-})
-
-test('Prometheus has the only access to the metrics', async () => {
-  expect((await fetch(`${deployment.url}/metrics`)).status).toBe(404)
-  expect(await listens(9180)).toBe(false)
 })
 
 test('a response that PostgREST breaks off is logged with its id, and without query, user or rows', async () => {

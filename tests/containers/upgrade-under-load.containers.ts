@@ -99,23 +99,26 @@ describe('while users write and read, no request is refused, interrupted or fail
       await writeFile(join(deployment.directory, path), sql)
     }
     await edit(
-      'db/functions/api/get_upcoming.sql',
+      'db/recurring/get_upcoming.sql',
       ['preset text', 'preset jsonb'],
       ['(text, text, text)', '(text, text, jsonb)'],
       ['coalesce(preset,', `coalesce(preset #>> '{}',`],
       ['else preset end', `else preset #>> '{}' end`],
     )
-    await edit('db/functions/private/tenant_locks.sql', ['(p_table text)', '(p_table text, p_why text)'], ['lock_tenants(text)', 'lock_tenants(text, text)'], [
-      'lock_tenants(tg_table_name)',
-      `lock_tenants(tg_table_name, 'a write')`,
-    ])
+    await edit(
+      'db/core/tenants.sql',
+      ['lock_tenant_of_request(p_tenant text)', 'lock_tenant_of_request(p_tenant text, p_why text)'],
+      ['lock_tenant_of_request(text)', 'lock_tenant_of_request(text, text)'],
+      ['public.uid());\n  -- a role', `public.uid(), 'a write');\n  -- a role`],
+      [`'o:' || public.org_id());`, `'o:' || public.org_id(), 'a write');`],
+    )
     await writeFile(
       join(deployment.directory, 'db/migrations/9999_next.sql'),
       `alter table private.settings add column next text;\ncomment on column private.settings.next is 'Of the next version.';\n`,
     )
     const before = await caddy()
     await expectNothing(() => deployment.command('upgrade'))
-    expect(await deployment.sql(`select count(*) from private.migrations where name = '9999_next.sql'`)).toEqual(['1'])
+    expect(await deployment.sql(`select count(*) from private.migrations where name = 'migrations/9999_next'`)).toEqual(['1'])
     // A new container would close its clients' connections.
     expect(await caddy()).toBe(before)
   })
@@ -129,21 +132,6 @@ describe('while users write and read, no request is refused, interrupted or fail
     ).toEqual(['t|t'])
   })
 
-  // After a reboot Docker starts the same containers: none that it takes for stopped by an operator. The engine itself does not restart here,
-  // because other tests use it.
-  test.each(services)(
-    'while users write and read, no request is refused, interrupted or failed and afterwards Docker starts %s again after a crash',
-    async (service) => {
-      const restarts = async () =>
-        (await run('docker', ['inspect', '-f', '{{.RestartCount}} {{.State.Running}}', ...(await deployment.compose('ps', '-aq', service)).trim().split('\n')]))
-          .trim()
-      expect(await restarts()).toBe('0 true')
-      await deployment.crash(service)
-      await expect.poll(restarts, { timeout: 60_000 }).toBe('1 true')
-      await expect.poll(async () => (await fetch(`${deployment.url}/healthz`).catch(() => undefined))?.status, { timeout: 60_000 }).toBe(200)
-    },
-  )
-
   test('while users write and read, no request is refused, interrupted or failed by `docker compose up` after a change of a setting of the auth service and the edge', async () => {
     const postgrest = () => deployment.compose('ps', '-q', 'postgrest')
     const before = await postgrest()
@@ -153,6 +141,21 @@ describe('while users write and read, no request is refused, interrupted or fail
     expect(await deployment.compose('exec', '-T', 'auth', 'node', '-p', 'process.env.LOG_LEVEL')).toBe('warn\n')
   })
 })
+
+// After a reboot Docker starts the same containers: none that it takes for stopped by an operator. The engine itself does not restart here,
+// because other tests use it.
+test.each(services)(
+  'after an upgrade and a rollback Docker starts %s again after a crash',
+  async (service) => {
+    const restarts = async () =>
+      (await run('docker', ['inspect', '-f', '{{.RestartCount}} {{.State.Running}}', ...(await deployment.compose('ps', '-aq', service)).trim().split('\n')]))
+        .trim()
+    expect(await restarts()).toBe('0 true')
+    await deployment.crash(service)
+    await expect.poll(restarts, { timeout: 60_000 }).toBe('1 true')
+    await expect.poll(async () => (await fetch(`${deployment.url}/healthz`).catch(() => undefined))?.status, { timeout: 60_000 }).toBe(200)
+  },
+)
 
 test.each(['auth', 'edge'])('Docker gives %s more time than a stop takes', async (service) => {
   const seconds = await run('docker', ['inspect', '-f', '{{.Config.StopTimeout}}', (await deployment.compose('ps', '-q', service)).trim()])

@@ -2,6 +2,7 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { dataStack, returning, roles, type Account, type Caller, type DataStack, type Organization, type Role } from '../support/data.ts'
+import { holdLock } from '../support/hold-lock.ts'
 import { samples, tables } from '../support/tables.ts'
 
 let stack: DataStack
@@ -479,12 +480,12 @@ test("undo restores a team's rows without the user whose account was deleted sin
 test('undo waits for concurrent writers of the same rows', async () => {
   await owner.create('tags', { name: 'turn' })
   const [row] = await lastOf(owner)
-  await stack.owner.query(`select pg_advisory_lock(hashtextextended('turn of organization ' || $1, 0))`, [team.id])
+  const release = await holdLock(stack.ownerUrl, `select from private.tenants where tenant = 'o:' || $1 for no key update`, [team.id])
   const undone = undo(owner, row?.id)
   const waiting = () =>
-    stack.owner.query(`select from pg_stat_activity where datname = current_database() and usename = 'authenticator' and wait_event = 'advisory'`)
+    stack.owner.query(`select from pg_stat_activity where datname = current_database() and usename = 'authenticator' and wait_event_type = 'Lock'`)
   await expect.poll(async () => (await waiting()).rowCount).toBe(1)
-  await stack.owner.query('select pg_advisory_unlock_all()')
+  await release()
   expect(await undone).toMatchObject({ status: 200, body: { delete: 1 } })
 })
 
@@ -507,10 +508,10 @@ test('undo of a change or deletion of thousands of rows takes one request', asyn
   const ann = await someone()
   const rows = Array.from({ length: 2_000 }, (_, n) => ({ id: randomUUID(), name: `row ${n}`, amount: n, status: n % 2 === 0 ? 'paid' : 'pending' }))
   expect((await ann.post('/transactions', rows)).status).toBe(201)
-  await ann.patch('/transactions', { status: 'failed' })
+  expect(await ann.patch('/transactions', { status: 'failed' })).toMatchObject({ status: 204 })
   expect(await undoLast(ann)).toMatchObject({ status: 200, body: { update: 2_000 } })
   expect((await ann.head('/transactions?status=eq.pending', { prefer: 'count=exact' })).headers.get('content-range')).toMatch(/\/1000$/)
-  await ann.delete('/transactions')
+  expect(await ann.delete('/transactions')).toMatchObject({ status: 204 })
   expect(await undoLast(ann)).toMatchObject({ status: 200, body: { create: 2_000 } })
   expect((await ann.head('/transactions?status=eq.pending', { prefer: 'count=exact' })).headers.get('content-range')).toMatch(/\/1000$/)
 })

@@ -170,9 +170,29 @@ describe('of an attachment', () => {
     const id = await attach(mine, await shopping(mine), 'file')
     const refused = async (change: object) => (await mine.patch(`/attachments?id=eq.${id}`, change)).body
     expect(await refused({ name: '' })).toMatchObject({ code: '23514', message: expect.stringContaining('attachments_name_length') })
+    for (const name of ['   ', '..', 'receipts/']) {
+      expect(await refused({ name })).toMatchObject({ code: '23514', message: expect.stringContaining('attachments_name_length') })
+    }
     expect(await refused({ name: 'a\u202eb' })).toMatchObject({ code: '23514', message: expect.stringContaining('attachments_name_one_line') })
     expect(await refused({ name: null })).toMatchObject({ code: '23502' })
     expect(await refused({ note: 'x'.repeat(1001) })).toMatchObject({ code: '23514', message: expect.stringContaining('attachments_note_length') })
+  })
+
+  test('a name is stored without the folders before it, also after a change', async () => {
+    const names = [['../../x.pdf', 'x.pdf'], ['C:\\fakepath\\a b.pdf', 'a b.pdf'], ['/etc/.hidden', '.hidden'], ['..\\..\\x', 'x']] as const
+    for (const [at, [sent, name]] of names.entries()) {
+      const id = await attach(mine, await shopping(mine), `file ${at}`, { name: sent })
+      expect((await mine.get(`/attachments?id=eq.${id}`)).body).toMatchObject([{ name }])
+      expect((await mine.patch(`/attachments?id=eq.${id}`, { name: `other/${name}` })).status).toBe(204)
+      expect((await mine.get(`/attachments?id=eq.${id}`)).body).toMatchObject([{ name }])
+    }
+    const transaction_id = await shopping(mine)
+    for (const name of ['', '..', '../', 'a/..', '  ', 'x/\u200b', 'a\nb', 'a\u202eb', 'n'.repeat(256)]) {
+      expect(await mine.post('/rpc/begin_upload', { transaction_id, name, size: 1, sha256: 'a'.repeat(64) }), name).toMatchObject({
+        status: 400,
+        body: { code: '22023', hint: 'name has 1 to 255 characters in one line, not only blanks or dots.' },
+      })
+    }
   })
 
   test('nothing can change before its file is uploaded, and no caller can insert it', async () => {

@@ -110,18 +110,6 @@ test('get_balances lists a closed account until the day before it was closed, an
   expect(await balances(carla)).toEqual({ [bank]: ['usd', 12] })
 })
 
-test("get_balances is of the active context, for a viewer too, and of no outsider's accounts", async () => {
-  const ada = await stack.person()
-  const vera = await stack.person()
-  const team = await stack.organization({ owner: ada, viewer: vera })
-  const personal = await account(stack.as(ada))
-  const shared = await account(stack.as(ada, team), { balance: 3 })
-  expect(Object.keys(await balances(stack.as(ada)))).toEqual([personal])
-  expect(await balances(stack.as(ada, team))).toEqual({ [shared]: ['usd', 3] })
-  expect(await balances(stack.as(vera, team))).toEqual({ [shared]: ['usd', 3] })
-  expect(await balances(stack.as(vera))).toEqual({})
-})
-
 test.each([
   [{ on_date: 'tomorrow' }, /on_date is not a date/],
   [{ on_date: '2025-02-30' }, /on_date is not a date/],

@@ -445,9 +445,9 @@ describe('get_cash_flow with upcoming periods', () => {
     )
     const { day, month, ahead, next } = today ?? { day: '', month: '', ahead: '', next: '' }
     const [rent, , job] = await caller.create('subscriptions', [
-      { title: 'Rent', amount: 900, period: 'monthly', starts_on: day, ends_on: null, currency: 'usd' },
-      { title: 'Past', amount: 5, period: 'daily', starts_on: '2000-01-01', ends_on: '2000-12-31', currency: 'usd' },
-      { title: 'Job', amount: -2000, period: 'yearly', starts_on: ahead, ends_on: null, currency: 'eur' },
+      { title: 'Rent', kind: 'expense', amount: 900, period: 'monthly', starts_on: day, ends_on: null, currency: 'usd' },
+      { title: 'Past', kind: 'expense', amount: 5, period: 'daily', starts_on: '2000-01-01', ends_on: '2000-12-31', currency: 'usd' },
+      { title: 'Job', kind: 'income', amount: 2000, period: 'yearly', starts_on: ahead, ends_on: null, currency: 'eur' },
     ])
     const planned = async (query: string) => ((await flow(caller, query)).body as Flow[]).filter(({ is_planned }) => is_planned)
     expect(await planned('periods=1')).toEqual([])

@@ -155,8 +155,9 @@ describe('an amount of two decimals', () => {
   )
 
   test('an amount of two decimals rounds a third decimal away from zero, also for negative amounts, in each way to write', async () => {
-    const { id, amount } = await ann.create('transactions', { name: 'Tea', amount: -2.005 })
-    expect(amount).toBe(-2.01)
+    const amounts = [0.1 + 0.2, 10.005, -10.005, -0.01, -2.005]
+    const [{ id }, ...rest] = await ann.create('transactions', amounts.map((amount) => ({ name: 'Tea', amount })))
+    expect(rest.map(({ amount }: { amount: number }) => amount)).toEqual([10.01, -10.01, -0.01, -2.01])
     expect((await ann.patch(`/transactions?id=eq.${id}&select=amount`, { amount: -7 }, returning)).text).toBe('[{"amount":-7.00}]')
   })
 

@@ -1,6 +1,7 @@
 /** A refused value comes with a hint about the accepted values. Code and message stay PostgreSQL's, because clients find the field by them. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { randomUUID } from 'node:crypto'
+import { visibleCharacter } from '../../http/fields.ts'
 import { financeError } from '../../client/errors.ts'
 import { readExposed, type Exposed } from '../../description/catalogue.ts'
 import { dataStack, type Answer, type Caller, type DataStack } from '../support/data.ts'
@@ -20,7 +21,7 @@ const error = ({ status, body }: Answer) => financeError(body, status)
 
 test.each([
   ['transactions', { status: 'payed' }, 'transactions_status_known', 'status', 'status: paid, pending or failed.'],
-  ['transactions', { name: '' }, 'transactions_name_length', 'name', 'name: Title, 1 to 255 characters.'],
+  ['transactions', { name: '' }, 'transactions_name_length', 'name', 'name: Title, 1 to 255 characters, not only blanks.'],
   ['transactions', { transaction_date: '1899-12-31' }, 'transactions_date_in_range', 'transaction_date', 'a date or date-time between 1900 and 2199'],
   ['transactions', { amount: 'NaN' }, 'transactions_amount_is_number', 'amount', 'amount: Amount, negative for an expense.'],
   ['transactions', { metadata: [[[[[[[[[[[[[[[[[1]]]]]]]]]]]]]]]]] }, 'transactions_metadata_depth', 'metadata', 'up to 16 KiB and 16 levels'],
@@ -45,6 +46,40 @@ test.each([
   const stored = await ann.create(table, row)
   const unchanged = error(await ann.patch(`/${table}?${samples[table]?.where(stored)}`, wrong))
   expect(unchanged).toMatchObject({ code: '23514', message: refused.message, hint: refused.hint })
+})
+
+const named = [
+  ['accounts', 'name'],
+  ['categories', 'name'],
+  ['dashboards', 'name'],
+  ['line_items', 'name'],
+  ['rules', 'name'],
+  ['rules', 'set_name'],
+  ['subscriptions', 'title'],
+  ['tags', 'name'],
+  ['transactions', 'name'],
+] as const
+
+test.each(named)('a user cannot give a row of %s a blank %s, and a row that had one before can still change', async (table, column) => {
+  const row = await samples[table]?.row(ann, {})
+  const rule = expect.stringContaining(`"${table}_${column}_length"`) as string
+  for (const blank of ['   ', '\u200b', '\u3164\u00a0', '\u2800', '\u00ad\ufe0f\u{e0020}', '\t\n']) {
+    expect((await ann.post(`/${table}`, { ...row, [column]: blank })).body, JSON.stringify(blank)).toMatchObject({ code: '23514', message: rule })
+  }
+  const stored = await ann.create(table, { ...row, [column]: '\u00a0Z\u00fcrich \ud83d\udc69\u200d\ud83d\ude80' })
+  const where = samples[table]?.where(stored) ?? ''
+  expect((await ann.patch(`/${table}?${where}`, { [column]: ' ' })).body).toMatchObject({ code: '23514', message: rule })
+  await data.owner.query(`update api.${table} set ${column} = '  ' where id = $1`, [stored['id']])
+  expect((await ann.patch(`/${table}?${where}`, { [column]: '  ' })).status).toBe(204)
+})
+
+test('the characters that both surfaces take for visible are the same', async () => {
+  const { rows } = await data.owner.query<{ code: number }>(
+    'select code from generate_series(1, 1114111) code where code not between 55296 and 57343 and private.is_blank(chr(code))',
+  )
+  const blank = Array.from({ length: 1_114_111 }, (_, at) => at + 1)
+    .filter((code) => (code < 0xd800 || code > 0xdfff) && !visibleCharacter.test(String.fromCodePoint(code)))
+  expect(rows.map(({ code }) => code)).toEqual(blank)
 })
 
 test('a value that a column does not accept that is missing is named as before, with a hint about the column', async () => {
@@ -184,6 +219,8 @@ describe('an argument that a function does not accept', () => {
     ['get_transaction_stat', filter('amount', '12,50'), 'It takes a number, such as 12.50.'],
     ['get_transaction_stat', filter('colour', 'red'), 'Fields are account_id, amount, category_id,'],
     ['get_transaction_stat', filter('amount', 1, 'near'), 'Operations for amount are eq, neq, gt,'],
+    ['get_filtered_transactions', { filters: filter('amount', [60, -60], 'between').p_filters }, 'Exchange the two.'],
+    ['get_transaction_stat', filter('transaction_date', ['2025-12-31', '2025-01-01'], 'between'), 'Exchange the two.'],
     ['get_budget_comparison', { start_date: '2025-02-01', end_date: '01/03/2025' }, 'Dates are YYYY-MM-DD'],
     ['get_budget_comparison', { preset: 'next_week' }, 'this_month'],
   ])('an argument that a function does not accept is refused with a hint about the accepted values: %s of %o', async (name, given, hint) => {

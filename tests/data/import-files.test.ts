@@ -1,5 +1,4 @@
 /** Imports of bank files: a verdict for each row, all rows stored or none, duplicates recognized, and the import reverted as a whole. */
-import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { dataStack, type Account, type Answer, type Caller, type DataStack, type Organization } from '../support/data.ts'
 import { totalRowsRead } from '../support/plans.ts'
@@ -156,6 +155,7 @@ describe('a row is invalid, and its reason', () => {
     ['an amount of jpy has no decimals', { amount: '12.50', currency: 'JPY' }],
     ['an amount of kwd is stored with two decimals', { amount: '1.234', currency: 'kwd' }],
     ['name is missing', { name: '' }],
+    ['name is missing', { name: ' \u200b ' }],
     ['name is longer than 255 characters', { name: 'n'.repeat(256) }],
     ['status "done" is not paid, pending or failed', { status: 'done' }],
     ['transaction_date "31.01.2025" is not a date: write 2025-01-31, from 1900 to 2199', { transaction_date: '31.01.2025' }],
@@ -353,68 +353,14 @@ test('an import of a team can be deleted by members who may delete, and by no on
   expect((await ours.get('/transactions?source=eq.to take back')).body).toEqual([])
 })
 
-test('an import of random rows does what its dry run announced', async () => {
-  const mine = await newCaller()
-  const account = await mine.create('accounts', { name: 'Giro', type: 'checking', currency: 'jpy' })
-  const category = await mine.create('categories', { name: 'Food' })
-  const usual = (...values: unknown[]) => fc.constantFrom(...values, undefined)
-  const row = fc.record({
-    name: fc.oneof({ weight: 8, arbitrary: fc.constantFrom<unknown>('Coffee', 'Tea', 'a'.repeat(255)) }, { weight: 1, arbitrary: fc.string() }, {
-      weight: 1,
-      arbitrary: fc.jsonValue(),
-    }),
-    amount: fc.oneof(
-      { weight: 6, arbitrary: fc.constantFrom<unknown>('-3.50', 7, '12', 0, '999999999999.99', -0.005, '12.004', 12.5) },
-      { weight: 1, arbitrary: fc.double().map((number) => Number.isFinite(number) ? number : String(number)) },
-      { weight: 1, arbitrary: fc.jsonValue() },
-    ),
-    transaction_date: usual(
-      '2025-01-01',
-      '2024-02-29',
-      '2025-01-01T10:00:00+02:00',
-      '1900-01-01',
-      '2199-12-31',
-      '2025-13-01',
-      '2025-01-01T24:00',
-      '1899-12-31T23:00-05',
-      'soon',
-    ),
-    currency: usual('usd', 'EUR', 'jpy', 'kwd', 'clf', 'xxx', 'K\u212Ad'),
-    external_id: fc.oneof({ weight: 5, arbitrary: fc.constant<unknown>(undefined) }, { weight: 2, arbitrary: fc.constantFrom('1', '2', 'e'.repeat(255)) }, {
-      weight: 1,
-      arbitrary: fc.string(),
-    }),
-    category_id: usual(category.id, category.id, crypto.randomUUID(), ''),
-    status: usual('paid', 'pending', 'failed', 'PAID'),
-    metadata: fc.oneof({ weight: 3, arbitrary: fc.constant<unknown>(undefined) }, { weight: 1, arbitrary: fc.jsonValue() }),
-  })
-  await fc.assert(
-    fc.asyncProperty(fc.array(row, { minLength: 1, maxLength: 6 }), fc.boolean(), async (rows, isOfAccount) => {
-      const more = { p_source: 'any', ...(isOfAccount && { p_account_id: account.id }) }
-      const dry = await judge(mine, rows, more)
-      const count = async () => Number((await mine.head('/transactions', { prefer: 'count=exact' })).headers.get('content-range')?.split('/')[1])
-      const before = await count()
-      const whole = await send(mine, rows, { ...more, p_dry_run: false })
-      expect(whole.status, whole.text).toBe(verdicts(dry).includes('invalid') ? 400 : 200)
-      if (whole.status === 400) expect(await count()).toBe(before)
-      // Invalid rows are left out. Each other row is stored or recognized, as its verdict says.
-      const kept = rows.filter((_, at) => dry[at]?.verdict !== 'invalid')
-      if (kept.length === 0) return
-      const expected = await judge(mine, kept, more)
-      const done = whole.status === 200 ? whole.body as Verdict[] : await store(mine, kept, more)
-      if (whole.status === 400)
-        expect(done.map(({ verdict, reason }) => ({ verdict, reason }))).toEqual(expected.map(({ verdict, reason }) => ({ verdict, reason })))
-      expect(await count()).toBe(before + done.filter(({ verdict }) => verdict === 'new').length)
-      // Each stored row is recognized from then on.
-      for (const { verdict } of await judge(mine, kept, more)) expect(['duplicate', 'changed']).toContain(verdict)
-    }),
-    { numRuns: 60, seed: 20_251 },
-  )
-})
-
 test('an import compares a row only with rows that it can match, also in a database without statistics', async () => {
   const mine = await newCaller()
   const rows = Array.from({ length: 400 }, (_, at) => ({ name: `row ${at}`, amount: at, external_id: `b-${at}` }))
+  // PostgreSQL would rightly read a table whole that has no other rows.
+  await stack.owner.query(
+    `insert into api.transactions (name, amount, user_id, organization_id) select 'row', n, $1, null from generate_series(1, 20000) n`,
+    [(await stack.person()).id],
+  )
   await store(mine, rows)
   const others = rows.map((row) => ({ ...row, external_id: `c-${row.external_id}` }))
   const before = await totalRowsRead(stack, 'transactions')

@@ -59,3 +59,17 @@ test('rows are compared with those of 50 accounts for transfers', async () => {
   expect(await judge(caller, others[0]?.['id'], arrived, { p_source: 'other' })).toContain('transfer')
   expect(await judge(caller, others[0]?.['id'], arrived.map((row) => ({ ...row, amount: 7 })), { p_source: 'other' })).toContain('new')
 })
+
+test('rows of another format are recognized among ten thousand, after a correction of all and after their deletion', async () => {
+  const caller = stack.as(await stack.person())
+  const giro = await account(caller)
+  const fileOf = (letter: string) => rowsOf((number) => `${letter} ${number}`).map((row) => ({ ...row, amount: row.amount % 500 }))
+  const [first, second] = [fileOf('a'), fileOf('b').map((row) => ({ ...row, amount: row.amount - 0.1 }))]
+  for (const file of [first, second]) expect(await judge(caller, giro, file, { p_dry_run: false })).toEqual(['new'])
+  const byCsv = first.map((row) => ({ ...row, external_id: undefined, name: `${row.name} and more` }))
+  expect(await judge(caller, giro, byCsv, { p_source: 'csv' })).toEqual(['duplicate'])
+  expect(await judge(caller, giro, first.map((row) => ({ ...row, amount: row.amount - 1000 })), { p_dry_run: false })).toEqual(['updated'])
+  expect(await judge(caller, giro, byCsv, { p_source: 'csv' })).toEqual(['duplicate'])
+  await caller.delete('/transactions?amount=lte.-1000')
+  expect(await judge(caller, giro, byCsv, { p_source: 'csv' })).toEqual(['deleted'])
+})

@@ -44,8 +44,17 @@ test('one response has a limited number of rows, and further pages have the rest
   expect((await mine.get('/tags?select=id&offset=10000')).body).toHaveLength(50)
 })
 
-test('a date that could mean two days is refused instead of guessed', async () => {
-  const ann = stack.as(await stack.person())
-  expect(await ann.post('/transactions', { name: 'Rent', amount: 1, transaction_date: '01/02/2025' })).toMatchObject({ status: 400, body: { code: '22008' } })
-  expect((await ann.post('/transactions', { name: 'Rent', amount: 1, transaction_date: '2025-02-01' })).status).toBe(201)
-})
+test.each(['a user', 'an anonymous caller'])(
+  '%s sends preferences of 500 characters at most, because reading them costs the square of their length',
+  async (who) => {
+    const caller = who === 'a user' ? mine : stack.anonymous
+    const prefer = (length: number) => ({ prefer: `timezone=Europe/Berlin${' '.repeat(length - 25)}, x` })
+    expect((await caller.get('/transactions?limit=1', prefer(500))).status).toBe(200)
+    for (const length of [501, 15_500]) {
+      expect(await caller.get('/transactions?limit=1', prefer(length))).toMatchObject({
+        status: 400,
+        body: { code: '22023', message: 'the preferences are longer than 500 characters', hint: expect.stringContaining('Prefer') },
+      })
+    }
+  },
+)

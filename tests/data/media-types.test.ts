@@ -1,8 +1,8 @@
-/** One object instead of an array: the media types of the interface and of PostgREST, on every table. */
+/** One object instead of an array: the media types of the interface and of PostgREST. One handler serves every table, so two tables are enough. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { dataStack, type Caller, type DataStack } from '../support/data.ts'
 import { notOneObject } from '../support/postgrest-versions.ts'
-import { samples, tables } from '../support/tables.ts'
+import { samples } from '../support/tables.ts'
 
 let stack: DataStack
 let mine: Caller
@@ -21,7 +21,7 @@ describe.each([
 ])('Accept: %s', (accept, message) => {
   const notOne = (rows: number) => ({ status: 406, body: { code: 'PGRST116', message, details: `The result contains ${rows} rows`, hint: null } })
 
-  test.each(tables)('returns one row of %s as an object, and 406 for none or many', async (table) => {
+  test.each(['transactions', 'transaction_tags'])('returns one row of %s as an object, and 406 for none or many', async (table) => {
     const rows = [await mine.create(table, await samples[table]?.row(mine, {}) ?? {}), await mine.create(table, await samples[table]?.row(mine, {}) ?? {})]
     const one = await mine.get(`/${table}?${samples[table]?.where(rows[0]) ?? ''}`, { accept })
     expect(one).toMatchObject({ status: 200, body: rows[0] })

@@ -3,13 +3,14 @@ import { readFile } from 'node:fs/promises'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { dataErrors } from '../../description/data-errors.ts'
 import { exampleId, otherExampleId, routineSchemas } from '../../description/handwritten-schemas.ts'
-import { refusals } from '../../edge/refuse.ts'
+import { rejections } from '../../edge/reject.ts'
+import { describeSurface } from '../../auth/description.ts'
 import { openApiDocument } from '../../description/openapi.ts'
 import { ownedDatabase, publicUrl } from '../support/database.ts'
 import { dataStack, type Caller, type DataStack } from '../support/data.ts'
 
 const { db, stop } = await ownedDatabase()
-const { paths, components }: any = await openApiDocument(db, publicUrl)
+const { paths, components }: any = await openApiDocument(db, publicUrl, describeSurface())
 await stop()
 const ofData = Object.entries<any>(paths).filter(([path]) => !path.startsWith('/api/auth/'))
 const verbs = ['get', 'head', 'post', 'patch', 'delete'] as const
@@ -120,5 +121,5 @@ test('the documented errors are those of docs/data.md and of the edge', async ()
   )
   const described = dataErrors.map(({ status, code }) => `${status} ${code}`)
   expect([...new Set(documented)].toSorted()).toEqual(described.toSorted())
-  for (const [code, [status]] of Object.entries(refusals)) expect(dataErrors).toContainEqual(expect.objectContaining({ code, status }))
+  for (const [code, [status]] of Object.entries(rejections)) expect(dataErrors).toContainEqual(expect.objectContaining({ code, status }))
 })

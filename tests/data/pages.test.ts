@@ -27,9 +27,9 @@ beforeAll(async () => {
   // Triggers and foreign keys would slow down two hundred thousand inserts.
   await db.query('set session_replication_role = replica')
   await db.query(
-    `insert into api.transactions (name, amount, currency, user_id, organization_id, status, transaction_date)
-     select 'row ' || n % 977, n * 7919::bigint % 1000 - 500, 'usd', $1, tenant, (array['paid', 'pending', 'failed'])[n % 3 + 1], timestamptz '2025-01-01' - n * interval '1 minute'
-     from generate_series(1, $3::integer) n, unnest(array[null, $2]) tenant
+    `insert into api.transactions (name, amount, currency, user_id, organization_id, tenant, status, transaction_date)
+     select 'row ' || n % 977, n * 7919::bigint % 1000 - 500, 'usd', $1, organization, private.tenant_of($1, organization), (array['paid', 'pending', 'failed'])[n % 3 + 1], timestamptz '2025-01-01' - n * interval '1 minute'
+     from generate_series(1, $3::integer) n, unnest(array[null, $2]) organization
      order by hashint4(n)`,
     [owner.id, team.id, perTenant],
   )
@@ -74,7 +74,10 @@ async function read(
       `select set_config(split_part(setting, '=', 1), split_part(setting, '=', 2), true) from pg_roles, unnest(rolconfig) setting where rolname = 'authenticated'`,
     )
     await db.query('set local role authenticated')
-    await db.query(`select set_config('request.jwt.claims', $1, true)`, [claims[caller]])
+    await db.query(`select set_config('request.jwt.claims', $1, true), set_config('request.headers', $2, true)`, [
+      claims[caller],
+      JSON.stringify(select === statement ? { 'x-page': `get_filtered_transactions ${limit}` } : {}),
+    ])
     await db.query(`prepare page (json, integer, integer) as ${select}`)
     const { rows: [row] } = await db.query(`explain (analyze, format json) execute page (${db.escapeLiteral(JSON.stringify({ filters }))}, ${limit}, 0)`)
     const [{ Plan: root }] = row['QUERY PLAN'] as [{ Plan: Plan }]

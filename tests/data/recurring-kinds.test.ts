@@ -76,10 +76,27 @@ test('a recurring income has no monthly cost, and is planned as income in the ca
   expect(await of(savings)).toEqual([0, 1].map(() => ({ income: 200, expenses: 0, is_planned: true })))
 })
 
-test('a recurring income was a negative cost before: without a kind, a negative amount is stored as an income', async () => {
+test.each([['left out', {}], ['null', { kind: null }], ['expense', { kind: 'expense' }]])(
+  'a subscription with a negative amount is 400 if its kind is %s, and the hint names kind as the direction',
+  async (_, kind) => {
+    const caller = await someone()
+    const rent = { title: 'Rent', period: 'monthly', ...kind }
+    const refused = { status: 400, body: { code: '23514', hint: expect.stringContaining('not negative: kind says the direction') } }
+    expect(await caller.post('/subscriptions', { ...rent, amount: -900 })).toMatchObject(refused)
+    const { id } = await caller.create('subscriptions', { title: 'Rent', period: 'monthly', amount: 900 })
+    expect(await caller.patch(`/subscriptions?id=eq.${id}`, { amount: -950 })).toMatchObject(refused)
+    expect((await caller.get('/subscriptions?select=kind,amount')).body).toEqual([{ kind: 'expense', amount: 900 }])
+  },
+)
+
+test('an undo returns a deleted income from before the column kind, which was a negative cost', async () => {
   const caller = await someone()
-  expect(await caller.create('subscriptions', { title: 'Salary', amount: -3000, period: 'monthly' })).toMatchObject({ kind: 'income', amount: 3000 })
-  expect(await caller.create('subscriptions', { title: 'Rent', amount: 900, period: 'monthly' })).toMatchObject({ kind: 'expense', amount: 900 })
+  const { id } = await caller.create('subscriptions', { title: 'Salary', amount: 3000, kind: 'income', period: 'monthly' })
+  await caller.delete(`/subscriptions?id=eq.${id}`)
+  await stack.owner.query(`update api.activity set before = before - 'kind' || '{"amount": -3000}' where row_id = $1 and action = 'delete'`, [id])
+  const [{ id: activity }] = (await caller.get(`/activity?row_id=eq.${id}&action=eq.delete&select=id`)).body
+  expect((await caller.post('/rpc/undo', { p_activity_id: activity })).status).toBe(200)
+  expect((await caller.get('/subscriptions?select=kind,amount')).body).toEqual([{ kind: 'income', amount: 3000 }])
 })
 
 describe('a recurring transfer', () => {

@@ -1,7 +1,7 @@
 /** A reload of PostgREST's configuration during a lock, a timeout or a cancellation. PostgREST loses its keys if private.pre_config() fails. */
 import pg from 'pg'
 import { afterAll, beforeAll, beforeEach, expect, onTestFinished, test, vi } from 'vitest'
-import { connect } from '../../auth/database.ts'
+import { connect } from '../../http/database.ts'
 import { keysKeeper } from '../../auth/keys/postgrest.ts'
 import { createLog } from '../../common/log.ts'
 import { dataStack, type Caller, type DataStack } from '../support/data.ts'

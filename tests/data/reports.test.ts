@@ -414,3 +414,9 @@ describe('an operator who acts as Ada', () => {
     },
   )
 })
+
+test('a report by payee has one group for the normal forms of a name', async () => {
+  const caller = stack.as(await stack.person())
+  await caller.create('transactions', ['Caf\u00e9', 'Cafe\u0301'].map((name) => ({ name, amount: -2, currency: 'eur' })))
+  expect((await caller.post('/rpc/get_transaction_aggregate', { p_group_by: 'payee' })).body).toMatchObject([{ key: 'Caf\u00e9', value: -4, count: 2 }])
+})

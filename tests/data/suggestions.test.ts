@@ -200,3 +200,10 @@ test('suggest_categories agrees with an independent count over random books, eac
     { numRuns: 25 },
   )
 })
+
+test('suggest_categories learns a payee in each normal form of its name', async () => {
+  const caller = await someone()
+  const food = await category(caller)
+  await file(caller, food, ['Caf\u00e9 M\u00fcller', 'Cafe\u0301 Mu\u0308ller', 'CAFE\u0301 MU\u0308LLER 12'])
+  expect((await suggest(caller, ['Cafe\u0301 Mu\u0308ller'], ['caf\u00e9 m\u00fcller'])).map(({ category_id }) => category_id)).toEqual([food, food])
+})

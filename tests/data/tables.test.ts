@@ -48,7 +48,7 @@ const additionalColumns: Record<string, string> = {
 }
 
 test.each(tables)('a row of %s has the columns of the interface and the additional ones', async (table) => {
-  const columns = [interfaceColumns, additionalColumns].flatMap((list) => list[table]?.split(' ') ?? [])
+  const columns = ['tenant', ...[interfaceColumns, additionalColumns].flatMap((list) => list[table]?.split(' ') ?? [])]
   expect(Object.keys(await mine.create(table, await row(table))).toSorted()).toEqual(columns.toSorted())
 })
 
@@ -104,12 +104,6 @@ test.each([
   for (const value of ['other', '', values[0]?.toUpperCase()]) {
     expect(await mine.post(`/${table}`, { ...body, [column]: value })).toMatchObject({ status: 400, body: { code: '23514' } })
   }
-})
-
-test('a row rounds an amount to the cent, half away from zero, also a negative one', async () => {
-  const amounts = [0.1 + 0.2, 10.005, -10.005, -0.01, 999_999_999_999.99, '12.30']
-  const created = await mine.create('transactions', amounts.map((amount) => ({ name: 'x', amount })))
-  expect(created.map((one: { amount: number }) => one.amount)).toEqual([0.3, 10.01, -10.01, -0.01, 999_999_999_999.99, 12.3])
 })
 
 test('a row stores a currency in lower case', async () => {
@@ -234,11 +228,6 @@ describe('an invalid value is 400 and stores nothing', () => {
       expect((await mine.post('/dashboards', { name: 'x', layout: { widgets: [widget, { ...widget, config: { any: [1] } }] }, date_range })).status).toBe(201)
     }
     expect((await mine.post('/transactions', { name: 'x', amount: 1, metadata: JSON.parse(deep(15)) })).status).toBe(201)
-  })
-
-  test('JSON that is nested deeper than the server can read is refused too', async () => {
-    const answer = await mine.post('/transactions', `{"name":"x","amount":1,"metadata":${deep(100_000)}}`)
-    expect([400, 413]).toContain(answer.status)
   })
 })
 

@@ -2,6 +2,7 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { dataStack, type Answer, type Caller, type DataStack, type Organization } from '../support/data.ts'
+import { holdLock } from '../support/hold-lock.ts'
 
 let stack: DataStack
 let team: Organization
@@ -63,16 +64,13 @@ test('one request that contains a row twice is 400 and stores nothing', async ()
 })
 
 test('a request that waits too long for others gets an error with the advice to send it again', async () => {
-  await stack.owner.query(`select pg_advisory_lock(hashtextextended('turn of organization ' || $1, 0))`, [team.id])
-  try {
-    expect(await ann.post('/tags', { name: 'late' })).toMatchObject({
-      status: 409,
-      body: { code: 'PT409', message: 'another change of the same data is still under way' },
-    })
-    expect((await ann.get('/tags')).body).toEqual([])
-  } finally {
-    await stack.owner.query('select pg_advisory_unlock_all()')
-  }
+  const release = await holdLock(stack.ownerUrl, `select from private.tenants where tenant = 'o:' || $1 for no key update`, [team.id])
+  expect(await ann.post('/tags', { name: 'late' })).toMatchObject({
+    status: 409,
+    body: { code: 'PT409', message: 'another change of the same data is still under way' },
+  })
+  expect((await ann.get('/tags')).body).toEqual([])
+  await release()
   expect((await ann.post('/tags', { name: 'late' })).status).toBe(201)
 })
 

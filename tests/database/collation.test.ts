@@ -2,7 +2,7 @@
 import { randomBytes } from 'node:crypto'
 import pg from 'pg'
 import { afterAll, beforeAll, expect, inject, test } from 'vitest'
-import { readDatabaseFigures } from '../../auth/http/database-figures.ts'
+import { readDatabaseFigures } from '../../auth/database-figures.ts'
 import { connection, execute, passwords, publicUrl } from '../support/database.ts'
 import { migrate } from '../../db/migrate.ts'
 import { operator } from '../support/operator.ts'
@@ -14,7 +14,8 @@ beforeAll(async () => {
   await execute(inject('serverUrl'), `create database ${name} template template0 locale_provider icu icu_locale 'en'`)
   await migrate({ databaseUrl: url(), publicUrl, authServicePassword: passwords.authService, authenticatorPassword: passwords.authenticator })
 })
-afterAll(() => execute(inject('serverUrl'), `drop database ${name} with (force)`))
+// without force, which would end a connection that is closing
+afterAll(() => execute(inject('serverUrl'), `drop database ${name}`))
 
 const figures = async () => {
   const pool = new pg.Pool({ connectionString: connection(url(), { user: 'auth_service', password: passwords.authService }), max: 1 })

@@ -2,6 +2,7 @@
 import { existsSync } from 'node:fs'
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { describeSurface } from '../../auth/description.ts'
 import { openApiDocument } from '../../description/openapi.ts'
 import { withWholeRows } from '../../description/whole-rows.ts'
 import { ownedDatabase } from '../support/database.ts'
@@ -16,7 +17,7 @@ export function tool(file: string): string {
 /** Writes the OpenAPI document, and its part of whole rows, to files for the tools. @returns the files and the document */
 export async function descriptionFile(directory: string): Promise<{ file: string, wholeRows: string, description: any }> {
   const { db, stop } = await ownedDatabase()
-  const description = await openApiDocument(db, 'https://money.example.org')
+  const description = await openApiDocument(db, 'https://money.example.org', describeSurface())
   await stop()
   const [file, wholeRows] = [join(directory, 'openapi.json'), join(directory, 'openapi-whole-rows.json')]
   await writeFile(file, JSON.stringify(description))

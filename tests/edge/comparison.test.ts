@@ -202,7 +202,18 @@ const requests: Sent[] = [
 ]
 
 /** The differences that docs/data.md documents, by the code of the response through the edge. */
-const documented = ['QUERY_TOO_COMPLEX', 'LIMIT_NOT_SUPPORTED', 'ORDER_NOT_SUPPORTED', 'PGRST123', '42703', '42704', 'PGRST100', 'PGRST103', 'PGRST125']
+const documented = [
+  'QUERY_TOO_COMPLEX',
+  'LIMIT_NOT_SUPPORTED',
+  'ORDER_NOT_SUPPORTED',
+  'PGRST123',
+  '22P02',
+  '42703',
+  '42704',
+  'PGRST100',
+  'PGRST103',
+  'PGRST125',
+]
 
 let stack: DataStack
 let edge: Awaited<ReturnType<typeof startEdge>>

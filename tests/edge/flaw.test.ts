@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest'
 import { dataSurface } from '../../edge/data-surface.ts'
 import { fixedUpstream } from '../../edge/upstreams.ts'
-import { fakePostgrest, raw } from './support.ts'
+import { fakePostgrest, raw, sharesWithoutKeys } from './support.ts'
 
 test('a client whose request the edge fails to judge gets 500 in the shape of PostgREST, and its connection stays open', async () => {
   const seen: (string | undefined)[] = []
@@ -14,8 +14,9 @@ test('a client whose request the edge fails to judge gets 500 in the shape of Po
   const flaw = new TypeError('a flaw of the edge')
   const serve = dataSurface({
     postgrest: fixedUpstream(postgrest),
+    ...sharesWithoutKeys(),
     bodyLimit: 1_000_000,
-    onRefusal: (code) => {
+    onRejection: (code) => {
       if (code !== 'INTERNAL_ERROR') throw flaw
     },
     onError: (error) => errors.push(error),

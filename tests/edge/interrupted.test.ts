@@ -2,8 +2,9 @@
 import { createServer, connect, type AddressInfo, type Socket } from 'node:net'
 import { once } from 'node:events'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { dataStack, type Caller, type DataStack } from '../support/data.ts'
-import { edgeForTest, fakePostgrest, startEdge } from './support.ts'
+import { dataStack, type Account, type DataStack } from '../support/data.ts'
+import { holdLock } from '../support/hold-lock.ts'
+import { edgeForTest, fakePostgrest } from './support.ts'
 
 /** The connections of PostgREST to its database. */
 const connections = new Set<Socket>()
@@ -17,8 +18,7 @@ const network = createServer((client) => {
 const cut = () => connections.forEach((connection) => connection.destroy())
 
 let stack: DataStack
-let edge: Awaited<ReturnType<typeof startEdge>>
-let ann: Caller
+let ann: Account
 /** Held by the test. Each new tag waits for it in COMMIT. */
 const lock = 20_261_129
 let port: number
@@ -33,28 +33,30 @@ beforeAll(async () => {
       create function private.wait_in_commit() returns trigger language plpgsql as 'begin perform pg_advisory_xact_lock_shared(${lock}); return null; end';
       create constraint trigger zz_wait_in_commit after insert on api.tags deferrable initially deferred for each row execute function private.wait_in_commit()`)
   })
-  edge = await startEdge(stack.url)
-  ann = stack.as(await stack.person(), undefined, `${edge.url}/data`)
+  ann = await stack.person()
 })
 afterAll(async () => {
-  edge.close()
   await stack.stop()
   cut()
   network.close()
 })
 
-/** Stores a tag, interrupts it while it waits in COMMIT, and then lets the transaction continue. */
+/**
+ * Stores a tag, interrupts it while it waits in COMMIT, and then lets the transaction continue. Each tag has its own PostgREST: one that
+ * lost a connection loads its schema again, and refuses requests until then.
+ */
 async function interruptCommit(name: string, interrupt: (pid: number) => unknown) {
-  await expect.poll(async () => (await ann.get('/tags')).status).toBe(200)
-  await stack.owner.query('select pg_advisory_lock($1)', [lock])
+  const { url } = await stack.startAnotherPostgrest()
+  const caller = stack.as(ann, undefined, `${await edgeForTest(url)}/data`)
+  const release = await holdLock(stack.ownerUrl, 'select pg_advisory_xact_lock($1)', [lock])
   try {
-    const answer = ann.post('/tags', { name }, { prefer: 'return=representation' })
+    const answer = caller.post('/tags', { name }, { prefer: 'return=representation' })
     const waiting = () => stack.owner.query("select pid from pg_stat_activity where datname = current_database() and wait_event = 'advisory'")
     await expect.poll(async () => (await waiting()).rows).toHaveLength(1)
     await interrupt((await waiting()).rows[0].pid)
     return await answer
   } finally {
-    await stack.owner.query('select pg_advisory_unlock($1)', [lock])
+    await release()
   }
 }
 const busy = { status: 503, body: { code: 'SERVICE_BUSY', details: null, hint: null } }
@@ -76,15 +78,17 @@ test('the connection is lost there: she learns the same, and the tag is stored',
 })
 
 test('a database that cannot be reached is 503 with and without a token, and no response names its address', async () => {
+  const edge = await edgeForTest(stack.url)
+  const caller = stack.as(ann, undefined, `${edge}/data`)
   cut()
   network.close()
   await once(network, 'close')
   const anonymous = (path: string) =>
-    fetch(edge.url + path).then(async (response) => ({ status: response.status, headers: response.headers, text: await response.text() }))
+    fetch(edge + path).then(async (response) => ({ status: response.status, headers: response.headers, text: await response.text() }))
   const answers = [
-    await ann.get('/tags'),
-    await ann.post('/tags', { name: 'Unreached' }),
-    await ann.post('/rpc/get_balances', {}),
+    await caller.get('/tags'),
+    await caller.post('/tags', { name: 'Unreached' }),
+    await caller.post('/rpc/get_balances', {}),
     await anonymous('/data/tags'),
     await anonymous('/rest/v1/tags'),
   ]

@@ -1,8 +1,11 @@
-/** Requests that the edge refuses before PostgREST reads them, with errors in PostgREST's format. */
+/** Bodies and URLs that the edge refuses before PostgREST reads them, with errors in PostgREST's format, and bodies that it repairs. */
+import { request as httpRequest } from 'node:http'
+import { text as textOf } from 'node:stream/consumers'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { signedIn } from '../support/person.ts'
 import { startStack, type Stack } from '../support/stack.ts'
-import { edgeForTest, fakePostgrest, raw, stream } from './support.ts'
+import { edgeForTest, fakePostgrest, raw, sharingEdge, stream } from './support.ts'
 
 const KiB = 1024
 const MiB = 1024 * KiB
@@ -87,9 +90,9 @@ test('a body of CSV may have 4 KiB, or 16 KiB with a token, because PostgREST wr
 })
 
 test('a body may be as large as DATA_BODY_LIMIT', async () => {
-  await using small = await startStack({ data: true, env: { DATA_BODY_LIMIT: '100000' } })
-  const headers = { ...json, authorization: `Bearer ${await (await signedIn(small, 'Ann')).token()}` }
-  const status = async (bytes: number) => (await fetch(`${small.url}/data/transactions`, { method: 'POST', headers, body: row(bytes) })).status
+  const small = await stack.startAnotherAuth({ DATA_BODY_LIMIT: '100000' })
+  const status = async (bytes: number) =>
+    (await fetch(`${small}/data/transactions`, { method: 'POST', headers: { ...json, ...bearer }, body: row(bytes) })).status
   expect([await status(99_999), await status(100_001)]).toEqual([400, 413])
 })
 
@@ -145,11 +148,13 @@ describe('PostgREST', () => {
     expect(seen).toEqual([])
   })
 
-  test('PostgREST receives a chunked request above the limit without its end', async () => {
+  test('PostgREST receives a chunked request above the limit without its end, and without a token nothing of it', async () => {
     const { url, seen } = await recordingPostgrest()
     expect((await stream(`${url}/data/transactions`, json, chunksOf(MiB))).status).toBe(413)
+    expect(seen).toEqual([])
+    expect((await stream(`${url}/data/transactions`, { ...json, ...bearer }, chunksOf(4 * MiB))).status).toBe(413)
     await expect.poll(() => seen).toMatchObject([{ complete: false }])
-    expect(seen[0]?.bytes).toBeLessThanOrEqual(64 * KiB)
+    expect(seen[0]?.bytes).toBeLessThanOrEqual(2 * MiB)
   })
 
   test('PostgREST receives no byte of a body with an invalid token', async () => {
@@ -184,11 +189,11 @@ describe('PostgREST', () => {
 
 test('a client that disconnects after its large body keeps its slot until PostgREST has responded', async () => {
   const waiting: (() => void)[] = []
-  const url = await edgeForTest(
-    await fakePostgrest((request, response) => {
-      request.resume().once('end', () => waiting.push(() => response.end('[]')))
-    }),
-  )
+  const postgrest = await fakePostgrest((request, response) => {
+    request.resume().once('end', () => waiting.push(() => response.end('[]')))
+  })
+  // a share of six connections
+  const { url } = await sharingEdge(postgrest, { env: { PGRST_DB_POOL: '36' } })
   const post = (signal?: AbortSignal) =>
     fetch(`${url}/data/transactions`, { method: 'POST', headers: bearer, body: Buffer.alloc(100_000), ...(signal && { signal }) }).then(({ status }) => status)
   const away = new AbortController()
@@ -220,6 +225,64 @@ test('a URL above the limit gets an error in PostgREST’s format, readable by p
   const response = await fetch(stack.url + pathOf('/data', 3 * KiB), { headers: { origin: 'https://app.example.org' } })
   expect([response.status, response.headers.get('content-type'), response.headers.get('access-control-allow-origin'), await response.json()])
     .toEqual([414, 'application/json; charset=utf-8', '*', tooLong])
+})
+
+describe('a file of Excel or PowerShell', () => {
+  const mark = '\ufeff'
+  const csv = { 'content-type': 'text/csv', prefer: 'return=representation' }
+  /** Sends a file as Ann. */
+  const post = (path: string, body: string | Buffer<ArrayBuffer>, headers: Record<string, string> = {}) =>
+    send(path, { method: 'POST', headers: { ...json, ...bearer, ...headers }, body })
+
+  test.each([
+    ['CSV', csv, `${mark}name,amount\nRent,-900\n`],
+    ['CSV with a charset', { ...csv, 'content-type': 'text/csv; charset=utf-8' }, `${mark}name,amount\r\nRent,-900\r\n`],
+    ['CSV without a mark', csv, 'name,amount\nRent,-900\n'],
+    ['JSON', { prefer: csv.prefer }, `${mark}{"name":"Rent","amount":-900}`],
+    ['JSON of several rows', { prefer: csv.prefer }, `${mark}[{"name":"Rent","amount":-900}]`],
+  ])('a file of Excel or PowerShell is stored: %s', async (_, headers, body) => {
+    expect(await post('/transactions?select=name,amount', body, headers)).toMatchObject({ status: 201, body: [{ name: 'Rent', amount: -900 }] })
+  })
+
+  test('a file of Excel or PowerShell keeps a mark in another place', async () => {
+    expect((await post('/transactions?select=name', `name,amount\n${mark}Rent,-900\n`, csv)).body).toEqual([{ name: `${mark}Rent` }])
+  })
+
+  test('a file of Excel or PowerShell loses a mark whose bytes arrive one by one', async () => {
+    const bytes = Buffer.from(`${mark}name,amount\nRent,-900\n`)
+    const sent = httpRequest(`${stack.url}/data/transactions?select=name`, { method: 'POST', headers: { ...csv, ...bearer, 'content-length': bytes.length } })
+    const answer = new Promise<string>((resolve, reject) => sent.once('response', (response) => resolve(textOf(response))).once('error', reject))
+    for (const byte of bytes.subarray(0, 4)) {
+      sent.write(Buffer.of(byte))
+      await sleep(20)
+    }
+    sent.end(bytes.subarray(4))
+    expect(JSON.parse(await answer)).toEqual([{ name: 'Rent' }])
+  })
+
+  test.each([
+    ['CSV of Western Windows', Buffer.from('name,amount\nMüller,-3\n', 'latin1')],
+    ['CSV that ends within a letter', Buffer.from('name,amount\nRent,-900\nMü').subarray(0, -1)],
+    ['CSV of Excel’s “Unicode text”', Buffer.from(`${mark}name,amount\nRent,-900\n`, 'utf16le')],
+  ])('a file of Excel or PowerShell is refused and stores nothing: %s', async (_, bytes) => {
+    const rows = async () => (await send('/transactions?select=id', { headers: bearer })).body.length
+    const before = await rows()
+    expect(await post('/transactions', bytes, csv)).toMatchObject({ status: 400, body: { code: 'INVALID_ENCODING', details: null } })
+    expect(await rows()).toBe(before)
+  })
+
+  test('a file of Excel or PowerShell has a type, which may have capital letters and no charset but UTF-8', async () => {
+    const sendAs = (type: string, body: string) => post('/transactions', body, { 'content-type': type })
+    expect((await sendAs('Application/JSON; Charset="UTF-8"', '{"name":"Rent","amount":-900}')).status).toBe(201)
+    expect((await sendAs('TEXT/CSV', 'name,amount\nRent,-900\n')).status).toBe(201)
+    for (const type of ['application/json; charset=utf-16', 'text/csv; charset=iso-8859-1', 'text/csv;charset="windows-1252"'])
+      expect(await sendAs(type, '{"name":"Rent","amount":-900}')).toMatchObject({ status: 415, body: { code: 'UNSUPPORTED_MEDIA_TYPE' } })
+  })
+
+  test('a file of Excel or PowerShell with a mark only, or with less, is no row', async () => {
+    for (const body of [mark, 'a', '']) expect((await post('/transactions', body, csv)).status).toBeGreaterThanOrEqual(400)
+    expect(await post('/transactions', mark)).toMatchObject({ status: 400, body: { code: 'PGRST102' } })
+  })
 })
 
 describe('a request that two servers could parse differently', () => {

@@ -115,14 +115,6 @@ describe('a live stream', () => {
   })
 })
 
-test('both surfaces are on one origin: a user signs up, stores a transaction and reads it back', async () => {
-  const created = await fetch(`${edge.url}/data/transactions`, { method: 'POST', headers: { ...bearer(), ...json }, body: '{"name":"Bread","amount":-3}' })
-  expect(created.status).toBe(201)
-  expect(await (await fetch(`${edge.url}/rest/v1/transactions?select=name`, { headers: bearer() })).json()).toEqual([{ name: 'Bread' }])
-  expect((await ann.get('/get-session')).status).toBe(200)
-  expect(await statusOf(`${edge.url}/docs`)).toBe(200)
-})
-
 test('both surfaces log one line per request without its query, and the auth service logs the same id and client', async () => {
   for (const path of ['/data/transactions?name=eq.secret', '/api/auth/get-session?a=secret']) {
     const headers = { 'x-forwarded-for': '203.0.113.7', traceparent: '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01' }
@@ -155,17 +147,21 @@ test('both surfaces are up at /healthz, and down if either does not respond', as
 })
 
 describe('the state of the edge', () => {
-  test('the state of the edge is served at the admin port only; the public port has no probe of the edge or the auth service', async () => {
+  test('the state of the edge is served at the admin port only; the public port has no probe or setting of the edge, the auth service or PostgREST', async () => {
     for (const path of ['/livez', '/readyz', '/metrics']) {
       expect([path, await statusOf(edge.adminUrl + path)]).toEqual([path, 200])
       for (const form of [path, `${path}?a=b`, `http://localhost${path}`, `/x/..${path}`, `//${path}`]) {
         expect([form, (await requestFile(edge.url, 'GET', form)).status]).toEqual([form, 404])
       }
     }
+    for (const path of ['/config', '/schema_cache', '/live', '/ready', '//config', '/data/config', '/data/../config']) {
+      const { status, body } = await requestFile(edge.url, 'GET', path)
+      expect([path, status, body]).toEqual([path, 404, expect.not.stringMatching(/jwt-secret|db-uri|edge_/)])
+    }
     expect(await statusOf(`${edge.adminUrl}/nothing`)).toBe(404)
     const figures = await (await fetch(`${edge.adminUrl}/metrics`)).text()
     for (
-      const series of ['edge_requests_total{surface="data",status="201"}', 'edge_upstreams{surface="auth",state="ready"} 1', 'process_resident_memory_bytes']
+      const series of ['edge_requests_total{surface="data",status="200"}', 'edge_upstreams{surface="auth",state="ready"} 1', 'process_resident_memory_bytes']
     ) {
       expect(figures).toContain(series)
     }
@@ -279,7 +275,8 @@ describe('upstreams', () => {
 
   test('upstreams are chosen by their load: while one is slow, the other responds', async () => {
     const waiting: (() => void)[] = []
-    const { served, a, b } = await two((name) => (_, response) => (name === 'a' ? void waiting.push(() => response.end()) : void response.end()))
+    let isSlow = true
+    const { served, a, b } = await two((name) => (_, response) => name === 'a' && isSlow ? void waiting.push(() => response.end()) : void response.end())
     const ready = await fakePostgrest((_, response) => response.end())
     const one = await edgeFor({ POSTGREST_UPSTREAM: `${a},${b}`, POSTGREST_READY_PORT: new URL(ready).port })
     await isReady(one)
@@ -287,6 +284,7 @@ describe('upstreams', () => {
     await expect.poll(() => waiting.length).toBeGreaterThan(0)
     for (let at = 0; at < 10; at++) expect(await statusOf(`${one.url}/data/x`)).toBe(200)
     const before = served['a'] ?? 0
+    isSlow = false
     waiting.splice(0).forEach((finish) => finish())
     expect(new Set(await Promise.all(all))).toEqual(new Set([200]))
     expect(before).toBeLessThanOrEqual(12)
@@ -356,9 +354,7 @@ test('standbys serve reads; the primary serves changes, reads with no-cache, and
   expect(await ask('/x', { headers: { 'cache-control': 'max-age=0, No-Cache' } })).toBe('200 primary GET /x')
   expect(await ask('/x', { method: 'DELETE' })).toBe('200 primary DELETE /x')
   expect(await ask('/x', { method: 'POST', body: 'x' })).toBe('200 primary POST /x')
-  for (status of [401, 404, 500, 503]) expect(await ask('/x')).toBe('200 primary GET /x')
-  status = 429
-  expect(await ask('/x')).toBe('429 standby GET /x')
+  for (status of [401, 404, 429, 500, 503]) expect(await ask('/x')).toBe('200 primary GET /x')
 })
 
 test('standbys that are down leave the reads to the primary', async () => {
@@ -465,8 +461,7 @@ test('after kill -9 under load only requests in progress are lost: every acknowl
       const body = JSON.stringify({ name: 'Under load', amount: -1, source: 'load', external_id })
       const status = await statusOf(`${one.url}/data/transactions`, { method: 'POST', headers: { ...bearer(), ...json }, body }).catch(() => 0)
       if (status === 201) acknowledged.push(external_id)
-      // a busy machine may refuse one of a person's eight concurrent writes, which is no loss
-      else if (status !== 429) failed.push(external_id)
+      else failed.push(external_id)
       // No process listens until the restart.
       if (status === 0) await restarted
     }

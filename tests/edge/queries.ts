@@ -9,6 +9,7 @@ const groups = (count: number) => `or=(${list(count - 1, (number) => `and(amount
 
 /** Accepted queries, sent with a token: name and path below the prefix. */
 export const acceptedQueries: [name: string, path: string, method?: string][] = [
+  ['a text that looks like a number of PostgreSQL 16', '/transactions?name=eq.1_000&metadata->>a=eq.0x10&amount=eq(any).{1,-2.5e3}'],
   ['100 parameters', `/transactions?${list(100, () => 'amount=gt.1', '&')}`],
   ['100 columns', `/transactions?select=${list(100, (number) => `a${number}:id`)}`],
   ['2 KiB of columns', `/transactions?select=${list(48, (number) => `${'a'.repeat(36)}${number + 10}:id`)}`],
@@ -58,6 +59,8 @@ export const acceptedQueries: [name: string, path: string, method?: string][] = 
     'the same in an embedded table',
     '/line_items?select=id,of:transactions!inner(name,categories())&of.categories=is.null&of.not.or=(categories.not.is.null,name.eq.a)',
   ],
+  ['the same by a name in quotes with a dot or an arrow', '/transactions?select=name,"c.d":categories(name),"e->f":tags()&"c.d"=is.null&"e->f"=not.is.null'],
+  ['the same in the response to an insert', '/transactions?select=name,categories(name)&categories=is.null', 'POST'],
   ['the same of a table that is spread', '/transactions?select=name,...categories(label:name)&categories=is.null'],
   ['the same of what a function answers', '/rpc/get_filtered_transactions?filters=[]&select=name,cat:categories(name)&cat=not.is.null'],
   ['an order by a renamed column of an embedded table', '/transactions?select=name,c:categories(label:name,above:categories(id))&order=c(label).desc'],
@@ -188,9 +191,21 @@ export const refusedQueries: [code: string, name: string, path: string, method?:
   ['LIMIT_NOT_SUPPORTED', 'a deletion with a limit', '/transactions?status=eq.pending&order=id&limit=1', 'DELETE'],
   ['LIMIT_NOT_SUPPORTED', 'a change with an offset in a name that hides its letters', '/transactions?%6fffset=1', 'PATCH'],
   ['LIMIT_NOT_SUPPORTED', 'a call of a function without rows, which PostgreSQL would not run', '/rpc/create_transfer?limit=00', 'POST'],
+  ['22P02', 'a hexadecimal number, which PostgreSQL 15 does not read', '/transactions?amount=eq.0x10'],
+  ['22P02', 'an octal number in a list', '/transactions?amount=not.in.(1,0O17)'],
+  ['22P02', 'a binary number in an array', '/subscriptions?interval_in_days=eq(any).{1,0b11}'],
+  ['22P02', 'a number with underscores among conditions', '/transactions?or=(name.eq.a,and(amount.gte.1_000,id.is.null))'],
+  ['22P02', 'the same in quotes', '/transactions?or=(amount.in.("1","1_000"),name.eq.a)'],
+  ['22P02', 'the same of an embedded table', '/transactions?select=id,line_items(id)&line_items.quantity=gt.1_0'],
+  ['22P02', 'the same in the filter of a change', '/transactions?amount=eq.-0x1', 'PATCH'],
+  ['22P02', 'a hexadecimal number of a computed field', '/accounts?current_balance=lt.0x10'],
+  ['22P02', 'a hexadecimal argument', '/rpc/get_net_worth?periods=0x3'],
+  ['22P02', 'a hexadecimal number in the rows of a function', '/rpc/get_cash_flow?income=gt.0x3'],
   ['PGRST103', 'a limit that is no whole number', '/transactions?limit=1e2'],
   ['PGRST103', 'a limit that JavaScript has made', '/transactions?limit=undefined'],
   ['PGRST103', 'an offset in hexadecimal', '/transactions?offset=0x10'],
+  ['PGRST103', 'a negative limit of an embedded table', '/transactions?select=line_items(id)&line_items.limit=-1'],
+  ['PGRST103', 'a negative offset', '/transactions?offset=-1'],
   ['PGRST103', 'a limit of an embedded table', '/transactions?select=line_items(id)&line_items.limit=1_0'],
   ['INVALID_ENCODING', 'a path with a NUL', '/accounts%00x'],
   ['ORDER_NOT_SUPPORTED', 'a change by the order of a related table', '/transactions?order=categories(id)', 'PATCH'],
@@ -201,12 +216,14 @@ export const hints: Record<string, string> = {
   PGRST100: 'Cast to text, integer, numeric, date, timestamptz, boolean, json or another plain type.',
   PGRST103: 'limit and offset are whole numbers, such as limit=50.',
   PGRST123: 'Count rows with HEAD and Prefer: count=exact. To count the related rows of each row, embed their ids, such as line_items(id), and count the list.',
+  '22P02': 'A number has a decimal point and no thousands separator, such as 1234.50.',
   42703: 'Name a column of the table, or of what the function answers.',
   42704: 'Name a configuration such as english, or leave it out.',
 }
 
 /** Messages that contain the wrong name of the request. */
 export const naming: Record<string, RegExp> = {
+  '22P02': /^invalid input syntax for type numeric: "[\w+-]+"$/,
   42703: /^column .+ does not exist$/,
   42704: /^text search configuration ".+" does not exist$/,
 }

@@ -18,7 +18,7 @@ let separate: EdgeProcess
 /** The requests that the upstream received, each with its target and its headers in lower case. */
 const requests = () =>
   received.join('').split(/(?=(?:GET|HEAD|POST|PATCH|DELETE|OPTIONS) \/\S* HTTP\/1\.1\r\n)/).filter((one) =>
-    !/^(?:GET \/ready|OPTIONS \/ )/.test(one) && one !== ''
+    !/^(?:GET \/ready|GET \/api\/auth\/jwks|OPTIONS \/ )/.test(one) && one !== ''
   )
 const headersOf = (one: string | undefined) =>
   Object.fromEntries(

@@ -4,8 +4,9 @@ import { createServer, request, type RequestListener, type Server } from 'node:h
 import { createConnection, type AddressInfo } from 'node:net'
 import { Registry } from 'prom-client'
 import { createLog } from '../../common/log.ts'
-import type { Service } from '../../auth/main.ts'
+import type { Service } from '../../common/service.ts'
 import { onTestFinished } from 'vitest'
+import { connectionShares } from '../../edge/connection-shares.ts'
 import { localEdge } from '../../edge/local.ts'
 import { readSettings } from '../../common/settings.ts'
 
@@ -69,16 +70,32 @@ async function forThisTest(server: Server): Promise<string> {
 /** Starts a fake PostgREST for one test. @returns its address */
 export const fakePostgrest = (listener: RequestListener, port = 0): Promise<string> => forThisTest(createServer(listener).listen(port, '127.0.0.1'))
 
+/** Returns the shares of an edge that knows no keys, so that its callers share the connections by their networks. */
+export const sharesWithoutKeys = () => ({ readCaller: () => Promise.resolve(undefined), shares: connectionShares(12) })
+
+/** The parts of an edge for tests that differ: the keys of its auth service, and its settings. */
+type Differing = { publicKeys?: Service['publicKeys'], env?: Record<string, string> }
+
 /** Creates the server of an edge, with an auth surface that returns a fixed text. */
-function edgeServer(url: string, timeoutMs: number, logged: string[], app?: string): Server {
-  const auth: Service = { listener: (_incoming, outgoing) => void outgoing.end('the auth surface'), isReady: () => Promise.resolve(true) }
+function edgeServer(
+  url: string,
+  timeoutMs: number,
+  logged: string[],
+  { publicKeys = () => Promise.resolve({ keys: [] }), env = {} }: Differing = {},
+  registry = new Registry(),
+): Server {
+  const auth: Service = {
+    listener: (_incoming, outgoing) => void outgoing.end('the auth surface'),
+    isReady: () => Promise.resolve(true),
+    publicKeys,
+  }
   const log = createLog('info', {
     write: (line: string) => {
       logged.push(line)
     },
   })
-  const listener = localEdge(auth, { log, registry: new Registry(), tracing: undefined }, {
-    ...readSettings({ ...(app !== undefined && { APP_DIR: app }) }),
+  const listener = localEdge(auth, { log, registry, tracing: undefined }, {
+    ...readSettings(env),
     postgrestUrl: url,
     timeoutMs,
   })
@@ -90,4 +107,10 @@ export const startEdge = (url: string) => listening(edgeServer(url, 2_000, []))
 
 /** Starts an edge for one test. @param logged collects its log lines @param app a folder with an app @returns its address */
 export const edgeForTest = (url: string, timeoutMs = 2_000, logged: string[] = [], app?: string): Promise<string> =>
-  forThisTest(edgeServer(url, timeoutMs, logged, app))
+  forThisTest(edgeServer(url, timeoutMs, logged, { ...(app !== undefined && { env: { APP_DIR: app } }) }))
+
+/** Starts an edge for one test. @returns its address, and a function that reads its metrics */
+export async function sharingEdge(url: string, differing: Differing): Promise<{ url: string, metrics: () => Promise<string> }> {
+  const registry = new Registry()
+  return { url: await forThisTest(edgeServer(url, 2_000, [], differing, registry)), metrics: () => registry.metrics() }
+}

@@ -9,6 +9,7 @@ import { edge } from '../../edge/edge.ts'
 import { remoteAuth } from '../../edge/auth-surface.ts'
 import { discoveredUpstreams, fixedUpstream } from '../../edge/upstreams.ts'
 import type { Listener } from '../../common/http-server.ts'
+import { sharesWithoutKeys } from './support.ts'
 
 /** Returns an edge with a fake DNS, and a fake PostgREST that responds on demand. */
 async function slowSurface() {
@@ -36,8 +37,8 @@ async function slowSurface() {
   })
   onTestFinished(() => postgrest.close())
   const at = await serve(edge({
-    auth: { serve: remoteAuth(fixedUpstream('http://127.0.0.1:9'), 100), isReady: () => Promise.resolve(true) },
-    data: { postgrest, bodyLimit: 1_000, timeoutMs: 100 },
+    auth: { serve: remoteAuth(fixedUpstream('http://127.0.0.1:9'), undefined, 100), isReady: () => Promise.resolve(true) },
+    data: { postgrest, ...sharesWithoutKeys(), bodyLimit: 1_000, timeoutMs: 100 },
     trustedProxies: [],
     traceProxies: [],
     log: createLog('silent'),

@@ -602,6 +602,7 @@ function* beyond(actor: Actor): Generator<Case> {
       '/rpc/active_product',
       '/rpc/one_object',
       '/bank_values',
+      '/bank_versions',
       '/import_updates',
       '/deleted_bank_rows',
       '/import_balances',

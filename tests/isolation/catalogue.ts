@@ -41,7 +41,8 @@ export async function readCatalogue(owner: pg.Client): Promise<Catalogue> {
     select c.relname as table, a.attname as name, format_type(coalesce(nullif(t.typbasetype, 0), t.oid), null) as type, a.attnotnull as required, a.atthasdef as has_default,
       (select pg_get_constraintdef(k.oid) from pg_constraint k
         where k.conrelid = c.oid and k.contype = 'c' and k.conkey = array[a.attnum] and pg_get_constraintdef(k.oid) like '%= ANY (ARRAY[%' limit 1) as check,
-      array_position(p.conkey, a.attnum) as position
+      -- callers name a row without its tenant
+      case when a.attname <> 'tenant' then array_position(p.conkey, a.attnum) end as position
     from pg_class c join pg_attribute a on a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped join pg_type t on t.oid = a.atttypid
     left join pg_constraint p on p.conrelid = c.oid and p.contype = 'p'
     where c.relnamespace = 'api'::regnamespace and c.relkind in ('r', 'p', 'v', 'm', 'f')
@@ -49,13 +50,14 @@ export async function readCatalogue(owner: pg.Client): Promise<Catalogue> {
   const { rows: references } = await owner.query<Reference & { from: string }>(`
     select k.conname as name, c.relname as from, a.attname as column, f.relname as table
     from pg_constraint k join pg_class c on c.oid = k.conrelid join pg_class f on f.oid = k.confrelid
-    join pg_attribute a on a.attrelid = c.oid and a.attnum = k.conkey[1]
-    where k.contype = 'f' and c.relnamespace = 'api'::regnamespace and f.relnamespace = 'api'::regnamespace and array_length(k.conkey, 1) = 1
+    -- a reference within a tenant begins with it
+    join pg_attribute a on a.attrelid = c.oid and a.attnum = k.conkey[cardinality(k.conkey)]
+    where k.contype = 'f' and c.relnamespace = 'api'::regnamespace and f.relnamespace = 'api'::regnamespace
     order by k.conname`)
   const { rows: uniques } = await owner.query<{ table: string, columns: string[] }>(`
     select distinct c.relname as table, array_agg(a.attname::text order by a.attnum) as columns
     from pg_index i join pg_class c on c.oid = i.indrelid
-    join pg_attribute a on a.attrelid = c.oid and a.attnum = any (i.indkey) and a.attname not in ('user_id', 'organization_id')
+    join pg_attribute a on a.attrelid = c.oid and a.attnum = any (i.indkey) and a.attname not in ('user_id', 'organization_id', 'tenant')
     where i.indisunique and not i.indisprimary and c.relnamespace = 'api'::regnamespace
     group by c.relname, i.indexrelid`)
   const { rows: functions } = await owner.query<{ name: string }>(
@@ -70,6 +72,7 @@ export async function readCatalogue(owner: pg.Client): Promise<Catalogue> {
   const names = [...new Set(columns.map(({ table }) => table))]
   const tables = names.map((name): Table => {
     const ownColumns = columns.filter(({ table }) => table === name)
+    const key = ownColumns.filter(({ position }) => position !== null).toSorted((a, b) => (a.position ?? 0) - (b.position ?? 0)).map((column) => column.name)
     return {
       name,
       columns: ownColumns.map((column) => ({
@@ -79,10 +82,11 @@ export async function readCatalogue(owner: pg.Client): Promise<Catalogue> {
         hasDefault: column.has_default,
         values: column.check === null ? [] : valuesOf(column.check),
       })),
-      key: ownColumns.filter(({ position }) => position !== null).toSorted((a, b) => (a.position ?? 0) - (b.position ?? 0)).map((column) => column.name),
+      key,
       // tests/data/categories.test.ts tests the reference of a category to another: a case here cannot name two rows of one table
       references: references.filter(({ from, table: to }) => from === name && to !== name),
-      uniques: uniques.filter(({ table }) => table === name).map((one) => one.columns),
+      // foreign keys within a tenant refer to the key and the tenant
+      uniques: uniques.filter(({ table, columns: unique }) => table === name && unique.toSorted().join() !== key.toSorted().join()).map((one) => one.columns),
     }
   })
   return { tables: inOrder(tables), functions: functions.map(({ name }) => name), signatures }

@@ -1,6 +1,6 @@
 /** The coverage of the matrix: each route, and each exposed table and function, for each kind of caller without the right to it. Pure. */
 import type { z } from 'zod'
-import type { Route } from '../../auth/route.ts'
+import type { Route } from '../../http/route.ts'
 import type { Case } from './cases.ts'
 import type { Catalogue } from './catalogue.ts'
 import { objectFields, teamRoutes } from './routes.ts'

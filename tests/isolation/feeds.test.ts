@@ -81,11 +81,11 @@ test('a webhook of each user and context receives exactly the changed rows of th
       organization,
     ])
   await service.query('select private.queue_webhooks()')
-  await owner.query('delete from auth.webhook_deliveries')
+  await owner.query('delete from private.jobs')
   // tables to which no other refers by a foreign key that keeps their rows
   for (const table of ['tags', 'dashboards', 'exchange_rates']) await owner.query(`delete from api.${table}`)
   await service.query('select private.queue_webhooks()')
-  const { rows: deliveries } = await owner.query(`select webhook_id as id, type, changes from auth.webhook_deliveries`)
+  const { rows: deliveries } = await owner.query(`select key as id, payload ->> 'type' as type, payload -> 'changes' as changes from private.jobs`)
   const received = new Map<string, Record<string, string[]>>(feeds.map(({ id }) => [id, {}]))
   for (const { id, type, changes } of deliveries) {
     expect(type).toBe('rows.changed')
@@ -110,13 +110,13 @@ test('a webhook of each user and context receives exactly the changed rows of th
 })
 
 test('a webhook of a user whose role was changed by hand in the database receives nothing', async () => {
-  await owner.query('delete from auth.webhook_deliveries')
+  await owner.query('delete from private.jobs')
   await owner.query('alter table auth.members disable trigger members_end_webhooks')
   await owner.query(`update auth.members set role = 'editor' where role = 'admin'`)
   await owner.query('alter table auth.members enable trigger members_end_webhooks')
   await owner.query(`insert into api.tags (name, organization_id) select 'new', id from auth.organizations`)
   await service.query('select private.queue_webhooks()')
-  const { rows } = await owner.query(`select distinct m.role from auth.webhook_deliveries d join auth.webhooks w on w.id = d.webhook_id
+  const { rows } = await owner.query(`select distinct m.role from private.jobs d join auth.webhooks w on w.id = d.key
       join auth.members m on m.user_id = w.user_id and m.organization_id = w.organization_id`)
   expect(rows).toEqual([{ role: 'owner' }])
 })

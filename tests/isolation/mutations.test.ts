@@ -1,15 +1,15 @@
 /** Mutation tests: the isolation suite notices weakened rules. A run of a part tries a fifth of all weakenings. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { selected } from '../rotation.ts'
-import { startStack, type Stack } from '../support/stack.ts'
-import { runMutations, summaryOf, type Outcome } from './mutations.ts'
+import type { Stack } from '../support/stack.ts'
+import { runMutations, startPlace, summaryOf, type Outcome } from './mutations.ts'
 import { operands } from './weakenings.ts'
 
 let place: Stack
 let outcome: Outcome
 
 beforeAll(async () => {
-  place = await startStack({ auth: false, data: true })
+  place = await startPlace()
   outcome = await runMutations(place, { choose: (all) => selected('tests/isolation/mutations.test.ts', all) })
   console.log(summaryOf(outcome))
 }, 3_600_000)

@@ -251,7 +251,7 @@ export function* writing(table: Table, strangers: Crowd, ownCrowd: Crowd, depth:
     )
     const isReference = table.references.some((one) => one.column === column.name)
     const unique = table.uniques.find((columns) => columns.includes(column.name)) ?? []
-    const isNaming = isKey(column.name) || isReference || ['user_id', 'organization_id'].includes(column.name)
+    const isNaming = isKey(column.name) || isReference || ['user_id', 'organization_id', 'tenant'].includes(column.name)
     if (!isNaming && unique.length === 0) continue
     const references = Object.fromEntries(
       table.columns.filter(({ name }) => unique.includes(name)).map((one) => [one.name, valueOf(table, one, strangers.start, strangers)]),

@@ -79,12 +79,13 @@ const forms: Record<string, (n: number, word: string) => unknown> = {
   'app_subscriptions.status': (_n, word) => `sub_${word}`,
 }
 
-/** Columns that are filled elsewhere: the key and the owner pair by the case, the times by the service. */
+/** Columns that are filled elsewhere: the key and the owner by the case, the times by the service. */
 const filled = (table: Table): Set<string> =>
   new Set([
     ...(table.columns.some(({ name }) => name === 'id') ? ['id'] : []),
     'user_id',
     'organization_id',
+    'tenant',
     'created_at',
     'updated_at',
     ...table.references.map(({ column }) => column),

@@ -32,7 +32,7 @@ export function changedTables(before: State, after: State): string[] {
 const beside = ['auth.users', 'auth.sessions', 'auth.api_keys', 'auth.members', 'auth.organizations', 'private.role_permissions', 'private.products']
 
 /** The tables in which imports keep the bank's values. All are empty until a case writes to them. */
-const remembered = ['private.bank_values', 'private.import_updates', 'private.import_balances']
+const remembered = ['private.bank_values', 'private.bank_versions', 'private.import_updates', 'private.import_balances']
 
 /** Copies every exposed table into a schema that is not exposed. @param ownerUrl opens a second connection of the owner, which restores */
 export async function keep({ owner, catalogue: { tables } }: World, ownerUrl: string): Promise<Keeper> {

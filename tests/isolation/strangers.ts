@@ -92,7 +92,7 @@ function payloadOf(table: Table, at: number, crowd: Crowd, tenant: { user: strin
   table.columns.forEach((column, place) => {
     const isCommon = !(table.key.join() === column.name) && (at + place) % 10 === 0
     const value = valueOf(table, column, isCommon ? crowd.start : crowd.start + at, crowd)
-    const mayBeNull = !column.required && !['user_id', 'organization_id'].includes(column.name)
+    const mayBeNull = !column.required && !['user_id', 'organization_id', 'tenant'].includes(column.name)
     if (value !== undefined) payload[column.name] = mayBeNull && (at + place) % 10 === 1 ? null : value
   })
   for (const { name } of table.columns) {
@@ -105,6 +105,8 @@ function payloadOf(table: Table, at: number, crowd: Crowd, tenant: { user: strin
   if (kind !== 'own') payload['organization_id'] = tenant !== undefined ? tenant.organization : at % 2 === 0 ? null : payload['organization_id']
   // In a team a part has no user, and neither has its activity.
   if ((isPart(table.name) || kind === 'log') && payload['organization_id'] !== null) payload['user_id'] = null
+  const { user_id: user, organization_id: organization } = payload as { user_id: string | null, organization_id?: string | null }
+  if (kind !== 'own') payload['tenant'] = organization == null ? `u:${user}` : `o:${organization}`
   return payload
 }
 

@@ -143,7 +143,8 @@ async function triggersAndConstraints(db: pg.Client): Promise<Weakening[]> {
   const { rows: indexes } = await db.query<{ name: string, table: string, definition: string }>(`
     select i.indexrelid::regclass::text as name, c.relname as table, pg_get_indexdef(i.indexrelid) as definition
     from pg_index i join pg_class c on c.oid = i.indrelid
-    where c.relnamespace = 'api'::regnamespace and i.indisunique and not i.indisprimary and pg_get_indexdef(i.indexrelid) ~ 'user_id|organization_id' order by 1`)
+    where c.relnamespace = 'api'::regnamespace and i.indisunique and pg_get_indexdef(i.indexrelid) ~ 'user_id|organization_id|tenant'
+      and not exists (select from pg_constraint where conindid = i.indexrelid) order by 1`)
   return [
     ...triggers.map(({ name, on, table }): Weakening => ({
       name: `trigger ${name} on ${on}: disabled`,

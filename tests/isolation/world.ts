@@ -104,6 +104,7 @@ function ofDeletedTag(table: Table, tenant: { user: string, organization: string
     actor_id: tenant.user === 'a-owner' ? 'demoted' : tenant.user,
     user_id: pair.user,
     organization_id: pair.organization,
+    tenant: pair.organization === null ? `u:${tenant.user}` : `o:${pair.organization}`,
     before: { id: tag, name: canary(n), user_id: tenant.user, organization_id: tenant.organization, created_at: then },
   }
 }

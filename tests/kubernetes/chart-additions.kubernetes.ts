@@ -60,7 +60,7 @@ test('pods of one component can have additions of their own, which win in a map 
   expect(shared.filter(({ kind }) => kind === 'ServiceAccount')).toEqual([])
 })
 
-test('pods scale by CPU, by memory or not at all, and the migration counts the pods that there can be', async () => {
+test('pods scale by CPU, by memory or not at all, and the migration and the edge know the numbers that there can be', async () => {
   const scaling = async (...values: string[]) => {
     const manifests = await render(...values)
     return {
@@ -69,14 +69,20 @@ test('pods scale by CPU, by memory or not at all, and the migration counts the p
         ...spec.metrics.map(({ resource }: any) => `${resource.name} ${resource.target.averageUtilization}`),
       ]),
       replicas: services.map((name) => one(manifests, 'Deployment', `money-${name}`).spec.replicas),
-      counted: ['AUTH_REPLICAS', 'POSTGREST_REPLICAS'].map((name) => environment(podOf(manifests, 'migrate').containers[0])[name]),
+      counted: [['AUTH_REPLICAS', 'migrate'], ['POSTGREST_REPLICAS', 'migrate'], ['EDGE_REPLICAS', 'edge'], ['PGRST_DB_POOL', 'edge']].map(
+        ([name = '', pod = '']) => environment(podOf(manifests, pod).containers[0])[name],
+      ),
     }
   }
   expect(
     await scaling('edge.autoscaling={"targetMemoryUtilizationPercentage":80}', 'data={"autoscaling":{"enabled":false},"replicas":{"minimum":3,"maximum":6}}'),
   )
-    .toEqual({ metrics: [['money-auth', 'cpu 60'], ['money-edge', 'cpu 60', 'memory 80']], replicas: [undefined, undefined, 3], counted: ['2-6', '3-3'] })
-  expect(await scaling('autoscaling.enabled=false')).toEqual({ metrics: [], replicas: [2, 2, 2], counted: ['2-2', '2-2'] })
+    .toEqual({
+      metrics: [['money-auth', 'cpu 60'], ['money-edge', 'cpu 60', 'memory 80']],
+      replicas: [undefined, undefined, 3],
+      counted: ['2-6', '3-3', '2-6', '12'],
+    })
+  expect(await scaling('autoscaling.enabled=false')).toEqual({ metrics: [], replicas: [2, 2, 2], counted: ['2-2', '2-2', '2-2', '12'] })
 })
 
 test('pods hold no more connections than the operator named, and the notes of an install say how many', async () => {
@@ -85,7 +91,7 @@ test('pods hold no more connections than the operator named, and the notes of an
   await render(`database.maxConnections=${rollout(6)}`)
   await render(`database.maxConnections=${rollout(2)}`, 'autoscaling.enabled=false')
   const notes = await helm('install', 'money', chart, '--values', example, '--dry-run=client', '--set', 'autoscaling.enabled=false')
-  expect(notes).toContain(`at most ${rollout(2)} connections to the database: auth 30 in each of 2-2 pods, PostgREST 13 in each of 2-2`)
+  expect(notes).toContain(`at most ${rollout(2)} connections to the database: auth 20 in each of 2-2 pods, PostgREST 13 in each of 2-2`)
 })
 
 test('a gateway routes every path of the one host to the edge, beside the ingress or instead of it', async () => {

@@ -39,7 +39,7 @@ test.each([
   ['an unknown name', 'databse={}', "'databse' not allowed"],
   ['an unknown name of a component', 'edge.securityContext={"runAsUser":0}', "'securityContext' not allowed"],
   ['an autoscaler without a target', 'data.autoscaling={"targetCPUUtilizationPercentage":0}', 'autoscaling: name a target'],
-  ['more connections than the database has', 'database.maxConnections=300', 'the services can hold 301 connections, and the database has 300'],
+  ['more connections than the database has', 'database.maxConnections=230', 'the services can hold 231 connections, and the database has 230'],
   ['a route without a gateway', 'httpRoute.enabled=true', '/httpRoute/parentRefs'],
   ['one service account of the chart for all pods', 'serviceAccount.name="money"', 'needs serviceAccount.create=false'],
   ['a name that is no name of an object', 'fullnameOverride="Money_1"', '/fullnameOverride'],

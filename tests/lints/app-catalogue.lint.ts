@@ -3,6 +3,7 @@ import { globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { parseAst } from 'vite'
+import { isPlace, textRules } from '../support/style.ts'
 
 const source = join(import.meta.dirname, '../../examples/app/src')
 const read = (file: string) => readFileSync(join(source, file), 'utf8')
@@ -48,6 +49,53 @@ test('no component contains a text of its own', () => {
     return texts.map((said) => `${file}: ${said}`)
   })
   expect(literals).toEqual([])
+})
+
+/** A text of a catalogue with the key that it is under. Values of a template are `X`. */
+type Entry = { key: string, text: string }
+
+/** Returns the texts of a language, in the syntax tree of a catalogue. */
+function entriesOf(node: Node, key = ''): Entry[] {
+  if (node.type === 'Property') {
+    const { name, value } = node['key'] as { name?: string, value?: unknown }
+    return entriesOf(node['value'] as Node, name ?? String(value))
+  }
+  if (node.type === 'Literal') return typeof node.value === 'string' ? [{ key, text: node.value }] : []
+  if (node.type === 'TemplateLiteral') {
+    const text = (node['quasis'] as Array<{ value: { cooked: string } }>).map(({ value }) => value.cooked).join('X')
+    return [{ key, text }, ...(node['expressions'] as Node[]).flatMap((part) => entriesOf(part, key))]
+  }
+  return partsOf(node).flatMap((part) => entriesOf(part, key))
+}
+
+/** Returns the English texts of all catalogues, with their files. */
+const englishTexts = () =>
+  globSync('messages/*.ts', { cwd: source }).flatMap((file) => {
+    const languages = (node: Node): Node[] =>
+      node.type === 'Property' && (node['key'] as { name?: string }).name === 'en' ? [node['value'] as Node] : partsOf(node).flatMap(languages)
+    return languages(parseAst(read(file), { lang: 'ts' }) as unknown as Node).flatMap((node) => entriesOf(node)).map((entry) => ({ file, ...entry }))
+  })
+
+test('English texts are English, and their keys name a place', () => {
+  const texts = englishTexts()
+  expect(texts.length).toBeGreaterThan(1_200)
+  const broken = texts.flatMap(({ file, key, text }) =>
+    Object.entries(textRules).filter(([, holds]) => !holds(text)).map(([rule]) => `${file}: ${text} (${rule})`)
+      .concat(/^[a-z]+([A-Z]+[a-z]*)*$/.test(key) && !isPlace(key) ? [`${file}: the key ${key}`] : [])
+  )
+  expect(broken).toEqual([])
+})
+
+test.each([
+  ['Your e-mail address', 'Your email address'],
+  ['Somebody has changed it.', 'Another user has changed it.'],
+  ['This is no amount.', 'That isn’t an amount.'],
+  ['What it counts', 'What does it count?'],
+  ['The transfer goes on', 'The transfer continues'],
+])('a text "%s" breaks a rule, and "%s" keeps all', (bad, good) => {
+  const keeps = (text: string) => Object.values(textRules).every((holds) => holds(text))
+  expect([keeps(bad), keeps(good)]).toEqual([false, true])
+  expect([isPlace('removeHint'), isPlace('theyNoLongerSeeWhat'), isPlace('makeAKey')]).toEqual([true, false, false])
 })
 
 /** The style sheets of features, each with the prefix of its classes. All other style sheets are shared. */

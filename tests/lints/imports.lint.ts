@@ -4,7 +4,7 @@ import { join, normalize } from 'node:path'
 import { expect, test } from 'vitest'
 
 const root = join(import.meta.dirname, '../..')
-const files = globSync('{admin,auth,bench,client,common,db,description,edge,infra,tests}/**/*.ts', { cwd: root }).filter((file) =>
+const files = globSync('{admin,auth,bench,client,common,db,description,edge,http,infra,rates,realtime,storage,tests}/**/*.ts', { cwd: root }).filter((file) =>
   !file.startsWith('client/dist/')
 )
 
@@ -33,29 +33,48 @@ function circle(): string[] | undefined {
   return undefined
 }
 
+/** It composes realtime/ and identity. */
+const composed = 'realtime/main.ts'
+
 test('no file imports itself, directly or through others', () => {
   expect(files.length).toBeGreaterThan(100)
   expect(circle()).toBeUndefined()
 })
 
-const edgeExceptRefusals = files.filter((file) => file.startsWith('edge/') && file !== 'edge/refuse.ts')
+const edgeExceptErrors = files.filter((file) => file.startsWith('edge/') && file !== 'edge/reject.ts')
+/** The rooms beside identity. auth/main.ts and realtime/main.ts compose them by their index.ts. */
+const surfaces = ['realtime/', 'storage/', 'rates/']
+const deployments = ['admin/', 'edge/', 'infra/']
+const programs = [...deployments, 'auth/', 'bench/', 'client/', 'examples/', 'tests/']
 
 test.each([
-  ['auth/engine/', ['auth/http/', 'auth/features/', 'infra/local/'], 'services.ts connects the features with the hooks of better-auth'],
-  ['auth/features/', ['auth/http/', 'infra/local/'], 'features only define handlers, which the policy calls'],
-  ['auth/keys/', ['auth/http/', 'auth/features/', 'auth/engine/'], 'better-auth depends on the keys, not the reverse'],
-  ['auth/mail/', ['auth/http/', 'auth/features/', 'auth/engine/', 'auth/keys/'], 'mail is a job and depends on no feature'],
-  ['auth/', ['admin/', 'edge/', 'infra/local/', 'infra/docker/'], 'the service does not depend on its deployment'],
-  ['edge/', ['admin/', 'db/', 'infra/local/', 'infra/docker/'], 'the edge does not depend on its deployment or on a database'],
-  ['admin/', ['auth/engine/', 'auth/features/', 'auth/http/', 'auth/keys/'], 'the operator’s command uses the database and the mail transport'],
-  ['db/', ['auth/', 'admin/', 'infra/'], 'the database depends on no program'],
-  ['client/', ['admin/', 'auth/', 'db/', 'infra/'], 'an app installs only the client'],
-  ['description/', ['admin/', 'infra/', ...edgeExceptRefusals], 'the description reads routes and the catalogue, and of the edge its refusals'],
-  ['common/', ['auth/', 'admin/', 'client/', 'db/', 'description/', 'edge/', 'infra/local/'], 'shared code depends on no program'],
+  ['auth/engine/', ['auth/pages/', 'auth/features/'], 'services.ts connects the features with the hooks of better-auth'],
+  ['auth/features/', ['auth/pages/'], 'features only define handlers, which the policy calls'],
+  ['auth/keys/', ['auth/pages/', 'auth/features/', 'auth/engine/'], 'better-auth depends on the keys, not the reverse'],
+  ['auth/mail/', ['auth/pages/', 'auth/features/', 'auth/engine/', 'auth/keys/'], 'mail is a job and depends on no feature'],
+  ['auth/', deployments, 'the service does not depend on its deployment'],
+  ['http/', [...programs, ...surfaces], 'what serves rows knows no row'],
+  ['realtime/', [...programs, 'description/', 'storage/', 'rates/'], 'its handlers get identity from http/route.ts'],
+  ['storage/', [...programs, 'description/', 'realtime/', 'rates/'], 'its handlers get identity from http/route.ts'],
+  ['rates/', [...programs, 'description/', 'realtime/', 'storage/'], 'it only downloads'],
+  ['edge/', ['admin/', 'auth/', 'db/', 'http/', 'infra/', ...surfaces], 'the edge depends on no service, deployment or database'],
+  ['admin/', ['auth/engine/', 'auth/features/', 'auth/pages/', 'auth/keys/', ...surfaces], 'the operator’s command uses the database and the mail transport'],
+  ['db/', ['auth/', 'admin/', 'http/', 'infra/', ...surfaces], 'the database depends on no program'],
+  ['client/', ['admin/', 'auth/', 'db/', 'http/', 'infra/', ...surfaces], 'an app installs only the client'],
+  ['description/', ['admin/', 'auth/', 'http/', 'infra/', ...surfaces, ...edgeExceptErrors], 'the description reads the catalogue, and of the edge its errors'],
+  ['common/', [...programs, 'db/', 'description/', 'http/', ...surfaces], 'shared code depends on no program'],
 ])('%s imports nothing of %j: %s', (room, others) => {
-  const inside = files.filter((file) => file.startsWith(room))
+  const inside = files.filter((file) => file.startsWith(room) && file !== composed)
   expect(inside).not.toEqual([])
   expect(inside.flatMap((file) => (graph.get(file) ?? []).filter((to) => others.some((other) => to.startsWith(other))).map((to) => `${file} → ${to}`))).toEqual(
     [],
   )
+})
+
+test('a room is reached by its index.ts; only its own files, tests and benchmarks read others', () => {
+  const others = files.filter((file) => !/^(?:tests|bench)\//.test(file))
+  const inside = others.flatMap((file) => (graph.get(file) ?? []).map((to) => [file, to] as const))
+    .filter(([file, to]) => surfaces.some((room) => to.startsWith(room) && !file.startsWith(room) && to !== `${room}index.ts`))
+  expect(inside).toEqual([])
+  expect(graph.get(composed)?.filter((to) => to.startsWith('auth/'))).toEqual(['auth/index.ts'])
 })

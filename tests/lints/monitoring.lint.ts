@@ -99,7 +99,7 @@ test.each(['WATCHDOG_URL', 'WATCHDOG_URL_FILE'])('Alertmanager calls the URL in 
 test('docs/monitoring.md describes every metric that the alerts and the dashboard use', async () => {
   const page = await readFile(new URL('../../docs/monitoring.md', import.meta.url), 'utf8')
   const source = await Promise.all(
-    ['auth/http/metrics.ts', 'edge/edge.ts', 'infra/docker/machine.ts'].map((path) => readFile(new URL(`../../${path}`, import.meta.url), 'utf8')),
+    ['auth/metrics.ts', 'edge/edge.ts', 'infra/docker/machine.ts'].map((path) => readFile(new URL(`../../${path}`, import.meta.url), 'utf8')),
   )
   const names = new Set(source.join('').match(/(?<=')(?:auth|edge|finance)_[a-z_]+(?=')/g))
   expect(names.size).toBeGreaterThan(12)

@@ -1,4 +1,5 @@
 /** Sources of the services and of the pages have none of the calls that make injection possible. */
+import { spawnSync } from 'node:child_process'
 import { globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
@@ -10,8 +11,8 @@ const found = (pattern: RegExp, ...globs: string[]): string[] =>
   globs.flatMap((glob) => globSync(glob, { cwd: root })).filter((file) => !/node_modules|\/dist\//.test(file)).toSorted()
     .flatMap((file) => [...readFileSync(join(root, file), 'utf8').matchAll(pattern)].map(([match]) => `${file}: ${match}`))
 
-const services = '{auth,common,edge}/**/*.ts'
-const pages = ['examples/app/src/**/*.{ts,tsx}', 'client/**/*.ts', 'auth/http/pages/*']
+const services = '{auth,common,edge,http,rates,realtime,storage}/**/*.ts'
+const pages = ['examples/app/src/**/*.{ts,tsx}', 'client/**/*.ts', 'auth/pages/*']
 
 test('the services start no process and evaluate no text', () => {
   expect(found(/node:child_process|node:vm|\beval\(|new Function\(/g, services)).toEqual([])
@@ -39,11 +40,16 @@ test('each field of a password hides it, names its purpose for password managers
 })
 
 test('the only cipher of our own calls is AES-256-GCM', () => {
-  expect(found(/create(?:C|Dec)ipheriv\('[^']*'|'(?:aes|des|chacha20)-[^']*'/g, services)).toEqual(["auth/features/change/cursor.ts: 'aes-256-gcm'"])
+  expect(found(/create(?:C|Dec)ipheriv\('[^']*'|'(?:aes|des|chacha20)-[^']*'/g, services)).toEqual(["realtime/live/cursor.ts: 'aes-256-gcm'"])
 })
 
 test('secrets come from the random generator of the system, and hashes are SHA-256; codes of apps are HMAC-SHA-1 by their standard', () => {
   // the pause before a webhook is sent again
-  expect(found(/Math\.random/g, services)).toEqual(['auth/webhooks/dispatcher.ts: Math.random'])
+  expect(found(/Math\.random/g, services)).toEqual(['realtime/webhooks/dispatcher.ts: Math.random'])
   expect(found(/create(?:Hash|Hmac)\('(?!sha256)\w+'/g, services)).toEqual(["auth/features/two-factor/totp.ts: createHmac('sha1'"])
+})
+
+test('no lock of the database outlives its transaction', () => {
+  const { stdout } = spawnSync('git', ['grep', '-lE', 'pg_(try_)?advisory_(lock|unlock)', '--', ':!tests/lints'], { cwd: root, encoding: 'utf8' })
+  expect(stdout.split('\n').filter(Boolean)).toEqual([])
 })

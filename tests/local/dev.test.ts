@@ -15,7 +15,7 @@ beforeAll(async () => {
 })
 afterAll(() => remove(directory))
 
-const write = (sql: string) => writeFile(join(directory, 'db/functions/api/greeting.sql'), sql)
+const write = (sql: string) => writeFile(join(directory, 'db/accounts/greeting.sql'), sql)
 const writeFunction = (word: string) =>
   write(`
     create or replace function api.${word}() returns text language plpgsql stable set search_path = ''
@@ -25,7 +25,7 @@ const writeFunction = (word: string) =>
 const ask = async (word: string) => (await fetch(`${run.dataUrl}/rpc/${word}`)).status
 
 test('after an edit of the auth service, the new code runs and the service becomes ready again', async () => {
-  const file = join(directory, 'auth/http/app.ts')
+  const file = join(directory, 'http/app.ts')
   const source = await readFile(file, 'utf8')
   await writeFile(file, source.replace('export function createApp(', "console.log('edited')\nexport function createApp("))
   await expect.poll(run.output, { timeout: 30_000 }).toMatch(/^edited$/m)
@@ -37,7 +37,7 @@ test('a new function responds, a broken one is an error that names its file, and
   await writeFunction('hello')
   await expect.poll(() => ask('hello'), { timeout: 30_000 }).toBe(401)
   await write('create function api.greeting() returns nonsense')
-  await expect.poll(run.output, { timeout: 30_000 }).toMatch(/functions\/api\/greeting\.sql failed/)
+  await expect.poll(run.output, { timeout: 30_000 }).toMatch(/db\/accounts\/greeting\.sql failed/)
   expect(await ask('hello')).toBe(401)
   await writeFunction('hello_again')
   await expect.poll(() => ask('hello_again'), { timeout: 30_000 }).toBe(401)

@@ -40,7 +40,7 @@ test('the command names a running server with another DATA_DIR, and works with t
   expect((await run({ DATA_DIR: directory }, 'admin/main.ts', 'users')).stderr).toMatch(/^Database: .*\n(?!No server)/)
   expect(await run({ DATA_DIR: directory }, 'infra/local/migrate.ts')).toMatchObject({
     code: 0,
-    stdout: expect.stringMatching(new RegExp(`^${directory}: applied 0001_baseline[.]sql\n`)),
+    stdout: expect.stringMatching(new RegExp(`^${directory}: applied tables\n`)),
     stderr: '',
   })
   const stopped = await mkdtemp(join(root, '.data-'))
@@ -67,3 +67,22 @@ test('the command names host, port and database of DATABASE_URL without the pass
     stdout: expect.stringContaining('The command uses DATABASE_URL'),
   })
 })
+
+test.each([['products'], ['status'], ['export', 'ann@example.org'], ['--help']])(
+  'a full disk or a closed pipe under the output of the command %s is reported in one sentence with an error code',
+  async (...argv) => {
+    const { ownerUrl, drop } = await freshDatabase()
+    onTestFinished(drop)
+    await execute(ownerUrl, `insert into auth.users (id, name, email) values ('ann', 'Ann', 'ann@example.org')`)
+    const failing = async (redirection: string) => {
+      const script = `"$0" admin/main.ts ${argv.join(' ')} ${redirection}`
+      const { code, stderr } = await promisify(execFile)('bash', ['--norc', '-o', 'pipefail', '-c', script, process.execPath], {
+        cwd: root,
+        env: { PATH: process.env['PATH'], DATABASE_URL: ownerUrl },
+      }).then(() => ({ code: 0, stderr: '' }), (error: Outcome) => error)
+      return { code, stderr: withoutFloors(stderr).replace(/^Database: .*\n/, '') }
+    }
+    expect(await failing('> /dev/full')).toEqual({ code: 1, stderr: 'Cannot write the output: ENOSPC: no space left on device, write.\n' })
+    expect(await failing('| exit 0')).toEqual({ code: 1, stderr: 'Cannot write the output: write EPIPE.\n' })
+  },
+)

@@ -111,6 +111,8 @@ test.each<[what: string, env: () => Record<string, string>, line: RegExp]>([
   ['an app that is not built', () => ({ APP_DIR: directory }), /APP_DIR must be a folder with an index\.html/],
   ['origins with a wildcard', () => ({ TRUSTED_ORIGINS: 'https://*.example.app' }), /TRUSTED_ORIGINS must name each origin in full/],
   ['a DATA_DIR that is a file', () => ({ DATA_DIR: import.meta.filename }), /DATA_DIR: .* cannot be created/],
+  ['a DATA_DIR below a file', () => ({ DATA_DIR: join(import.meta.filename, 'data') }), /DATA_DIR: .* cannot be created/],
+  ['a DATA_DIR that the system does not create', () => ({ DATA_DIR: '/proc/finance/data' }), /DATA_DIR: .* cannot be created .* Set DATA_DIR to a directory/],
 ])('the start fails with %s', async (_what, env, line) => {
   expect(await refusal(env())).toMatch(line)
 })
@@ -120,6 +122,18 @@ test('the start fails with a damaged secrets.json', async () => {
   await mkdir(data)
   await writeFile(join(data, 'secrets.json'), '{"OWNER_PASSWORD":')
   expect(await refusal({ DATA_DIR: data })).toMatch(/DATA_DIR: .*secrets\.json is damaged/)
+})
+
+test('the start fails with a log that cannot be written', async () => {
+  const data = join(directory, 'log')
+  await mkdir(join(data, 'postgres.log'), { recursive: true })
+  expect(await refusal({ DATA_DIR: data })).toMatch(/DATA_DIR: .*postgres\.log cannot be written \(EISDIR\)/)
+})
+
+test('the start fails with a DATA_DIR that has secrets and cannot be written', async () => {
+  await expect(startPostgres({ directory: '/sys', password: 'owner' })).rejects.toThrow(
+    /^DATA_DIR: \/sys cannot be written \(E\w+\)\. Set DATA_DIR to a directory/,
+  )
 })
 
 test('the start fails with a database directory of another PostgreSQL version', async () => {

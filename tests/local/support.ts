@@ -39,7 +39,7 @@ export const remove = (directory: string): Promise<void> => rm(directory, { recu
 
 /** Copies the files of the checkout that `npm start` needs, without the packages. */
 export async function copySources(checkout: string): Promise<void> {
-  for (const name of ['auth', 'common', 'db', 'description', 'edge', 'infra', 'package.json', 'postgrest.conf'])
+  for (const name of ['auth', 'common', 'db', 'description', 'edge', 'http', 'infra', 'rates', 'realtime', 'storage', 'package.json', 'postgrest.conf'])
     await cp(join(root, name), join(checkout, name), { recursive: true })
 }
 

@@ -1,18 +1,21 @@
 /** A process that takes one job and never completes it, for a test that kills it. Arguments: database URL, secret. */
+import pg from 'pg'
 import { pino } from 'pino'
-import { startQueue } from '../../auth/mail/queue.ts'
+import { enqueueMail, startMailQueue } from '../../auth/mail/queue.ts'
+import { mailTo, mailTasks, noObserver } from './mails.ts'
 
-const [, , databaseUrl = '', secret = ''] = process.argv
+const [, , connectionString = '', secret = ''] = process.argv
 
-const queue = await startQueue({
-  databaseUrl,
+const pool = new pg.Pool({ connectionString })
+await enqueueMail(pool, secret, 'send_mail', mailTo('ann@example.org'))
+startMailQueue({
+  pool,
   secret,
   log: pino({ level: 'silent' }),
-  tasks: {
-    send_mail: async (_: { to: string }, { key }) => {
-      process.send?.(key)
-      await new Promise(() => {})
-    },
-  },
+  observer: noObserver,
+  mailerThrough: () => ({ notice: () => Promise.resolve() }),
+  tasks: mailTasks(async (_, { key }) => {
+    process.send?.(key)
+    await new Promise(() => {})
+  }),
 })
-await queue.enqueue('send_mail', { to: 'ann@example.org' })

@@ -1,6 +1,6 @@
 import { pino } from 'pino'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
-import { isDeliveryFailure } from '../../auth/mail/job.ts'
+import { isDeliveryFailure } from '../../auth/mail/failures.ts'
 import { invitationMessage, verificationMessage } from '../../auth/mail/messages.ts'
 import { mailSender, type OutgoingMail } from '../../auth/mail/transports.ts'
 import { mailSink, smtpSink, type MailSink, type SinkMode, type SmtpSink } from '../support/mail-sink.ts'

@@ -28,7 +28,7 @@ const generators: Record<string, string> = {
     select unnest(array[
       format('alter table %s drop column %I cascade', a.attrelid::regclass, a.attname),
       format('alter table %s alter column %I %s', a.attrelid::regclass, a.attname, case
-        when a.atthasdef then 'drop default' when a.atttypid = 'text'::regtype then $s$set default 'damaged'$s$ else 'set storage external' end),
+        when a.atthasdef then 'drop default' when a.atttypid = 'text'::regtype then $s$set default 'damaged'$s$ when a.attstorage = 'e' then 'set storage extended' else 'set storage external' end),
       format('alter table %s alter column %I %s not null', a.attrelid::regclass, a.attname, case when a.attnotnull then 'drop' else 'set' end),
       format('alter table %s alter column %I set statistics 7', a.attrelid::regclass, a.attname),
       format('grant update (%I) on %s to anon', a.attname, a.attrelid::regclass),

@@ -26,7 +26,7 @@ afterAll(async () => {
 /** The number of committed transactions. */
 let written = 0
 
-/** Writes rows of a user in transactions that overlap: creates, changes and deletes, with a new name each time. */
+/** Writes rows of a user at the same time as the other writers: creates, changes and deletes, with a new name each time. */
 async function write(user: string, writer: number): Promise<void> {
   const client = await stack.sql.connect()
   const ids: string[] = []
@@ -40,7 +40,7 @@ async function write(user: string, writer: number): Promise<void> {
       ids.push(row!.id)
     } else if (at < 6) await client.query('update api.tags set name = $1 where id = $2', [name, id])
     else await client.query('delete from api.tags where id = $1', [id])
-    // some transactions end after later ones
+    // some transactions are long
     if (count % 50 === 0) await client.query('select pg_sleep(0.05)')
     await client.query('commit')
     written += 1

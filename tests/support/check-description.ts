@@ -1,8 +1,8 @@
 /** Compares responses of the auth surface with its OpenAPI description: fields, statuses and error codes. */
 import { isDeepStrictEqual } from 'node:util'
-import { errorCodes, type ErrorCode } from '../../auth/errors.ts'
-import { errorsOf } from '../../description/auth.ts'
-import { routes } from '../../auth/features/routes.ts'
+import { errorCodes, type ErrorCode } from '../../common/error-codes.ts'
+import { errorsOf } from '../../http/description.ts'
+import { routes } from '../../auth/rooms.ts'
 
 const described = new Map(routes.map((row) => [`${row.method} ${row.path}`, { row, errors: new Set(errorsOf(row)) }]))
 

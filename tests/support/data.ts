@@ -8,7 +8,7 @@ import pg from 'pg'
 import { roles, storeAccounts, storeOrganization, type Account, type Role } from './accounts.ts'
 import { publicUrl } from './database.ts'
 import { tokenSigner, type Signer } from './signer.ts'
-import { startStack } from './stack.ts'
+import { startStack, type Stack } from './stack.ts'
 
 export { roles, type Account, type Role } from './accounts.ts'
 
@@ -37,6 +37,7 @@ export type DataStack = AsyncDisposable & {
   url: string
   /** Starts the auth service, with the edge in front of both surfaces. @returns its URL */
   startAuth(): Promise<string>
+  startAnotherPostgrest: Stack['startAnotherPostgrest']
   /** A connection of the database owner, which bypasses row level security. */
   owner: pg.Client
   ownerUrl: string
@@ -108,7 +109,8 @@ export async function dataStack(
     resolve(await tokenSigner(sql, publicUrl))
   }
   const env = { PUBLIC_URL: publicUrl }
-  const { dataUrl: url, ownerUrl, secret, startAnotherAuth } = resources.use(await startStack({ auth: false, data: true, dataEnv, env, prepare }))
+  const services = resources.use(await startStack({ auth: false, data: true, dataEnv, env, prepare }))
+  const { dataUrl: url, ownerUrl, secret, startAnotherAuth, startAnotherPostgrest } = services
   const { sign } = await signer
   // A single session, so that a test can set a role or hold a lock.
   const owner = new pg.Client({ connectionString: ownerUrl })
@@ -153,6 +155,7 @@ export async function dataStack(
   return {
     url,
     startAuth,
+    startAnotherPostgrest,
     owner,
     ownerUrl,
     person,

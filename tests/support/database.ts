@@ -16,8 +16,14 @@ export const passwords = { authService: 'auth-service-of-the-tests', authenticat
 /** PUBLIC_URL of the migrated template. */
 export const publicUrl = 'http://localhost:3000'
 
+/** BETTER_AUTH_SECRET of the signing key in the second template. */
+export const secret = 'a secret of the tests, long enough'
+
 /** The database that test databases are copied from. */
 export const templateDatabase = 'migrated'
+
+/** The database that those with an auth service are copied from: the service has started on it once. */
+export const startedDatabase = 'started'
 
 /** Returns the URL with another database, user or password. */
 export function connection(url: string, change: { database?: string, user?: string, password?: string }): string {

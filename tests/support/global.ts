@@ -1,11 +1,16 @@
-/** Runs before all tests: starts PostgreSQL and migrates the template that test databases are copied from. */
+/** Runs before all tests: starts PostgreSQL and prepares the two templates that test databases are copied from. */
 import { chmod, mkdtemp, rm, statfs } from 'node:fs/promises'
 import { freemem, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { TestProject } from 'vitest/node'
+import { startAuth } from '../../auth/main.ts'
+import { authConfig } from '../../auth/config.ts'
+import { createLog } from '../../common/log.ts'
+import { readSettings } from '../../common/settings.ts'
 import { migrate } from '../../db/migrate.ts'
+import { freePort } from '../../infra/local/ports.ts'
 import { startPostgres } from '../../infra/local/postgres.ts'
-import { connection, execute, passwords, publicUrl, templateDatabase } from './database.ts'
+import { connection, execute, passwords, publicUrl, secret, startedDatabase, templateDatabase } from './database.ts'
 
 // Programs that tests start load their compiled modules from here, which saves half of a start.
 process.env['NODE_COMPILE_CACHE'] ??= join(import.meta.dirname, '../../node_modules/.cache/node')
@@ -41,6 +46,19 @@ async function startServer(): Promise<{ url: string, stop: () => Promise<void> }
   }
 }
 
+/** Starts the auth service once: it creates the signing key and the tables of the queue, which cost a quarter of a second of processor time. */
+async function startOnce(databaseUrl: string): Promise<void> {
+  const settings = readSettings({
+    PUBLIC_URL: publicUrl,
+    AUTH_DATABASE_URL: databaseUrl,
+    BETTER_AUTH_SECRET: secret,
+    MAIL_FROM: 'Money <money@example.org>',
+    PORT: String(await freePort()),
+  })
+  const stop = await startAuth(authConfig(settings), createLog('fatal', { write: () => undefined }))
+  await stop()
+}
+
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   const { url, stop } = externalServer === undefined ? await startServer() : { url: externalServer, stop: () => Promise.resolve() }
   try {
@@ -52,6 +70,9 @@ export default async function setup(project: TestProject): Promise<() => Promise
       authServicePassword: passwords.authService,
       authenticatorPassword: passwords.authenticator,
     })
+    await execute(url, `drop database if exists ${startedDatabase}`)
+    await execute(url, `create database ${startedDatabase} template ${templateDatabase}`)
+    await startOnce(connection(url, { database: startedDatabase, user: 'auth_service', password: passwords.authService }))
   } catch (error) {
     await stop()
     throw error

@@ -25,6 +25,9 @@ export const memberOfLargestTeam: DatasetCaller = { ...datasetCallers.many, orga
 /** The number of transactions of each caller. The transactions of `team` belong to the organization. */
 export const transactionCounts: Record<keyof typeof datasetCallers, number> = { none: 0, few: 49, some: 5_000, many: 50_000, team: 100_000 }
 
+/** The tenant of a caller's rows. */
+export const tenantOf = ({ user, organization }: DatasetCaller): string => organization === undefined ? `u:${user}` : `o:${organization}`
+
 /** Returns a category of the caller. It has a twelfth of the caller's transactions. */
 export const categoryOf = ({ user, organization }: DatasetCaller): string =>
   createHash('md5').update(`${organization ?? user} 1`).digest('hex').replace(/^(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-')
@@ -38,12 +41,13 @@ export async function insertLargeDataset(db: Querying, rows: number): Promise<vo
   const [people, teams] = [Math.round(rows / 100), Math.round(rows / 2_000)]
   // Builds indexes at the end and skips constraints, because they take most of the time of a million inserts.
   const { rows: indexes } = await db.query<{ name: string, definition: string }>(
-    `select indexrelid::regclass::text as name, pg_get_indexdef(indexrelid) as definition from pg_index where indrelid = 'api.transactions'::regclass and not indisprimary`,
+    `select indexrelid::regclass::text as name, pg_get_indexdef(indexrelid) as definition from pg_index
+      where indrelid = 'api.transactions'::regclass and not exists (select from pg_constraint where conindid = indexrelid and contype in ('p', 'u'))`,
   )
   const { rows: constraints } = await db.query<{ name: string, definition: string }>(
     `select conname as name, pg_get_constraintdef(oid) as definition from pg_constraint where conrelid = 'api.transactions'::regclass and contype in ('c', 'f')`,
   )
-  // The foreign keys of other tables are dropped with the primary key.
+  // The foreign keys of other tables are dropped with the key that they refer to.
   const { rows: referring } = await db.query<{ name: string, table: string, definition: string }>(
     `select conname as name, conrelid::regclass::text as table, pg_get_constraintdef(oid) as definition from pg_constraint where confrelid = 'api.transactions'::regclass and contype = 'f'`,
   )
@@ -52,7 +56,7 @@ export async function insertLargeDataset(db: Querying, rows: number): Promise<vo
     select setseed(0.5);
     ${indexes.map(({ name }) => `drop index ${name};`).join('\n')}
     ${constraints.map(({ name }) => `alter table api.transactions drop constraint ${name};`).join('\n')}
-    alter table api.transactions drop constraint transactions_pkey cascade;
+    alter table api.transactions drop constraint transactions_pkey, drop constraint transactions_of_tenant cascade;
     alter table api.transactions disable trigger user;
     insert into auth.users (id, name, email) select 'user-' || i, '', 'user-' || i || '@example.org' from generate_series(1, ${people}) i;
     insert into auth.sessions (id, token, user_id, expires_at) select 'session-' || i, 'token-' || i, 'user-' || i, now() + interval '1 day' from generate_series(1, ${people}) i;
@@ -75,17 +79,17 @@ export async function insertLargeDataset(db: Querying, rows: number): Promise<vo
       from generate_series(1, ${teams}) i;
     insert into api.categories (id, user_id, organization_id, name)
       select md5(coalesce(organization_id, user_id) || ' ' || c)::uuid, user_id, organization_id, 'category ' || c from tenants, generate_series(1, 12) c where size > 0 and (size > 4999 or user_id = 'user-2');
-    -- Sets the currency, because triggers are disabled.
-    insert into api.transactions (name, amount, currency, user_id, organization_id, status, category_id, transaction_date)
+    -- Sets the currency and the tenant, because triggers are disabled.
+    insert into api.transactions (name, amount, currency, user_id, organization_id, tenant, status, category_id, transaction_date)
       select (array['Coffee', 'Rent', 'Groceries', 'Salary', 'Insurance', 'Books', 'Train', 'Lunch', 'Phone', 'Gym'])[1 + n % 10] || ' no. ' || n,
-        (random() * 2000 - 1000)::numeric(14,2), 'usd', user_id, organization_id,
+        (random() * 2000 - 1000)::numeric(14,2), 'usd', user_id, organization_id, private.tenant_of(user_id, organization_id),
         case when random() < 0.8 then 'paid' when random() < 0.7 then 'pending' else 'failed' end,
         case when size > 4999 or user_id = 'user-2' then md5(coalesce(organization_id, user_id) || ' ' || 1 + floor(random() * 12))::uuid end,
         date_trunc('day', now()) - random() * interval '3 years'
       from tenants, generate_series(1, size) n
       -- Not random(): PostgreSQL would evaluate it once, together with the calls above.
       order by hashtext(user_id || n);
-    alter table api.transactions add primary key (id);
+    alter table api.transactions add primary key (id), add constraint transactions_of_tenant unique (id, tenant);
     ${indexes.map(({ definition }) => `${definition};`).join('\n')}
     ${constraints.map(({ name, definition }) => `alter table api.transactions add constraint ${name} ${definition} not valid;`).join('\n')}
     ${referring.map(({ name, table, definition }) => `alter table ${table} add constraint ${name} ${definition};`).join('\n')}
@@ -104,15 +108,15 @@ export async function insertTransactionParts(db: Querying, { user, organization 
         select t.id, abs(hashtext(t.id::text)) as n, c.* from context c join api.transactions t
           on t.organization_id = c.o or c.o is null and t.organization_id is null and t.user_id = c.u),
       tags as (
-        insert into api.tags (id, name, user_id, organization_id)
-          select md5(whose || ' tag ' || k)::uuid, 'tag ' || k, $1, o from context, generate_series(1, 20) k),
+        insert into api.tags (id, name, user_id, organization_id, tenant)
+          select md5(whose || ' tag ' || k)::uuid, 'tag ' || k, $1, o, private.tenant_of($1, o) from context, generate_series(1, 20) k),
       items as (
-        insert into api.line_items (name, amount, transaction_id, user_id, organization_id)
-          select 'item ' || k, 0, id, u, o from owned, generate_series(1, 2) k where n % 4 = 0),
+        insert into api.line_items (name, amount, transaction_id, user_id, organization_id, tenant)
+          select 'item ' || k, 0, id, u, o, private.tenant_of(u, o) from owned, generate_series(1, 2) k where n % 4 = 0),
       others as (
-        insert into api.tags (name, user_id) select 'tag ' || k, id from auth.users, generate_series(1, 5) k where id <> $1)
-      insert into api.transaction_tags (transaction_id, tag_id, user_id, organization_id)
-        select id, md5(whose || ' tag ' || 1 + n % 20)::uuid, u, o from owned where n % 3 = 0`,
+        insert into api.tags (name, user_id, tenant) select 'tag ' || k, id, 'u:' || id from auth.users, generate_series(1, 5) k where id <> $1)
+      insert into api.transaction_tags (transaction_id, tag_id, user_id, organization_id, tenant)
+        select id, md5(whose || ' tag ' || 1 + n % 20)::uuid, u, o, private.tenant_of(u, o) from owned where n % 3 = 0`,
     [user, organization ?? null],
   )
 }

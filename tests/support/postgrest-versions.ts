@@ -44,6 +44,3 @@ export const notOneObject = isOf12 ? 'JSON object requested, multiple (or no) ro
 
 /** The message for an unknown time zone. Version 16 sets it in PostgreSQL before pre_request() runs. */
 export const unknownZone = isOf12 ? 'unknown time zone' : 'invalid value for parameter "TimeZone"'
-
-/** The message for an invalid bearer token. */
-export const notAToken = isOf12 ? /^JW/ : /JWT|^No suitable key/

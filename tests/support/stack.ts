@@ -1,7 +1,8 @@
 /** Starts the product for a test file or a test: a new database, and the services that the options select. */
 import pg from 'pg'
-import { startAuth, type Service, type Observers } from '../../auth/main.ts'
-import type { Receivers } from '../../auth/webhooks/sender.ts'
+import { startAuth } from '../../auth/main.ts'
+import type { Observers, Service } from '../../common/service.ts'
+import type { Receivers } from '../../realtime/webhooks/sender.ts'
 import { authConfig } from '../../auth/config.ts'
 import { readSettings } from '../../common/settings.ts'
 import { createLog } from '../../common/log.ts'
@@ -11,7 +12,7 @@ import { mailbox } from '../../infra/local/mailbox.ts'
 import { postgrestConnection } from '../../infra/local/environment.ts'
 import { freePort } from '../../infra/local/ports.ts'
 import { startPostgrest } from '../../infra/local/postgrest.ts'
-import { freshDatabase, passwords } from './database.ts'
+import { freshDatabase, passwords, secret, startedDatabase, templateDatabase } from './database.ts'
 import { mailSink, type MailSink } from './mail-sink.ts'
 import { program } from './postgrest-versions.ts'
 import { rememberHashes } from './remember-hashes.ts'
@@ -58,8 +59,6 @@ export type StackOptions = {
   prepare?: (owner: pg.Pool) => Promise<void>
   /** The time for which a replaced signing key stays published, in seconds. */
   retireAfterSeconds?: number
-  /** Interval of the check for events that are mailed to users, in milliseconds. */
-  noticePauseMs?: number
   /** Pause between two rounds of webhooks, in milliseconds. */
   webhookPauseMs?: number
   /** The servers that may receive webhooks. Default: as in production. */
@@ -67,8 +66,6 @@ export type StackOptions = {
   /** Whether to hash each password once. Default: true. */
   hashesOnce?: boolean
 } & Parameters<typeof freshDatabase>[0]
-
-const defaultSecret = 'a secret of the tests, long enough'
 
 /** Starts the stack. Rate limits are off by default. */
 export async function startStack(
@@ -80,7 +77,6 @@ export async function startStack(
     dataEnv = {},
     prepare = () => Promise.resolve(),
     retireAfterSeconds,
-    noticePauseMs,
     webhookPauseMs,
     receivers,
     hashesOnce = true,
@@ -88,7 +84,7 @@ export async function startStack(
   }: StackOptions = {},
 ): Promise<Stack> {
   await using starting = new AsyncDisposableStack()
-  const database = await freshDatabase(origin)
+  const database = await freshDatabase({ template: auth ? startedDatabase : templateDatabase, ...origin })
   starting.defer(database.drop)
   const mail = await mailSink()
   starting.defer(() => mail.close())
@@ -118,7 +114,7 @@ export async function startStack(
     const settings = readSettings({
       PUBLIC_URL: `http://localhost:${port}`,
       AUTH_DATABASE_URL: database.authUrl,
-      BETTER_AUTH_SECRET: defaultSecret,
+      BETTER_AUTH_SECRET: secret,
       RATE_LIMIT_ENABLED: 'false',
       RESEND_API_KEY: local ? '' : 'key',
       RESEND_BASE_URL: mail.url,
@@ -139,7 +135,6 @@ export async function startStack(
       }),
       {
         ...(retireAfterSeconds !== undefined && { retireAfterSeconds }),
-        noticePauseMs,
         webhookPauseMs,
         receivers,
         ...(hashesOnce && { wrapPasswords: rememberHashes }),
@@ -165,7 +160,7 @@ export async function startStack(
   return {
     url: `http://127.0.0.1:${port}`,
     publicUrl: env['PUBLIC_URL'] ?? `http://localhost:${port}`,
-    secret: env['BETTER_AUTH_SECRET'] ?? defaultSecret,
+    secret: env['BETTER_AUTH_SECRET'] ?? secret,
     dataUrl: `http://127.0.0.1:${dataPort}`,
     dataPid: () => postgrest?.process.pid ?? 0,
     sql,

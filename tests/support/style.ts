@@ -24,7 +24,7 @@ function* markdownProse(text: string): Generator<Prose> {
 }
 
 /** Comments of `/*` and the documentation of a SQL object, as patterns with the prose in the first group. */
-const blocks = { slash: /^[ \t]*\/\*\*?([\s\S]*?)\*\//gm, sql: /\bcomment on [^;]*?\bis\s+'((?:[^']|'')*)'/gi }
+const blocks = { slash: /^[ \t]*\/\*\*?([\s\S]*?)\*\//gm, sql: /\bcomment on [^;]*?\bis\s+(E?'(?:[^']|''|'\s*\n\s*')*');/gi }
 
 /** Lines that begin with a marker are one comment as long as they follow each other. Directives of tools are no prose. */
 function* lineProse(text: string, marker: RegExp): Generator<Prose> {
@@ -42,6 +42,10 @@ function* lineProse(text: string, marker: RegExp): Generator<Prose> {
   if (found !== undefined) yield found
 }
 
+/** Returns the text of adjacent literals of SQL. */
+const literalsOf = (literals: string): string =>
+  literals.replace(/^E?'|'$/g, '').replace(/'\s*\n\s*'/g, '').replaceAll("''", "'").replaceAll(String.raw`\n`, '\n')
+
 /** All prose of a file, in no order. */
 export function proseOf(file: string, text: string): Prose[] {
   if (file.endsWith('.md')) return [...markdownProse(text)]
@@ -50,7 +54,7 @@ export function proseOf(file: string, text: string): Prose[] {
   const pattern = isSql ? blocks.sql : isScript ? blocks.slash : undefined
   const inBlocks = pattern === undefined ? [] : [...text.matchAll(pattern)].map((match) => ({
     line: text.slice(0, match.index).split('\n').length,
-    text: (match[1] ?? '').replace(/\n\s*\*?\s?/g, ' ').replaceAll("''", "'").trim(),
+    text: (isSql ? literalsOf(match[1] ?? '') : match[1] ?? '').replace(/\n\s*\*?\s?/g, ' ').trim(),
   }))
   return [...inBlocks, ...lineProse(text, isSql ? /^\s*--\s?(.*)$/ : isScript ? /^\s*\/\/\s?(.*)$/ : /^\s*#\s?(.*)$/)]
 }
@@ -75,6 +79,19 @@ export const sentenceRules = {
       sentence,
     ),
 } satisfies Record<string, (sentence: string) => boolean>
+
+/** Rules of the English texts that users read. They find the commonest idioms that are not English. */
+export const textRules = {
+  'uses one word for one thing: email, team or workspace, undo, saved': (text: string) => !/\b(e-mails?|mails?|context|tak(e|en) back|stored)\b/i.test(text),
+  'names its actor': (text: string) => !/\b(whoever|somebody|nobody|anybody|everybody)\b/i.test(text),
+  'says "is not a", not "is no"': (text: string) => !/\b(is|are|was) (no(?! longer)|none)\b/.test(text),
+  'is a label or a question, not one without its mark': (text: string) => !/^(How|What|Who|Whose|Which|Where) [^?,:…]*$/.test(text),
+  'has no idiom of another language': (text: string) =>
+    !/\b(anew|dated ahead|alone|apart|beside|go(es)? on|one's|of (yours|its own|your own)|meanwhile)\b/i.test(text),
+} satisfies Record<string, (text: string) => boolean>
+
+/** Checks that a key of a catalogue names a place, such as `team.removeHint`, and not the first words of a text. */
+export const isPlace = (key: string): boolean => !/(^an?|The|An?)(?=[A-Z]|$)/.test(key) && key.split(/(?=[A-Z])/).length <= 4
 
 /** Names that say nothing about what they hold, with the field's names for it. */
 export const replacements: Record<string, string> = {
@@ -101,6 +118,6 @@ export const declaredNames = (text: string): string[] =>
 /** Paths in comments and documents that look like a file of the tree. */
 export const pathsIn = (text: string): string[] =>
   [...text.matchAll(
-    /(?<![\w/.$\-}~*])((?:admin|auth|bench|client|common|db|description|docs|edge|examples|infra|tests)\/[\w./-]*\w\.(?:ts|tsx|sql|md|sh|ya?ml|tf|json))\b/g,
+    /(?<![\w/.$\-}~*])((?:admin|auth|bench|client|common|db|description|docs|edge|examples|http|rates|realtime|storage|infra|tests)\/[\w./-]*\w\.(?:ts|tsx|sql|md|sh|ya?ml|tf|json))\b/g,
   )]
     .map(([, path = '']) => path)

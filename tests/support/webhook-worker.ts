@@ -1,7 +1,7 @@
 /** A process that sends webhooks, for a test that kills it. Arguments: database URL, BETTER_AUTH_SECRET. */
 import pg from 'pg'
-import { startWebhooks } from '../../auth/webhooks/dispatcher.ts'
-import { localReceivers } from '../../auth/webhooks/sender.ts'
+import { startWebhooks } from '../../realtime/webhooks/dispatcher.ts'
+import { localReceivers } from '../../realtime/webhooks/sender.ts'
 import { createLog } from '../../common/log.ts'
 
 const [, , connectionString = '', secret = ''] = process.argv

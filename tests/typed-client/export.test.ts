@@ -117,7 +117,7 @@ function sameWherever(files: Map<string, string>, folder = 'personal') {
     (files.get(`${folder}/${table}.jsonl`) ?? '').trim().split('\n')
       .map((line) =>
         line.replace(
-          /"(?:user_id|organization_id|created_at|updated_at|import_id|id)":(?:null|"[^"]*"),?/g,
+          /"(?:user_id|organization_id|tenant|created_at|updated_at|import_id|id)":(?:null|"[^"]*"),?/g,
           (found) => (found.includes('"id":"w"') ? found : ''),
         )
           .replace(/[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/g, (id) => names.get(id) ?? 'unknown')

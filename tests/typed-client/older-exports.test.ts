@@ -1,11 +1,13 @@
 /** The restore of exports that are older than a column. */
 import { createHash } from 'node:crypto'
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { exportMine, restoreMine } from '../../client/export/index.ts'
 import { unwrap } from '../../client/index.ts'
 import { signedIn } from '../support/person.ts'
 import { startStack, type Stack } from '../support/stack.ts'
-import { archiveOf, blobOf, filesOf } from './archives.ts'
+import { archiveOf, blobOf, filesOf, rowsIn } from './archives.ts'
 import { clientOf, type PersonClient } from './person-client.ts'
 
 let stack: Stack
@@ -24,6 +26,21 @@ async function older(client: PersonClient, table: string, change: (rows: string)
   manifest.files.find((one: { path: string }) => one.path === path).sha256 = createHash('sha256').update(text).digest('hex')
   return archiveOf(files.set(path, text).set('manifest.json', `${JSON.stringify(manifest)}\n`))
 }
+
+test('the export of version 0.2.0 is restored in full', async () => {
+  const bob = clientOf(stack, await signedIn(stack, 'Bob'))
+  const file = new Blob([await readFile(join(import.meta.dirname, 'export-of-0.2.0.zip'))])
+  const rows = async (archive: Blob) => {
+    const files = await filesOf(archive)
+    return ['accounts', 'transactions', 'line_items', 'budgets', 'past_budgets', 'rules', 'closings', 'dashboards'].map((table) => [
+      table,
+      rowsIn(files, `personal/${table}.jsonl`).length,
+    ])
+  }
+  const { problems } = await restoreMine(bob, file)
+  expect(problems).toEqual([])
+  expect(await rows(await blobOf(await exportMine(bob)))).toEqual(await rows(file))
+})
 
 test('an export without attachments is restored', async () => {
   const ann = clientOf(stack, await signedIn(stack, 'Ann'))
@@ -112,6 +129,24 @@ test('only the transaction of a recorded day gets its subscription, beside other
     { name: 'of another one', due_on: null, subscription: null },
     { name: 'other', due_on: null, subscription: null },
     { name: 'recorded', due_on: '2025-02-28', subscription: { title: 'Rent' } },
+  ])
+})
+
+test('subscriptions without a kind become incomes if their amount was negative, and expenses otherwise', async () => {
+  const ann = clientOf(stack, await signedIn(stack, 'Ann'))
+  await unwrap(
+    ann.data.from('subscriptions').insert([{ title: 'Rent', amount: 900, period: 'monthly' }, { title: 'Salary', amount: 3000, period: 'monthly' }]),
+  )
+  const bob = clientOf(stack, await signedIn(stack, 'Bob'))
+  const archive = await older(
+    ann,
+    'subscriptions',
+    (rows) => rows.replace(/"(?:kind|to_account_id)":(?:null|"\w+"),?/g, '').replace(/,\}/g, '}').replace('3000.00', '-3000.00'),
+  )
+  expect((await restoreMine(bob, archive)).problems).toEqual([])
+  expect(await unwrap(bob.data.from('subscriptions').select('title,kind,amount').order('title'))).toEqual([
+    { title: 'Rent', kind: 'expense', amount: 900 },
+    { title: 'Salary', kind: 'income', amount: 3000 },
   ])
 })
 

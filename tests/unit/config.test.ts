@@ -296,6 +296,10 @@ describe('single sign-on', () => {
     })
   })
 
+  test.each(['1e6', '0x100000', '1048576.5', '-1048576', '1 048 576'])('the body limit %s, which is not written in digits, makes the start fail', (limit) => {
+    expect(() => readSettings({ DATA_BODY_LIMIT: limit })).toThrow('DATA_BODY_LIMIT must be a number of bytes.')
+  })
+
   test.each(['OIDC_ISSUER', 'OIDC_CLIENT_ID', 'OIDC_CLIENT_SECRET'])('single sign-on without %s, but with the other two, makes the start fail', (name) => {
     expect(() => oidc({ ...client, OIDC_ISSUER: 'https://login.example.org', [name]: '' })).toThrow(`${name} must be set.`)
   })

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { connect } from '../../auth/database.ts'
+import { connect } from '../../http/database.ts'
 import { connectionProblem, connectionsPerAuth } from '../../infra/local/connection-limits.ts'
 import { readSettings } from '../../common/settings.ts'
 
@@ -12,8 +12,7 @@ const stock = { max: 100, reserved: 3 }
 
 test('the number of connections of all processes is the sum of the pools’ maxima', async () => {
   const { pools, close } = connect('postgresql://nowhere', () => undefined)
-  // The third pool is the mail queue's, with the same size.
-  expect(pools.auth.options.max + pools.engine.options.max + 10).toBe(connectionsPerAuth)
+  expect(pools.auth.options.max + pools.engine.options.max).toBe(connectionsPerAuth)
   await close()
 })
 
@@ -23,10 +22,10 @@ test.each(['1/1', '2/2', '1/5'])('the number of connections of all processes fit
 })
 
 test('the number of connections of all processes above the maximum is refused in one sentence with both numbers', () => {
-  expect(connectionProblem(services('2', '3'), stock)).toEqual({
+  expect(connectionProblem(services('3', '3'), stock)).toEqual({
     isFatal: true,
     text:
-      '2 auth services and 3 PostgREST hold up to 99 connections, and PostgreSQL has 97 for them (max_connections 100, 3 of them reserved): raise max_connections, or lower AUTH_REPLICAS, POSTGREST_REPLICAS or PGRST_DB_POOL.',
+      '3 auth services and 3 PostgREST hold up to 99 connections, and PostgreSQL has 97 for them (max_connections 100, 3 of them reserved): raise max_connections, or lower AUTH_REPLICAS, POSTGREST_REPLICAS or PGRST_DB_POOL.',
   })
   expect(connectionProblem(services('1', '1', 80), stock)).toMatchObject({ isFatal: true })
 })
@@ -34,11 +33,12 @@ test('the number of connections of all processes above the maximum is refused in
 test('the number of connections of all processes that fits only without more processes causes a warning', () => {
   expect(connectionProblem(services('2-6', '2-6'), stock)).toMatchObject({
     isFatal: false,
-    text: expect.stringContaining('6 auth services and 6 PostgREST hold up to 258 connections'),
+    text: expect.stringContaining('6 auth services and 6 PostgREST hold up to 198 connections'),
   })
   expect(connectionProblem(services('2-6', '2-6'), { max: 300, reserved: 3 })).toBeUndefined()
 })
 
 test('the number of connections of all processes cannot be computed from an invalid number', () => {
   expect(() => services('two', '2')).toThrow('AUTH_REPLICAS must be a number such as 2, or the fewest and the most such as 2-6.')
+  expect(() => services('2', '9-2')).toThrow('POSTGREST_REPLICAS must have the fewest first, as in 2-6.')
 })

@@ -1,6 +1,6 @@
 /** The types of files, by their first bytes. */
 import { expect, test } from 'vitest'
-import { contentTypeOf } from '../../auth/features/file/content-type.ts'
+import { contentTypeOf } from '../../storage/content-type.ts'
 
 const typeOf = (bytes: string | number[]) => contentTypeOf(typeof bytes === 'string' ? Buffer.from(bytes, 'utf8') : Buffer.from(bytes))
 const ascii = (text: string) => [...Buffer.from(text, 'latin1')]

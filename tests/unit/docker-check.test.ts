@@ -5,7 +5,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { text as readText } from 'node:stream/consumers'
 import { describe, expect, test } from 'vitest'
-import { judge, type Facts } from '../../infra/docker/judge.ts'
+import { checkDeployment, type Facts } from '../../infra/docker/deployment-checks.ts'
 import { smtpSink } from '../support/mail-sink.ts'
 
 const now = Date.parse('2026-11-28T12:00:00Z')
@@ -71,7 +71,7 @@ function verdict({
     },
     networks: { edge: { name: 'finance_edge', ipam: { config: [{ subnet }] } } },
   }
-  return judge({
+  return checkDeployment({
     env: basic + lines,
     composeFiles,
     config,
@@ -243,7 +243,7 @@ test('the database of another major version than the image is named, because it 
 
 test('the database must have enough connections for the processes and their pools', () => {
   const migrate = { PGRST_DB_POOL: '80' }
-  const sentence = expect.stringContaining('1 auth service and 1 PostgREST hold up to 111 connections, and PostgreSQL has 97 for them')
+  const sentence = expect.stringContaining('1 auth service and 1 PostgREST hold up to 101 connections, and PostgreSQL has 97 for them')
   expect(verdict({ migrate }).problems).toEqual([sentence])
   expect(verdict({ migrate, database: undefined }).problems).toEqual([sentence])
   expect(verdict({ migrate, database: { major: 18, max: 200, reserved: 3 } }).problems).toEqual([])

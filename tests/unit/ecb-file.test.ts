@@ -1,6 +1,6 @@
 /** The reader of the European Central Bank's file accepts that format only. */
 import { expect, test } from 'vitest'
-import { readRates, RateFileError } from '../../auth/exchange-rates/ecb-file.ts'
+import { readRates, RateFileError } from '../../rates/ecb-file.ts'
 import { rateFile } from '../support/rate-server.ts'
 
 const read = (text: string) => [...readRates(text, '2026-11-26')]

@@ -1,11 +1,13 @@
 import { readFile } from 'node:fs/promises'
 import { describe, expect, test } from 'vitest'
-import { codeOfDatabase, codeOfEngine, errorCodes, errorResponse, unexpectedErrorResponse } from '../../auth/errors.ts'
+import { codeOfDatabase, errorResponse, unexpectedErrorResponse } from '../../http/errors.ts'
+import { codeOfEngine } from '../../auth/errors.ts'
+import { errorCodes } from '../../common/error-codes.ts'
 import { fieldsOfCode } from '../../client/errors.ts'
-import { authFiles } from '../../description/generated-files.ts'
+import { surfaceFiles } from '../../auth/description.ts'
 
 test('the files of routes and errors are up to date with `npm run schema`', async () => {
-  for (const [file, text] of Object.entries(authFiles())) expect(await readFile(new URL(`../../${file}`, import.meta.url), 'utf8'), file).toBe(text)
+  for (const [file, text] of Object.entries(surfaceFiles())) expect(await readFile(new URL(`../../${file}`, import.meta.url), 'utf8'), file).toBe(text)
 })
 
 test('the client lists fields only for codes of the auth surface', () => {
@@ -66,6 +68,8 @@ test('a database error becomes a response only if our SQL raised it', () => {
   expect(codeOfDatabase({ code: 'P0001', message: 'something else' })).toBeUndefined()
   expect(codeOfDatabase({ code: '23505', constraint: 'organizations_slug_unique' })).toBe('SLUG_TAKEN')
   expect(codeOfDatabase({ code: '23505', constraint: 'sessions_token_unique' })).toBeUndefined()
+  expect(codeOfDatabase({ code: '23503', constraint: 'sessions_user_id_fkey' })).toBe('UNAUTHORIZED')
+  expect(codeOfDatabase({ code: '23503', constraint: 'members_organization_id_fkey' })).toBeUndefined()
   expect(codeOfDatabase(undefined)).toBeUndefined()
 })
 

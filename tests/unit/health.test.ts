@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { cacheForASecond, type Checks } from '../../auth/http/health.ts'
+import { cacheForASecond, type Checks } from '../../auth/health.ts'
 
 const well: Checks = { database: true, migrations: true, row_security: true, signing_key: true }
 

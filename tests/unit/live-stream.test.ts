@@ -1,8 +1,8 @@
 /** One live stream: its parts, its bound for a slow reader, and its comments. */
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
-import type { Change } from '../../auth/features/change/changes.ts'
-import { createStream, type Closing } from '../../auth/features/change/stream.ts'
+import type { Change } from '../../realtime/live/row-changes.ts'
+import { createStream, type Closing } from '../../realtime/live/event-stream.ts'
 
 beforeEach(() => {
   vi.useFakeTimers({ toFake: ['performance'] })

@@ -1,16 +1,17 @@
 import { expect, onTestFinished, test } from 'vitest'
-import { authDescription, errorsOf } from '../../description/auth.ts'
-import { routes } from '../../auth/features/routes.ts'
+import { errorsOf } from '../../http/description.ts'
+import { routes } from '../../auth/rooms.ts'
+import { describeSurface } from '../../auth/description.ts'
 import { openApiDocument } from '../../description/openapi.ts'
 import { withWholeRows } from '../../description/whole-rows.ts'
 import { ownedDatabase } from '../support/database.ts'
 
-const described = authDescription()
+const described = describeSurface()
 
 async function document(publicUrl: string) {
   const { db, stop } = await ownedDatabase()
   onTestFinished(stop)
-  return openApiDocument(db, publicUrl)
+  return openApiDocument(db, publicUrl, describeSurface())
 }
 
 test('the OpenAPI document describes the auth surface from its rows', async () => {

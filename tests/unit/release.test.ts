@@ -40,7 +40,7 @@ test('the version is the same in every file that repeats it', async () => {
 
 test('the version changes everywhere by one command, which dates the changelog; the release is refused until it says what an operator must do', async () => {
   const folder = join(work, 'checkout')
-  for (const path of ['CHANGELOG.md', ...Object.keys(copies), 'infra/release', '.ci'])
+  for (const path of ['CHANGELOG.md', ...Object.keys(copies), 'infra/release', '.ci', 'tests/rotation.json'])
     await mkdir(dirname(join(folder, path)), { recursive: true }).then(() => cp(join(root, path), join(folder, path), { recursive: true }))
   // The changelog of a version whose author forgot the steps.
   await writeFile(join(folder, 'CHANGELOG.md'), '# Changelog\n\n## Unreleased\n\n### Operations\n\n- A change.\n')

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { issuedAt } from '../../auth/features/session/tokens.ts'
+import { issuedAt } from '../../auth/features/session/issue-token.ts'
 import { secondsUntilIssued } from '../../common/revocation.ts'
 
 const revoked = 1_800_000_000
