@@ -1,5 +1,5 @@
 /** Entry point of the operator's command: `npm run admin -- …`. Connects to the database and runs `admin` of commands.ts. */
-import { nameOfDatabase, noteOfOtherServer, withExistingDatabase } from '../infra/local/database.ts'
+import { nameOfDatabase, noteOfOtherServer, withExistingDatabase } from '../start/database.ts'
 import { oneLine } from '../common/errors.ts'
 import { openObjects } from '../common/open-objects.ts'
 import { objectOptionsOf, readSettings } from '../common/settings.ts'

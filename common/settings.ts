@@ -150,13 +150,13 @@ export const environment = z.object({
   APP_DIR: setting(z.string().optional(), {
     description:
       'a built single-page app that the edge serves at `/`: the folder with its `index.html` ([front-ends.md](front-ends.md)). `none` serves no app, not the reference app either',
-    unset: 'the app of [examples/app](../examples/app/README.md) if `APP_URL` is not set',
+    unset: '[the reference app](../app/README.md) if `APP_URL` is not set',
     services: both,
   }),
   APP_CSP: setting(
     z.string().regex(/^[\x20-\x7e]*$/, 'must be one line of plain text').refine((value) => !/["`{}\\]/.test(value), 'must hold no ", `, \\, { or }')
       .default("frame-ancestors 'none'"),
-    { description: "the Content-Security-Policy of that app's documents; the app of examples/app has a strict one", services: both },
+    { description: "the Content-Security-Policy of that app's documents; the reference app has a strict one", services: both },
   ),
   APP_URL: setting(appUrl.optional(), {
     description: "the app's address, which mailed links lead to; its origin is trusted",

@@ -26,7 +26,7 @@ const postgrestTimeoutMs = 10_000
 const lameDuckMs = 1_500
 
 /** The reference app in the image. */
-const referenceApp = join(import.meta.dirname, '../examples/app/dist')
+const referenceApp = join(import.meta.dirname, '../app/dist')
 
 /** Returns the listener of the app; undefined without an app. If APP_DIR is a file, there is no app: compose cannot omit the mount. @throws ConfigError */
 async function appOf({ APP_DIR, APP_CSP, FILES_URL, wantsReferenceApp }: Settings): Promise<Listener | undefined> {

@@ -2,7 +2,7 @@
 import { z } from 'zod'
 import { sessionEffectOf, type Route } from './route.ts'
 import { methodOf } from './description.ts'
-import { propertyName, typeScriptOf, type Layout, type Schema } from '../description/json-schema.ts'
+import { propertyName, typeScriptOf, type Layout, type Schema } from './openapi/json-schema.ts'
 
 /** Prints an object type over several lines, each member with its description. */
 const multiLine: Layout = {

@@ -5,7 +5,7 @@ import { errorCodes, type ErrorCode } from '../common/error-codes.ts'
 import { policyOf, type RateLimit } from './policy.ts'
 import type { RouteGroup } from './room.ts'
 import { sessionEffectOf, type Route } from './route.ts'
-import { reference, type Description, type Json, type Schema } from '../description/json-schema.ts'
+import { reference, type Description, type Json, type Schema } from './openapi/json-schema.ts'
 
 /** Converts a schema to JSON Schema, and returns the named schemas that it refers to. */
 function jsonSchema(schema: z.ZodType, io: 'input' | 'output'): { schema: Schema, named: Record<string, Json> } {

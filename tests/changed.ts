@@ -4,7 +4,7 @@
  */
 import { execFileSync, spawnSync } from 'node:child_process'
 import { globSync } from 'node:fs'
-import { proof } from '../vitest.proof.config.ts'
+import { proof } from '../vitest.config.ts'
 import { suitesOf } from './rotation.ts'
 
 const git = (...args: string[]): string[] => execFileSync('git', args, { encoding: 'utf8' }).split('\n').filter((line) => line !== '')
@@ -18,8 +18,8 @@ const isCode = (path: string): boolean => /\.tsx?$/.test(path)
 const code = changed.filter(isCode)
 const suites = suitesOf(changed.filter((path) => !isCode(path)))
 
-if (code.length > 0) vitest('related', '--run', '--passWithNoTests', ...code)
-if (suites.length > 0) vitest('run', '--passWithNoTests', ...suites)
+if (code.length > 0) vitest('related', '--run', '--project', 'main', '--passWithNoTests', ...code)
+if (suites.length > 0) vitest('run', '--project', 'main', '--passWithNoTests', ...suites)
 const later = globSync(proof).filter((file) => changed.includes(file) || suites.some((suite) => file.startsWith(suite)))
 if (later.length > 0) console.log(`Not run, because they take minutes: npm run test:proof -- ${[...new Set(later)].join(' ')}`)
 if (changed.length === 0) console.log('Nothing has changed.')

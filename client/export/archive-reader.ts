@@ -2,7 +2,7 @@
 import { sha256 } from '@noble/hashes/sha2.js'
 import { bytesToHex } from '@noble/hashes/utils.js'
 import { BlobReader, type FileEntry, ZipReader } from '@zip.js/zip.js/lib/zip-core-native.js'
-import { entryBytes } from '../import/zip.ts'
+import { entryBytes } from '../../bank-files/zip.ts'
 import { ExportFileError, filePathOf, FORMAT, isFilePath, MANIFEST, type Manifest, paths, VERSION } from './format.ts'
 
 /** In characters. The database refuses rows of half this length. */

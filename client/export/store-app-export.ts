@@ -3,9 +3,9 @@ import type { Row, TableName } from '../database.ts'
 import { fetchPages } from './export-mine.ts'
 import { type Restored, rowStore, type Unit, uuidOf } from './row-store.ts'
 import type { Client } from '../index.ts'
-import type { AppExport } from '../import/app-export.ts'
-import type { ExportedTransaction } from '../import/app-types.ts'
-import { StatementError, type StatementRow } from '../import/types.ts'
+import type { AppExport } from '../../bank-files/app-export.ts'
+import type { ExportedTransaction } from '../../bank-files/app-types.ts'
+import { StatementError, type StatementRow } from '../../bank-files/types.ts'
 
 /** A row of the active context that the export names. */
 type NamedRow = { id: string, name: string }

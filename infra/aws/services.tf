@@ -63,7 +63,7 @@ locals {
       EDGE_REPLICAS = "${var.tasks["edge"].minimum}-${var.tasks["edge"].maximum}"
     })
     # The links of mails lead to the reference app, which the edge serves.
-    auth = merge({ APP_DIR = "/app/examples/app/dist" }, local.given.auth, local.node_environment, local.commands, local.files_url, {
+    auth = merge({ APP_DIR = "/app/app/dist" }, local.given.auth, local.node_environment, local.commands, local.files_url, {
       PORT              = tostring(local.services.auth.port)
       DATA_URL          = "${local.public_url}/data"
       AUTH_DATABASE_URL = "postgresql://auth_service@${local.database_at}"

@@ -6,7 +6,7 @@ import { X509Certificate } from 'node:crypto'
 import ipaddr from 'ipaddr.js'
 import { configError } from '../../common/errors.ts'
 import { readSettings } from '../../common/settings.ts'
-import { connectionProblem } from '../local/connection-limits.ts'
+import { connectionProblem } from '../../start/connection-limits.ts'
 import {
   environmentOf,
   checkComposeVariables,

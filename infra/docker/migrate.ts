@@ -7,7 +7,7 @@
  */
 import { checkAuthenticatorFile, need, readSecretFiles, readSettings } from '../../common/settings.ts'
 import { connect, patient } from '../../db/connect.ts'
-import { migrateDeployment, reject } from '../local/migrate.ts'
+import { migrateDeployment, reject } from '../../start/migrate.ts'
 
 async function setOwnerPassword(databaseUrl: string, password: string): Promise<void> {
   const client = await connect(databaseUrl)

@@ -56,7 +56,7 @@ function pathsOf(): string[] {
     encoding: 'utf8',
   }).trim().split('\n')
   // Images run the TypeScript files, and only a checkout builds images and checks the alerts.
-  const paths = listed.filter((path) => !/\.ts$|^infra\/docker\/(Dockerfile|docker-bake\.hcl)$|^infra\/monitoring\/check$/.test(path))
+  const paths = listed.filter((path) => !/\.ts$|^infra\/docker\/(Dockerfile(\.dockerignore)?|docker-bake\.hcl)$|^infra\/monitoring\/check$/.test(path))
   const pages = paths.flatMap((path) => readFileSync(join(root, path), 'utf8').match(/\bdocs\/[\w-]+\.md/g) ?? [])
   return [...new Set([...paths, ...pages])]
 }

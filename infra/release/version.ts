@@ -9,15 +9,16 @@ import { join } from 'node:path'
 import about from '../../package.json' with { type: 'json' }
 
 const root = join(import.meta.dirname, '../..')
-const packages = /(?<="name": "finance-[a-z]+",\n\s+"version": ")[^"]+|(?<="finance-client": ")[^"]+/g
+const packages = /(?<="name": "finance-[a-z-]+",\n\s+"version": ")[^"]+|(?<="finance-client": ")[^"]+/g
 
 /** The files that contain the version, with a pattern that matches only it. */
 export const copies: Record<string, RegExp> = {
   'package.json': packages,
   'package-lock.json': packages,
+  'bank-files/package.json': packages,
   'client/package.json': packages,
   'client/mcp/package.json': packages,
-  'examples/app/package.json': packages,
+  'app/package.json': packages,
   'client/mcp/main.ts': /(?<=name: 'finance-mcp', version: ')[^']+/g,
   'infra/kubernetes/finance/Chart.yaml': /(?<=^(?:v|appV)ersion: )\S+/gm,
   'infra/kubernetes/example.yaml': /(?<=finance-backend, tag: )[\w.-]+/g,

@@ -3,7 +3,7 @@
  * columns, and estimated counts. Generated from the catalogue, so they cover new tables and functions.
  */
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { routineSchemas } from '../../description/handwritten-schemas.ts'
+import { routineSchemas } from '../../http/openapi/handwritten-schemas.ts'
 import { dataStack, type Caller, type DataStack } from '../support/data.ts'
 import { startEdge } from '../edge/support.ts'
 import { readCatalogue, type Catalogue, type Table } from '../isolation/catalogue.ts'

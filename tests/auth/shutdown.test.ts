@@ -5,7 +5,7 @@ import { request, type ClientRequest } from 'node:http'
 import { join } from 'node:path'
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
-import { freePort } from '../../infra/local/ports.ts'
+import { freePort } from '../../start/ports.ts'
 import { freshDatabase } from '../support/database.ts'
 
 let database: Awaited<ReturnType<typeof freshDatabase>>

@@ -7,7 +7,7 @@ import { createServer } from 'node:net'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { localReceivers, problemOfTarget, publicReceivers } from '../../realtime/webhooks/sender.ts'
 import { readSettings } from '../../common/settings.ts'
-import { receiversOf } from '../../infra/local/dev-server.ts'
+import { receiversOf } from '../../start/dev-server.ts'
 import { signedIn, type Person } from '../support/person.ts'
 import { startStack, type Stack } from '../support/stack.ts'
 

@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { type AppExport, readAppExport, unpack } from '../../client/import/index.ts'
+import { type AppExport, readAppExport, unpack } from '../../bank-files/index.ts'
 import { bytesOf, zipOf } from './files.ts'
 
 const exportOf = (app: string): Uint8Array => readFileSync(join(import.meta.dirname, 'apps', `${app}.csv`))

@@ -3,7 +3,7 @@ import fc from 'fast-check'
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { readStatement, StatementError } from '../../client/import/index.ts'
+import { readStatement, StatementError } from '../../bank-files/index.ts'
 import { bytesOf } from './files.ts'
 
 const bytes = (text: string) => Uint8Array.from(text, (letter) => letter.charCodeAt(0))

@@ -1,6 +1,6 @@
 /** CSV files of banks without a preset: unambiguous properties are detected, and the others are reported as questions. */
 import { expect, test } from 'vitest'
-import { inParts, readStatement, StatementError, type StatementRow } from '../../client/import/index.ts'
+import { inParts, readStatement, StatementError, type StatementRow } from '../../bank-files/index.ts'
 import { briefly, bytesOf } from './files.ts'
 
 const amounts = (...texts: string[]) => `Date;Name;Amount\n${texts.map((text) => `2025-01-03;Shop;"${text}"`).join('\n')}`

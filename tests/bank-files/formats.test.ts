@@ -1,6 +1,6 @@
 /** OFX, QIF and CAMT.053 files in the form that banks and programs write. */
 import { expect, test } from 'vitest'
-import { readStatement } from '../../client/import/index.ts'
+import { readStatement } from '../../bank-files/index.ts'
 import { briefly, bytesOf } from './files.ts'
 
 test('OFX 1 with unclosed values and an encoding in its header is read, and a time zone does not change the day', () => {

@@ -5,7 +5,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { type PresetName, PRESETS, readStatement, StatementError } from '../../client/import/index.ts'
+import { type PresetName, PRESETS, readStatement, StatementError } from '../../bank-files/index.ts'
 
 type Layout = { name: string, asks: string | undefined, lines: string[] }
 

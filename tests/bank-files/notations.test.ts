@@ -1,6 +1,6 @@
 /** Notations of banks and programs, each in a file of a few lines: read right, or asked, or left out with a problem. */
 import { expect, test } from 'vitest'
-import { readStatement } from '../../client/import/index.ts'
+import { readStatement } from '../../bank-files/index.ts'
 
 const csv = (...lines: string[]) => lines.join('\n')
 

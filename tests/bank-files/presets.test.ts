@@ -1,6 +1,6 @@
 /** A CSV file of each bank that has a preset is read without options. */
 import { expect, test } from 'vitest'
-import { type PresetName, readStatement } from '../../client/import/index.ts'
+import { type PresetName, readStatement } from '../../bank-files/index.ts'
 import { briefly, bytesOf } from './files.ts'
 
 const read: Partial<Record<PresetName, { encoding: string, rows: unknown[], problems?: unknown[] }>> = {

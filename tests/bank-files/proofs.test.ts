@@ -1,6 +1,6 @@
 /** A file proves a sign, a date, a repeat or a balance, or Ann is asked or told. Each case is a file of a few lines. */
 import { afterEach, expect, test, vi } from 'vitest'
-import { readAppExport, readStatement } from '../../client/import/index.ts'
+import { readAppExport, readStatement } from '../../bank-files/index.ts'
 import { accountsOf, archive, camt, camtFile, type Line, messagesOf, mt940, ofx, ofxFile } from './statement-files.ts'
 
 const csv = (...lines: string[]) => lines.join('\n')

@@ -1,6 +1,6 @@
 /** Ambiguous files: a sign, an account, a status or an encoding is not certain. The reader returns a question, and Ann's answer decides. */
 import { expect, test } from 'vitest'
-import { readStatement } from '../../client/import/index.ts'
+import { readStatement } from '../../bank-files/index.ts'
 
 const csv = (...lines: string[]) => lines.join('\n')
 const bytes = (text: string, pairs: Record<string, number>) => Uint8Array.from(Array.from(text), (letter) => pairs[letter] ?? letter.charCodeAt(0))

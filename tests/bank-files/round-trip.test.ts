@@ -2,7 +2,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { csvHead, csvLine } from '../../client/export/transactions-csv.ts'
-import { readStatement, type StatementRow } from '../../client/import/index.ts'
+import { readStatement, type StatementRow } from '../../bank-files/index.ts'
 
 const cents = fc.integer({ min: -99_999_999_999, max: 99_999_999_999 }).filter((amount) => amount !== 0)
 const day = fc.date({ min: new Date('1970-01-01'), max: new Date('2069-12-31'), noInvalidDate: true }).map((date) => date.toISOString().slice(0, 10))

@@ -1,5 +1,5 @@
 /** Invented statements in MT940, CAMT and OFX, and brief forms of their results. */
-import type { Statement } from '../../client/import/index.ts'
+import type { Statement } from '../../bank-files/index.ts'
 
 export type Line = [day: string, amount: string, more?: string]
 

@@ -1,6 +1,6 @@
 /** Several statements in one file or archive: their accounts, their balances, and the rows that they repeat. */
 import { expect, test } from 'vitest'
-import { readStatement } from '../../client/import/index.ts'
+import { readStatement } from '../../bank-files/index.ts'
 import { accountsOf, archive, type Camt, camt, camtFile, type Line, messagesOf, mt940, ofx, ofxFile, rowsOf } from './statement-files.ts'
 
 const notAddedUp = 'The transactions do not add up to this closing balance. Something may be missing in the file.'

@@ -1,6 +1,6 @@
 /** MT940, CAMT.052, CAMT.054 and ZIP archives of them, in the form that banks write. */
 import { expect, test } from 'vitest'
-import { readStatement, type StatementError, unpack } from '../../client/import/index.ts'
+import { readStatement, type StatementError, unpack } from '../../bank-files/index.ts'
 import { briefly, bytesOf, textOf, zipOf } from './files.ts'
 
 const refused = (work: Promise<unknown>): Promise<string> =>

@@ -1,8 +1,8 @@
 /** Accounts in the reference app. The model for the other stories: users, their actions, and what they see. */
 import type { Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
-import { firstViewBudget, firstViewBytes } from '../../examples/app/first-view.ts'
-import { typedDay } from '../../examples/app/src/locale/typed-day.ts'
+import { firstViewBudget, firstViewBytes } from '../../app/first-view.ts'
+import { typedDay } from '../../app/src/locale/typed-day.ts'
 import { password, person, signedIn, team } from '../support/person.ts'
 import { inDays, store } from './app-books.ts'
 import { appDirectory, type AppStory, barriers, sees, startAppStory } from './app-story.ts'
@@ -147,7 +147,7 @@ test('Ann closes an account, which no form offers any more, except for a row tha
   await page.getByRole('button', { name: 'Edit Old' }).click()
   await page.getByLabel('Closed on').fill(inDays(0))
   await page.getByRole('button', { name: 'Save' }).click()
-  await page.getByText('Closed accounts').click()
+  await page.getByText('Closed accounts', { exact: true }).click()
   await expect.poll(() => page.locator('details tbody tr').allTextContents()).toEqual([`Oldclosed on ${dayOf(inDays(0))}Checking-$1.00EditDelete`])
   expect(await page.locator('table').first().locator('tbody th').allTextContents()).toEqual(['Cash', 'Giro'])
   expect(await barriers(page)).toEqual([])

@@ -1,7 +1,7 @@
 /** Balances in the reference app: pending and future amounts, net worth, and agreement with the bank. */
 import type { Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
-import { typedDay } from '../../examples/app/src/locale/typed-day.ts'
+import { typedDay } from '../../app/src/locale/typed-day.ts'
 import { type Person, signedIn, team } from '../support/person.ts'
 import { inDays, month, nameOf, store } from './app-books.ts'
 import { type AppStory, barriers, startAppStory } from './app-story.ts'

@@ -1,7 +1,7 @@
 /** The daily work by keyboard alone: forty transactions are entered, and forty are categorised, within a number of key presses. */
 import type { Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
-import { typedAmount } from '../../examples/app/src/locale/amounts.ts'
+import { typedAmount } from '../../app/src/locale/amounts.ts'
 import { type Person, signedIn } from '../support/person.ts'
 import { type AppStory, barriers, startAppStory } from './app-story.ts'
 import { beginEntry, otherPrograms, row, said, soon } from './app-transactions-page.ts'

@@ -32,7 +32,7 @@ function addWords(node: Node, isGerman: boolean, vocabulary: Record<'en' | 'de',
 
 /** Returns the words that only the English texts of the app have. */
 function englishWords(): Set<string> {
-  const directory = join(import.meta.dirname, '../../examples/app/src/messages')
+  const directory = join(import.meta.dirname, '../../app/src/messages')
   const vocabulary = { en: new Set<string>(), de: new Set<string>() }
   for (const file of globSync('*.ts', { cwd: directory }))
     addWords(parseAst(readFileSync(join(directory, file), 'utf8'), { lang: 'ts' }) as unknown as Node, file.endsWith('-german.ts'), vocabulary)

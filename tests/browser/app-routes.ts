@@ -7,7 +7,7 @@ import { password, type Person, subscribed } from '../support/person.ts'
 import { inDays, month, store } from './app-books.ts'
 import type { AppStory } from './app-story.ts'
 
-const source = readFileSync(join(import.meta.dirname, '../../examples/app/src/app/router.tsx'), 'utf8')
+const source = readFileSync(join(import.meta.dirname, '../../app/src/shell/router.tsx'), 'utf8')
 
 /** The paths of all routes. */
 const routes = [...source.matchAll(/(?:\bpath: |\bpage\()'([^']+)'/g)].map(([, path = '']) => path).toSorted()

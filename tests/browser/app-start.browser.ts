@@ -2,7 +2,7 @@
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { policyOfApp } from '../../edge/app-files.ts'
-import { emptyDirectory, remove, start } from '../local/support.ts'
+import { emptyDirectory, remove, start } from '../start/support.ts'
 import { closePages, sharedBrowser } from './chromium.ts'
 import { appDirectory } from './app-story.ts'
 

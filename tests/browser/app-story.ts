@@ -7,7 +7,7 @@ import { startStack, type Stack, type StackOptions } from '../support/stack.ts'
 import { violations } from './axe.ts'
 import { closePages, sharedBrowser } from './chromium.ts'
 
-export const appDirectory = join(import.meta.dirname, '../../examples/app/dist')
+export const appDirectory = join(import.meta.dirname, '../../app/dist')
 
 /** A browser in which each page has its own context. */
 export type AppBrowser = {

@@ -8,7 +8,7 @@ import { basename, join } from 'node:path'
 import { promisify } from 'node:util'
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { type PresetName, PRESETS, type ReadOptions, readStatement, unpack } from '../../client/import/index.ts'
+import { type PresetName, PRESETS, type ReadOptions, readStatement, unpack } from '../../bank-files/index.ts'
 import { zipOf } from '../bank-files/files.ts'
 import { closePages, sharedBrowser } from './chromium.ts'
 

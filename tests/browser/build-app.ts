@@ -1,6 +1,6 @@
 /** Builds the reference app before the browser tests, as `npm start` does, if its sources have changed. */
 import { join } from 'node:path'
-import { referenceApp } from '../../infra/local/reference-app.ts'
+import { referenceApp } from '../../start/reference-app.ts'
 
 export default async function build(): Promise<void> {
   const said: string[] = []

@@ -95,7 +95,7 @@ describe('the address', () => {
   const opened = (path: string) => fetch(`${story.deployment.url}${path}`, { headers: { accept: 'text/html' } })
 
   test('the address serves the reference app under its own policy: a document for each route, and assets cached for a year', async () => {
-    const policy = (await readFile(join(root, 'examples/app/public/.content-security-policy'), 'utf8')).trim()
+    const policy = (await readFile(join(root, 'app/public/.content-security-policy'), 'utf8')).trim()
     const home = await opened('/')
     const document = await home.text()
     expect([home.status, home.headers.get('content-security-policy'), home.headers.get('cache-control')]).toEqual([200, policy, 'no-cache'])

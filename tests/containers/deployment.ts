@@ -7,8 +7,9 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { rootCertificates, setDefaultCACertificates } from 'node:tls'
 import { promisify } from 'node:util'
-import { freePort } from '../../infra/local/ports.ts'
+import { freePort } from '../../start/ports.ts'
 import { onTestFinished } from 'vitest'
+import { imageSources } from '../support/rooms.ts'
 import { person, type Person } from '../support/person.ts'
 import { postgrestTag } from '../support/postgrest-tag.ts'
 import { addressOf, fileOf, healthOf, logsOf } from './engine.ts'
@@ -83,31 +84,7 @@ export type Deployment = {
 export async function newDeployment({ size, images = true }: { size?: string, images?: boolean } = {}): Promise<Deployment> {
   const directory = await mkdtemp(join(tmpdir(), 'finance-compose-'))
   if (size !== undefined) await run('mount', ['-t', 'tmpfs', '-o', `size=${size}`, 'tmpfs', directory])
-  for (
-    const path of [
-      'compose.yaml',
-      '.dockerignore',
-      'package.json',
-      'package-lock.json',
-      'tsconfig.json',
-      'postgrest.conf',
-      'admin',
-      'auth',
-      'client',
-      'db',
-      'description',
-      'edge',
-      'http',
-      'rates',
-      'realtime',
-      'storage',
-      'examples/app',
-      'common',
-      'infra/local',
-      'infra/docker',
-      'infra/monitoring',
-    ]
-  ) {
+  for (const path of [...imageSources, 'compose.yaml', 'postgrest.conf', 'infra/docker', 'infra/monitoring']) {
     await cp(join(root, path), join(directory, path), { recursive: true })
   }
   const [https, http, plain] = [await freePort(), await freePort(), await freePort()]

@@ -5,7 +5,7 @@ import { mkdtemp, readFile, readdir, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
-import { freePort } from '../../infra/local/ports.ts'
+import { freePort } from '../../start/ports.ts'
 import { releasedCompose, releaseEnv } from '../../infra/release/bundle.ts'
 import about from '../../package.json' with { type: 'json' }
 import { commandsOf } from '../support/doc-commands.ts'
@@ -57,10 +57,10 @@ test('the auth image has Node and the service, and no development tools, npm or 
   expect((await inAuth('node', '-p', programs)).trim()).toBe('node')
   await expect(inAuth('sh', '-c', 'true')).rejects.toThrow('sh')
   expect((await inAuth('node', '-p', 'require("fs").readdirSync("/app").sort().join()')).trim()).toBe(
-    'admin,auth,client,common,db,description,edge,examples,http,infra,node_modules,package.json,rates,realtime,storage',
+    'admin,app,auth,bank-files,client,common,db,description,edge,http,infra,node_modules,package.json,rates,realtime,start,storage',
   )
   // The reference app's build, and none of its source.
-  expect((await inAuth('node', '-p', 'require("fs").readdirSync("/app/examples/app").join()')).trim()).toBe('dist')
+  expect((await inAuth('node', '-p', 'require("fs").readdirSync("/app/app").join()')).trim()).toBe('dist')
   const user = 'const { uid, username } = require("os").userInfo(); console.log(uid, username)'
   expect((await inAuth('node', '-e', user)).trim()).toBe('1000 node')
 })

@@ -2,7 +2,7 @@
 import { mkdir, readdir, symlink } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { copySources, emptyDirectory, remove, root, start, stop } from '../local/support.ts'
+import { copySources, emptyDirectory, remove, root, start, stop } from '../start/support.ts'
 import { postgrestTag } from '../support/postgrest-tag.ts'
 import { run } from './deployment.ts'
 

@@ -1,7 +1,7 @@
-/** Replaces infra/local/postgrest.ts in `npm run test:containers`: PostgREST as a container. */
+/** Replaces start/postgrest.ts in `npm run test:containers`: PostgREST as a container. */
 import { join } from 'node:path'
 import { GenericContainer, Wait } from 'testcontainers'
-import type { PostgrestOptions } from '../../infra/local/postgrest.ts'
+import type { PostgrestOptions } from '../../start/postgrest.ts'
 import { postgrestTag } from '../support/postgrest-tag.ts'
 
 /** The host name of the database on the containers' network. */

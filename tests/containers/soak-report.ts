@@ -2,7 +2,7 @@
 import { writeFile } from 'node:fs/promises'
 import { arch, cpus, release, totalmem } from 'node:os'
 import { join } from 'node:path'
-import { quantile } from '../../bench/stack.ts'
+import { quantile } from '../bench/stack.ts'
 import { run, type Deployment, type Service } from './deployment.ts'
 import { engine } from './engine.ts'
 import type { Measured } from './soak-load.ts'

@@ -3,6 +3,7 @@ import { readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { imageSources } from '../support/rooms.ts'
 import { load, root, run } from './deployment.ts'
 import { briefly, lost, newStory, say, stoppedUncleanly, summaryOf, type Story } from './story.ts'
 
@@ -17,23 +18,7 @@ afterAll(async () => {
 describe('an upgrade', () => {
   test('an upgrade from the previous commit keeps the data and loses no write', async (context) => {
     const git = (...args: string[]) => run('git', ['-C', root, ...args]).then((text) => text.trim())
-    const changed = await git(
-      'status',
-      '--porcelain',
-      '--',
-      'admin',
-      'auth',
-      'common',
-      'db',
-      'description',
-      'edge',
-      'http',
-      'infra',
-      'rates',
-      'realtime',
-      'storage',
-      'package-lock.json',
-    )
+    const changed = await git('status', '--porcelain', '--', ...imageSources, 'infra')
     const before = process.env['UPGRADE_FROM'] ?? (changed === '' ? 'HEAD^' : 'HEAD')
     if (await git('cat-file', '-e', `${before}:infra/docker/migrate.ts`).then(() => false, () => true)) {
       context.skip(`NOT TESTED: ${before} is not there, or had no containers`)

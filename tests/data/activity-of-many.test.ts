@@ -8,7 +8,7 @@ let stack: DataStack
 const allow = (time: string) => execute(inject('serverUrl'), `alter role authenticated set statement_timeout = '${time}'`)
 beforeAll(async () => {
   // A busy machine may need more than the 8 seconds. The memory of a connection stays limited. No other test file runs at the same time
-  // (vitest.proof.config.ts).
+  // (vitest.config.ts).
   await allow('120s')
   stack = await dataStack({}, (sql) => sql.query(`alter function api.undo(uuid) set statement_timeout = '120s'`))
 })

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { randomUUID } from 'node:crypto'
 import { visibleCharacter } from '../../http/fields.ts'
 import { financeError } from '../../client/errors.ts'
-import { readExposed, type Exposed } from '../../description/catalogue.ts'
+import { readExposed, type Exposed } from '../../http/openapi/catalogue.ts'
 import { dataStack, type Answer, type Caller, type DataStack } from '../support/data.ts'
 import { samples } from '../support/tables.ts'
 

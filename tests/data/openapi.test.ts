@@ -1,11 +1,11 @@
 /** The OpenAPI document against the data surface: examples are sent, and schemas are compared with accepted and returned values. */
 import { readFile } from 'node:fs/promises'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { dataErrors } from '../../description/data-errors.ts'
-import { exampleId, otherExampleId, routineSchemas } from '../../description/handwritten-schemas.ts'
+import { dataErrors } from '../../http/openapi/data-errors.ts'
+import { exampleId, otherExampleId, routineSchemas } from '../../http/openapi/handwritten-schemas.ts'
 import { rejections } from '../../edge/reject.ts'
 import { describeSurface } from '../../auth/description.ts'
-import { openApiDocument } from '../../description/openapi.ts'
+import { openApiDocument } from '../../http/openapi/openapi.ts'
 import { ownedDatabase, publicUrl } from '../support/database.ts'
 import { dataStack, type Caller, type DataStack } from '../support/data.ts'
 

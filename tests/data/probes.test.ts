@@ -4,7 +4,7 @@
  */
 import { request } from 'node:http'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { routineSchemas } from '../../description/handwritten-schemas.ts'
+import { routineSchemas } from '../../http/openapi/handwritten-schemas.ts'
 import { startEdge } from '../edge/support.ts'
 import { dataStack, type Caller, type DataStack } from '../support/data.ts'
 

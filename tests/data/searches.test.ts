@@ -2,7 +2,7 @@
 import { randomBytes } from 'node:crypto'
 import pg from 'pg'
 import { afterAll, beforeAll, expect, inject, onTestFinished, test } from 'vitest'
-import { folded } from '../../examples/app/src/locale/matching.ts'
+import { folded } from '../../app/src/locale/matching.ts'
 import { migrate } from '../../db/migrate.ts'
 import { connection, execute, passwords, publicUrl } from '../support/database.ts'
 import { dataStack, type Caller, type DataStack } from '../support/data.ts'

@@ -1,7 +1,7 @@
 /** Generated files match the database. */
 import { readFile } from 'node:fs/promises'
 import { expect, onTestFinished, test } from 'vitest'
-import { catalogueFiles } from '../../description/generated-files.ts'
+import { catalogueFiles } from '../../http/openapi/generated-files.ts'
 import { ownedDatabase } from '../support/database.ts'
 
 test('each file that `npm run schema` writes is up to date with the catalogue of a migrated database', async () => {

@@ -3,8 +3,8 @@ import { existsSync } from 'node:fs'
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describeSurface } from '../../auth/description.ts'
-import { openApiDocument } from '../../description/openapi.ts'
-import { withWholeRows } from '../../description/whole-rows.ts'
+import { openApiDocument } from '../../http/openapi/openapi.ts'
+import { withWholeRows } from '../../http/openapi/whole-rows.ts'
 import { ownedDatabase } from '../support/database.ts'
 
 /** Returns the path of a tool. @throws with instructions if the tools are not installed */

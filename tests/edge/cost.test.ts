@@ -2,7 +2,7 @@
 import { readFile } from 'node:fs/promises'
 import { createConnection } from 'node:net'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
-import { freePort } from '../../infra/local/ports.ts'
+import { freePort } from '../../start/ports.ts'
 import { signedIn } from '../support/person.ts'
 import { startStack, type Stack } from '../support/stack.ts'
 import { startEdgeProcess } from './process.ts'

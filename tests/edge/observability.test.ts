@@ -1,6 +1,6 @@
 /** Observability of the edge: request ids, log lines, metrics and health. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { freePort } from '../../infra/local/ports.ts'
+import { freePort } from '../../start/ports.ts'
 import { signedIn, type Person } from '../support/person.ts'
 import { startStack, type Stack } from '../support/stack.ts'
 import { edgeForTest, fakePostgrest, raw } from './support.ts'

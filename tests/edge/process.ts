@@ -2,7 +2,7 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'
-import { freePort } from '../../infra/local/ports.ts'
+import { freePort } from '../../start/ports.ts'
 
 const root = join(import.meta.dirname, '../..')
 

@@ -2,7 +2,7 @@
 import { once } from 'node:events'
 import { createServer as createTcpServer, type AddressInfo } from 'node:net'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest'
-import { freePort } from '../../infra/local/ports.ts'
+import { freePort } from '../../start/ports.ts'
 import { signedIn, type Person } from '../support/person.ts'
 import { startStack, type Stack } from '../support/stack.ts'
 import { edgeForTest, fakePostgrest, raw } from './support.ts'

@@ -1,6 +1,6 @@
 /** The values with which a platform team adds to the chart: additions to pods, scaling, names, a gateway, and `helm test`. Needs no cluster. */
 import { expect, test } from 'vitest'
-import { connectionsPerAuth } from '../../infra/local/connection-limits.ts'
+import { connectionsPerAuth } from '../../start/connection-limits.ts'
 import { chart, environment, everything, example, extras, helm, one, podOf, podsOf, render, services, workloads, type Manifest } from './chart.ts'
 
 test('pods have the additions of a platform team, and all that the chart gives them', async () => {

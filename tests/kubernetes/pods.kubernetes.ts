@@ -8,7 +8,7 @@ import { tmpdir } from 'node:os'
 import { basename, join } from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { freePort } from '../../infra/local/ports.ts'
+import { freePort } from '../../start/ports.ts'
 import { postgrestTag } from '../support/postgrest-tag.ts'
 import { environment, one, podOf, render, root, secretFiles, type Manifest } from './chart.ts'
 

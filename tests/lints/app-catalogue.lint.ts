@@ -5,7 +5,7 @@ import { expect, test } from 'vitest'
 import { parseAst } from 'vite'
 import { isPlace, textRules } from '../support/style.ts'
 
-const source = join(import.meta.dirname, '../../examples/app/src')
+const source = join(import.meta.dirname, '../../app/src')
 const read = (file: string) => readFileSync(join(source, file), 'utf8')
 
 type Node = { type: string, start: number, value?: unknown, [part: string]: unknown }

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 
-const app = join(import.meta.dirname, '../../examples/app')
+const app = join(import.meta.dirname, '../../app')
 const sheet = readFileSync(join(app, 'src/styles/tokens.css'), 'utf8')
 
 type Pair = { light: string, dark: string }

@@ -2,7 +2,7 @@
 import { readFile } from 'node:fs/promises'
 import { expect, test } from 'vitest'
 import { roles } from '../../auth/roles.ts'
-import { rightsOf } from '../../examples/app/src/app/rights.ts'
+import { rightsOf } from '../../app/src/shell/rights.ts'
 
 const everyRole = ['owner', 'admin', 'editor', 'viewer'] as const
 

@@ -3,6 +3,7 @@ import { execFileSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
+import { rooms } from '../support/rooms.ts'
 import { commandsOf, fencesOf, files, marks, pages, textOf } from '../support/doc-commands.ts'
 
 const root = join(import.meta.dirname, '../..')
@@ -50,23 +51,13 @@ test('Git ignores no source file', () => {
     '-oi',
     '--directory',
     '--exclude-standard',
-    'admin',
-    'auth',
-    'common',
-    'db',
-    'edge',
-    'http',
-    'infra',
-    'rates',
-    'realtime',
-    'storage',
-    'tests',
+    ...rooms,
   ], {
     cwd: root,
     encoding: 'utf8',
   })
   // State files of tools.
   expect(
-    ignored.split('\n').filter((path) => path !== '' && !/node_modules\/|\.terraform|tfstate|infra\/monitoring\/alertmanager\.yml|\.log$/.test(path)),
+    ignored.split('\n').filter((path) => path !== '' && !/(node_modules|dist)\/|\.terraform|tfstate|infra\/monitoring\/alertmanager\.yml|\.log$/.test(path)),
   ).toEqual([])
 })

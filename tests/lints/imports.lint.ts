@@ -4,7 +4,7 @@ import { join, normalize } from 'node:path'
 import { expect, test } from 'vitest'
 
 const root = join(import.meta.dirname, '../..')
-const files = globSync('{admin,auth,bench,client,common,db,description,edge,http,infra,rates,realtime,storage,tests}/**/*.ts', { cwd: root }).filter((file) =>
+const files = globSync('{admin,auth,bank-files,client,common,db,edge,http,infra,rates,realtime,start,storage,tests}/**/*.ts', { cwd: root }).filter((file) =>
   !file.startsWith('client/dist/')
 )
 
@@ -42,10 +42,11 @@ test('no file imports itself, directly or through others', () => {
 })
 
 const edgeExceptErrors = files.filter((file) => file.startsWith('edge/') && file !== 'edge/reject.ts')
+const httpExceptDescription = files.filter((file) => file.startsWith('http/') && !file.startsWith('http/openapi/'))
 /** The rooms beside identity. auth/main.ts and realtime/main.ts compose them by their index.ts. */
 const surfaces = ['realtime/', 'storage/', 'rates/']
-const deployments = ['admin/', 'edge/', 'infra/']
-const programs = [...deployments, 'auth/', 'bench/', 'client/', 'examples/', 'tests/']
+const deployments = ['admin/', 'edge/', 'infra/', 'start/']
+const programs = [...deployments, 'auth/', 'client/', 'tests/']
 
 test.each([
   ['auth/engine/', ['auth/pages/', 'auth/features/'], 'services.ts connects the features with the hooks of better-auth'],
@@ -53,16 +54,20 @@ test.each([
   ['auth/keys/', ['auth/pages/', 'auth/features/', 'auth/engine/'], 'better-auth depends on the keys, not the reverse'],
   ['auth/mail/', ['auth/pages/', 'auth/features/', 'auth/engine/', 'auth/keys/'], 'mail is a job and depends on no feature'],
   ['auth/', deployments, 'the service does not depend on its deployment'],
-  ['http/', [...programs, ...surfaces], 'what serves rows knows no row'],
-  ['realtime/', [...programs, 'description/', 'storage/', 'rates/'], 'its handlers get identity from http/route.ts'],
-  ['storage/', [...programs, 'description/', 'realtime/', 'rates/'], 'its handlers get identity from http/route.ts'],
-  ['rates/', [...programs, 'description/', 'realtime/', 'storage/'], 'it only downloads'],
-  ['edge/', ['admin/', 'auth/', 'db/', 'http/', 'infra/', ...surfaces], 'the edge depends on no service, deployment or database'],
+  [
+    'http/',
+    [...programs.filter((room) => room !== 'edge/'), ...edgeExceptErrors, ...surfaces],
+    'what serves rows knows no row, and describes the edge’s errors',
+  ],
+  ['realtime/', [...programs, 'http/openapi/', 'storage/', 'rates/'], 'its handlers get identity from http/route.ts'],
+  ['storage/', [...programs, 'http/openapi/', 'realtime/', 'rates/'], 'its handlers get identity from http/route.ts'],
+  ['rates/', [...programs, 'http/openapi/', 'realtime/', 'storage/'], 'it only downloads'],
+  ['edge/', ['admin/', 'auth/', 'db/', 'http/', 'infra/', 'start/', ...surfaces], 'the edge depends on no service, deployment or database'],
   ['admin/', ['auth/engine/', 'auth/features/', 'auth/pages/', 'auth/keys/', ...surfaces], 'the operator’s command uses the database and the mail transport'],
-  ['db/', ['auth/', 'admin/', 'http/', 'infra/', ...surfaces], 'the database depends on no program'],
-  ['client/', ['admin/', 'auth/', 'db/', 'http/', 'infra/', ...surfaces], 'an app installs only the client'],
-  ['description/', ['admin/', 'auth/', 'http/', 'infra/', ...surfaces, ...edgeExceptErrors], 'the description reads the catalogue, and of the edge its errors'],
-  ['common/', [...programs, 'db/', 'description/', 'http/', ...surfaces], 'shared code depends on no program'],
+  ['db/', ['auth/', 'admin/', 'http/', 'infra/', 'start/', ...surfaces], 'the database depends on no program'],
+  ['client/', ['admin/', 'auth/', 'db/', 'http/', 'infra/', 'start/', ...surfaces], 'an app installs only the client'],
+  ['http/openapi/', httpExceptDescription, 'the description reads the catalogue'],
+  ['common/', [...programs, 'db/', 'http/', ...surfaces], 'shared code depends on no program'],
 ])('%s imports nothing of %j: %s', (room, others) => {
   const inside = files.filter((file) => file.startsWith(room) && file !== composed)
   expect(inside).not.toEqual([])
@@ -72,7 +77,7 @@ test.each([
 })
 
 test('a room is reached by its index.ts; only its own files, tests and benchmarks read others', () => {
-  const others = files.filter((file) => !/^(?:tests|bench)\//.test(file))
+  const others = files.filter((file) => !file.startsWith('tests/'))
   const inside = others.flatMap((file) => (graph.get(file) ?? []).map((to) => [file, to] as const))
     .filter(([file, to]) => surfaces.some((room) => to.startsWith(room) && !file.startsWith(room) && to !== `${room}index.ts`))
   expect(inside).toEqual([])

@@ -12,7 +12,7 @@ const found = (pattern: RegExp, ...globs: string[]): string[] =>
     .flatMap((file) => [...readFileSync(join(root, file), 'utf8').matchAll(pattern)].map(([match]) => `${file}: ${match}`))
 
 const services = '{auth,common,edge,http,rates,realtime,storage}/**/*.ts'
-const pages = ['examples/app/src/**/*.{ts,tsx}', 'client/**/*.ts', 'auth/pages/*']
+const pages = ['app/src/**/*.{ts,tsx}', 'client/**/*.ts', 'auth/pages/*']
 
 test('the services start no process and evaluate no text', () => {
   expect(found(/node:child_process|node:vm|\beval\(|new Function\(/g, services)).toEqual([])

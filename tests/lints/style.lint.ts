@@ -3,6 +3,7 @@ import { execFileSync } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
+import { rooms } from '../support/rooms.ts'
 import { declaredNames, pathsIn, proseOf, replacements, sentenceRules, sentencesOf } from '../support/style.ts'
 
 const root = join(import.meta.dirname, '../..')
@@ -14,26 +15,7 @@ const read = (file: string) => readFileSync(join(root, file), 'utf8')
 
 /** The largest share of a room's sentences that may break a rule. A rule is a pattern, and some good sentences break one. */
 const tolerated = 0.06
-const rooms = [
-  '.ci',
-  '.githooks',
-  'admin',
-  'auth',
-  'bench',
-  'client',
-  'common',
-  'db',
-  'description',
-  'docs',
-  'edge',
-  'examples',
-  'http',
-  'infra',
-  'rates',
-  'realtime',
-  'storage',
-  'tests',
-]
+const folders = ['.ci', '.github', ...rooms]
 /** Files with prose, by their names. The scripts among them have no extension. */
 const hasProse = /\.(tsx?|m?js|sql|md|sh|tf|hcl|ya?ml|tpl|conf)$|(^|\/)[\w-]+$/
 const written = (prefix: string) => tracked.filter((file) => file.startsWith(prefix) && hasProse.test(file))
@@ -51,7 +33,7 @@ function findings(files: string[]): { sentences: number, broken: string[] } {
 }
 
 describe('sentences', () => {
-  test.each([...rooms.map((room) => `${room}/`), 'README.md', 'CONTRIBUTING.md', 'compose.yaml'])('sentences of %s are understood at first reading', (room) => {
+  test.each([...folders.map((folder) => `${folder}/`), 'README.md', 'compose.yaml'])('sentences of %s are understood at first reading', (room) => {
     const { sentences, broken } = findings(written(room))
     expect(sentences, 'sentences were found').toBeGreaterThan(0)
     expect(broken.length / sentences, broken.join('\n')).toBeLessThanOrEqual(tolerated)

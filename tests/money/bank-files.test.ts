@@ -4,7 +4,7 @@
  */
 import fc from 'fast-check'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { inParts, type PresetName, PRESETS, type Problem, type ReadOptions, readStatement, type Statement } from '../../client/import/index.ts'
+import { inParts, type PresetName, PRESETS, type Problem, type ReadOptions, readStatement, type Statement } from '../../bank-files/index.ts'
 import { type Caller, dataStack, type DataStack } from '../support/data.ts'
 import { plusDays } from './days.ts'
 import { type BookRow, camt, type Dialect, generic, type Layout, ofPreset, ofx, qif, signs } from './layouts.ts'

@@ -1,5 +1,5 @@
 /** Writes rows of a book as bank files of each layout. Uses nothing of the reader except the columns of presets. */
-import { type DateOrder, type Direction, type Preset, type PresetName, PRESETS, type ReadOptions, type StatementRow } from '../../client/import/index.ts'
+import { type DateOrder, type Direction, type Preset, type PresetName, PRESETS, type ReadOptions, type StatementRow } from '../../bank-files/index.ts'
 
 export type BookRow = { account: string, day: string, cents: number, name: string, pending: boolean, id: string }
 

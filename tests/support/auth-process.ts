@@ -1,8 +1,8 @@
 /** The auth service as a process that a test can kill. */
 import { spawn, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
-import { authDatabaseUrl } from '../../infra/local/environment.ts'
-import { freePort } from '../../infra/local/ports.ts'
+import { authDatabaseUrl } from '../../start/environment.ts'
+import { freePort } from '../../start/ports.ts'
 import { passwords } from './database.ts'
 import { isReady } from './followed-list.ts'
 import type { Stack } from './stack.ts'

@@ -8,8 +8,8 @@ import { authConfig } from '../../auth/config.ts'
 import { createLog } from '../../common/log.ts'
 import { readSettings } from '../../common/settings.ts'
 import { migrate } from '../../db/migrate.ts'
-import { freePort } from '../../infra/local/ports.ts'
-import { startPostgres } from '../../infra/local/postgres.ts'
+import { freePort } from '../../start/ports.ts'
+import { startPostgres } from '../../start/postgres.ts'
 import { connection, execute, passwords, publicUrl, secret, startedDatabase, templateDatabase } from './database.ts'
 
 // Programs that tests start load their compiled modules from here, which saves half of a start.

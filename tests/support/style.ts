@@ -1,4 +1,5 @@
 /** The rules of style that a program can check. tests/lints/style.lint.ts applies them to the tree. */
+import { rooms } from './rooms.ts'
 
 /** A comment, or a paragraph of Markdown, with the number of its first line. */
 export type Prose = { line: number, text: string }
@@ -115,9 +116,9 @@ export const replacements: Record<string, string> = {
 export const declaredNames = (text: string): string[] =>
   [...text.matchAll(/\b(?:const|let|function\*?|type|class|interface)\s+([A-Za-z_$][\w$]*)/g)].map(([, name = '']) => name)
 
+const inRoom = new RegExp(String.raw`(?<![\w/.$\-}~*])((?:${rooms.join('|')})/[\w./-]*\w\.(?:ts|tsx|sql|md|sh|ya?ml|tf|json))\b`, 'g')
+
 /** Paths in comments and documents that look like a file of the tree. */
 export const pathsIn = (text: string): string[] =>
-  [...text.matchAll(
-    /(?<![\w/.$\-}~*])((?:admin|auth|bench|client|common|db|description|docs|edge|examples|http|rates|realtime|storage|infra|tests)\/[\w./-]*\w\.(?:ts|tsx|sql|md|sh|ya?ml|tf|json))\b/g,
-  )]
+  [...text.matchAll(inRoom)]
     .map(([, path = '']) => path)

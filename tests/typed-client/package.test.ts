@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { gzipSync } from 'node:zlib'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
 import { createClient, unwrap } from '../../client/index.ts'
 import { password, signedIn } from '../support/person.ts'
 import { startStack, type Stack } from '../support/stack.ts'
@@ -76,25 +76,39 @@ async function compressed(files: string[]): Promise<number> {
 
 test('the package has compiled code, its types and its README, and is under 15 kB compressed', async () => {
   const files = await readdir(packed(), { recursive: true })
-  expect(files.filter((file) => !/^dist\/((import|export)\/)?[a-z-]+\.(js|d\.ts)$/.test(file)).toSorted()).toEqual([
+  expect(files.filter((file) => !/^dist\/(client\/(export\/)?|bank-files\/)[a-z-]+\.(js|d\.ts)$/.test(file)).toSorted()).toEqual([
     'README.md',
     'dist',
-    'dist/export',
-    'dist/import',
+    'dist/bank-files',
+    'dist/client',
+    'dist/client/export',
     'package.json',
   ])
-  const size = await compressed(files.filter((file) => !/^dist\/(import|export)\//.test(file)))
+  const size = await compressed(files.filter((file) => !/^dist\/(client\/export|bank-files)\//.test(file)))
   expect(size).toBeGreaterThan(2_000)
   expect(size).toBeLessThan(15_000)
 })
 
-test.each(['client', 'client/mcp'])('%s could be published: its manifest is complete, and only compiled files go along', async (directory) => {
+test.each(['bank-files', 'client', 'client/mcp'])('%s could be published: its manifest is complete, and only compiled files go along', async (directory) => {
   const { stdout } = await run('npm', ['publish', '--dry-run', '--json'], { cwd: join(root, directory) })
   const [one] = Object.values<{ name: string, files: { path: string }[] }>(JSON.parse(stdout.slice(stdout.indexOf('{'))))
   const { name, private: isPrivate, license, description } = JSON.parse(await readFile(join(root, directory, 'package.json'), 'utf8'))
   expect(one).toMatchObject({ name })
   expect({ isPrivate, license, description }).toEqual({ isPrivate: undefined, license: 'MIT', description: expect.any(String) })
   expect(one?.files.map(({ path }) => path).filter((path) => !/^(dist\/.*\.(js|d\.ts)|README\.md|package\.json)$/.test(path))).toEqual([])
+})
+
+test('the package of bank files needs no other of the product, and its README shows what it prints', async () => {
+  const separate = await mkdtemp(join(tmpdir(), 'bank-files-'))
+  onTestFinished(() => rm(separate, { recursive: true }))
+  await writeFile(join(separate, 'package.json'), JSON.stringify({ name: 'reader', private: true, type: 'module' }))
+  const { stdout: archive } = await run('npm', ['pack', '--silent', '--pack-destination', own], { cwd: join(root, 'bank-files') })
+  await run('npm', ['install', '--silent', '--no-audit', '--no-fund', archive.trim()], { cwd: separate })
+  expect((await readdir(join(separate, 'node_modules'))).filter((name) => name.startsWith('finance-'))).toEqual(['finance-bank-files'])
+  const page = await readFile(join(separate, 'node_modules/finance-bank-files/README.md'), 'utf8')
+  await writeFile(join(separate, 'readme.js'), /^```js\n([^]*?)^```$/m.exec(page)?.[1] ?? '')
+  const { stdout } = await run(process.execPath, ['readme.js'], { cwd: separate })
+  expect(stdout).toBe('2025-01-13 Café -3.5 eur\nline 3: "free" is no amount.\n')
 })
 
 test('a query of an editor is shown by the name of the schema, not by all of its tables', async () => {
@@ -111,13 +125,13 @@ test('a query of an editor is shown by the name of the schema, not by all of its
 
 test('an app without bank files and exports does not load their code', async () => {
   const files = await readdir(packed(), { recursive: true })
-  const main = files.filter((file) => /^dist\/[^/]+\.js$/.test(file))
+  const main = files.filter((file) => /^dist\/client\/[^/]+\.js$/.test(file))
   const imports = await Promise.all(
     main.map(async (file) => [...(await readFile(join(packed(), file), 'utf8')).matchAll(/from '([^']+)'/g)].map(([, from]) => from)),
   )
   expect(imports.flat().filter((from) => !/^\.\/[a-z]+\.js$/.test(from ?? ''))).toEqual(['@supabase/postgrest-js'])
-  expect(await compressed(files.filter((file) => file.startsWith('dist/import/')))).toBeLessThan(64_000)
-  expect(await compressed(files.filter((file) => file.startsWith('dist/export/')))).toBeLessThan(12_000)
+  expect(await compressed(files.filter((file) => file.startsWith('dist/bank-files/')))).toBeLessThan(64_000)
+  expect(await compressed(files.filter((file) => file.startsWith('dist/client/export/')))).toBeLessThan(12_000)
 })
 
 test('two lines are enough for an app', async () => {

@@ -4,7 +4,7 @@ import { join, relative } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { authConfig } from '../../auth/config.ts'
 import { environment as variables, readSettings, secretNames, type Settings } from '../../common/settings.ts'
-import { settingsPages } from '../../description/settings.ts'
+import { settingsPages } from '../../http/openapi/settings.ts'
 
 const least = { AUTH_DATABASE_URL: 'postgresql://auth_service:x@localhost/finance', BETTER_AUTH_SECRET: 'x'.repeat(32) }
 

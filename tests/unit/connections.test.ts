@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { connect } from '../../http/database.ts'
-import { connectionProblem, connectionsPerAuth } from '../../infra/local/connection-limits.ts'
+import { connectionProblem, connectionsPerAuth } from '../../start/connection-limits.ts'
 import { readSettings } from '../../common/settings.ts'
 
 const services = (auth: string, postgrest: string, pool = 12) => {

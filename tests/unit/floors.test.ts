@@ -7,8 +7,8 @@ import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import floors from '../../common/floors.json' with { type: 'json' }
 import { belowFloors, floorOf, type Program } from '../../common/floors.ts'
-import { serviceNode } from '../../infra/local/floors.ts'
-import { root } from '../local/support.ts'
+import { serviceNode } from '../../start/floors.ts'
+import { root } from '../start/support.ts'
 
 test.each<[Program, string, boolean]>([
   ['node', '24.22.1', false],

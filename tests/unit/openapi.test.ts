@@ -2,8 +2,8 @@ import { expect, onTestFinished, test } from 'vitest'
 import { errorsOf } from '../../http/description.ts'
 import { routes } from '../../auth/rooms.ts'
 import { describeSurface } from '../../auth/description.ts'
-import { openApiDocument } from '../../description/openapi.ts'
-import { withWholeRows } from '../../description/whole-rows.ts'
+import { openApiDocument } from '../../http/openapi/openapi.ts'
+import { withWholeRows } from '../../http/openapi/whole-rows.ts'
 import { ownedDatabase } from '../support/database.ts'
 
 const described = describeSurface()

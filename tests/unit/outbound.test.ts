@@ -167,25 +167,25 @@ test('Oxlint refuses all other ways to send requests, except in files that imple
   const folder = await mkdtemp(join(tmpdir(), 'ways-out-'))
   onTestFinished(() => rm(folder, { recursive: true }))
   const root = join(import.meta.dirname, '../..')
-  await cp(join(root, '.oxlintrc.json'), join(folder, '.oxlintrc.json'))
+  await cp(join(root, '.ci/oxlintrc.json'), join(folder, '.ci/oxlintrc.json'))
   const ways = {
     fetch: `export const answer = fetch('https://example.org')`,
     http: `export { request } from 'node:http'`,
     https: `export { request } from 'node:https'`,
     undici: `export { request } from 'undici'`,
   }
-  const refused = ['auth', 'http', 'realtime', 'storage', 'rates', 'edge', 'infra/local', 'common'].flatMap((part) =>
+  const refused = ['auth', 'http', 'realtime', 'storage', 'rates', 'edge', 'start', 'common'].flatMap((part) =>
     Object.entries(ways).map(([way, source]) => [`${part}/${way}.ts`, source])
   )
   const taken = [['edge/server.ts', `export { createServer } from 'node:http'`], ['edge/upstreams.ts', ways.undici], [
-    'infra/local/wait-for-server.ts',
+    'start/wait-for-server.ts',
     ways.fetch,
   ]]
   for (const [file = '', source = ''] of [...refused, ...taken]) {
     await mkdir(join(folder, file, '..'), { recursive: true })
     await writeFile(join(folder, file), `${source}\n`)
   }
-  const { stdout } = await promisify(execFile)(join(root, 'node_modules/.bin/oxlint'), ['-f', 'unix'], { cwd: folder })
+  const { stdout } = await promisify(execFile)(join(root, 'node_modules/.bin/oxlint'), ['-c', '.ci/oxlintrc.json', '-f', 'unix'], { cwd: folder })
     .catch((error: { stdout: string }) => error)
   const named = [...stdout.matchAll(/^([^:]+):.*no-restricted-/gm)].map(([, file]) => file)
   expect(new Set(named)).toEqual(new Set(refused.map(([file]) => file)))

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { beforeEach, expect, onTestFinished, test } from 'vitest'
 import { readSettings } from '../../common/settings.ts'
-import { referenceApp } from '../../infra/local/reference-app.ts'
+import { referenceApp } from '../../start/reference-app.ts'
 
 let checkout: string
 let said: string[] = []
@@ -21,8 +21,8 @@ const write = async (path: string, text: string) => {
 /** A checkout with a fake builder that runs `does`, with the output folder in `out`. */
 const prepare = async (does: string) => {
   await write('node_modules/vite/bin/vite.js', `const fs = require('node:fs'); const out = process.argv[process.argv.indexOf('--outDir') + 1]; ${does}`)
-  await write('examples/app/index.html', '<title>App</title>')
-  await write('examples/app/src/main.tsx', '1')
+  await write('app/index.html', '<title>App</title>')
+  await write('app/src/main.tsx', '1')
 }
 
 const wellBuilt = `fs.mkdirSync(out); fs.cpSync(process.argv[3] + '/src/main.tsx', out + '/index.html')`
@@ -37,13 +37,13 @@ test('the app is built once, and again after a source has changed', async () => 
   await prepare(wellBuilt)
   expect([await app(), said]).toEqual(['1', ['app   is built, once']])
   expect([await app(), said]).toEqual(['1', []])
-  await write('examples/app/src/main.tsx', '2')
+  await write('app/src/main.tsx', '2')
   expect([await app(), said]).toEqual(['2', ['app   is built, once']])
   await write('client/index.ts', 'changed')
   await app()
   expect(said).toEqual(['app   is built, once'])
   // Each build had a draft folder that became the build.
-  expect((await readdir(join(checkout, 'examples/app'))).toSorted()).toEqual(['dist', 'index.html', 'src'])
+  expect((await readdir(join(checkout, 'app'))).toSorted()).toEqual(['dist', 'index.html', 'src'])
 })
 
 test('a failed build is reported, and the start continues without an app', async () => {
@@ -54,7 +54,7 @@ test('a failed build is reported, and the start continues without an app', async
 
 test('a checkout without the app or its build tools starts without one, and reports nothing', async () => {
   expect([await app(), said]).toEqual([undefined, []])
-  await write('examples/app/index.html', '<title>App</title>')
+  await write('app/index.html', '<title>App</title>')
   expect([await app(), said]).toEqual([undefined, []])
 })
 

@@ -9,7 +9,7 @@ import { releasedCompose } from '../../infra/release/bundle.ts'
 import { notesOf } from '../../infra/release/notes.ts'
 import { copies, differing } from '../../infra/release/version.ts'
 import about from '../../package.json' with { type: 'json' }
-import renovate from '../../renovate.json' with { type: 'json' }
+import renovate from '../../.github/renovate.json' with { type: 'json' }
 
 const root = join(import.meta.dirname, '../..')
 const read = (path: string) => readFile(join(root, path), 'utf8')

@@ -42,7 +42,7 @@ export DATABASE_VOLUME
 discard() { finish; docker volume rm -f "$DATABASE_VOLUME" >/dev/null; }
 trap discard EXIT
 [ -n "$drill" ] || read_access
-check=(sh -c '${1:+psql -XqU postgres -d finance -c "$1"} && node infra/docker/migrate.ts' sh "$revoke"); [ -z "$drill" ] || check=(node infra/local/check.ts)
+check=(sh -c '${1:+psql -XqU postgres -d finance -c "$1"} && node infra/docker/migrate.ts' sh "$revoke"); [ -z "$drill" ] || check=(node start/check.ts)
 docker compose run --rm --no-deps -T recovery infra/docker/backups/recover "$base" "$target" "${check[@]}" < <([ -n "$drill" ] || ending "$access") 2>"$work/recovery" || {
   # drop the messages of compose itself. grep would drop the rest too if a message has a byte that is no text.
   grep -avE '^ *(Container|Network|Volume) |level=warning' "$work/recovery" >"$work/reason" || true

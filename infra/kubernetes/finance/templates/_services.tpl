@@ -83,7 +83,7 @@ EDGE_REPLICAS: {{ include "finance.range" . }}
 DATA_URL: {{ printf "%s/data" .root.Values.publicUrl | quote }}
 {{- if not .root.Values.settings.APP_DIR }}
 # Links in mails lead to the reference app, which the edge serves.
-APP_DIR: /app/examples/app/dist
+APP_DIR: /app/app/dist
 {{- end }}
 AUTH_DATABASE_URL: {{ printf "postgresql://auth_service@%s" (include "finance.database" .root) | quote }}
 TRUSTED_PROXIES: {{ join "," .root.Values.podRanges | quote }}
@@ -147,7 +147,7 @@ POSTGREST_REPLICAS: {{ include "finance.range" (dict "root" .root "component" "d
 
 {{/*
 finance.connections <$>: the most connections to the database, with one pod more of each during a rollout. An auth process has up to 20, and
-PostgREST has one more than its pool: infra/local/connection-limits.ts.
+PostgREST has one more than its pool: start/connection-limits.ts.
 */}}
 {{- define "finance.connections" -}}
 {{- $auth := regexFind "[0-9]+$" (include "finance.range" (dict "root" . "component" "auth")) | int }}
